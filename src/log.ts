@@ -74,6 +74,7 @@ function readable(fd: number) {
   const stream = pretty({
     destination: fd,
     sync: true,
+    singleLine: true,
     ignore: 'pid,hostname',
     translateTime: 'SYS:HH:MM:ss',
   });

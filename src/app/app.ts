@@ -23,6 +23,7 @@ import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createServer, pathsOf, type Server } from './server/server.js';
+import { refuseUnknownAddress } from './site-address.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';
@@ -44,6 +45,8 @@ export interface StartOptions {
   readonly terminal?: boolean;
   /** Reads the settings again after the config has changed. Default: a change waits for the next start. */
   readonly reload?: () => Promise<Settings>;
+  /** Whether the site has no address yet, and articles get that of this machine. @default false */
+  readonly preview?: boolean;
   /**
    * Whether browsers on this machine reload a page when the site has changed: where a person looks at the site, and no
    * proxy hands requests of others on. @default false
@@ -54,13 +57,14 @@ export interface StartOptions {
 /**
  * Starts the receiver of one site: recover, load plugins, listen.
  *
- * @throws PressmarkError LOCK_HELPER_MISSING, PLUGIN_INVALID, PORT_UNAVAILABLE, …; nothing is left running then.
+ * @throws PressmarkError CONFIG_INVALID, LOCK_HELPER_MISSING, PLUGIN_INVALID, PORT_UNAVAILABLE, …; nothing is left running then.
  */
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false, reload, live = false }: StartOptions = {},
+  { further = [], terminal = false, reload, preview = false, live = false }: StartOptions = {},
 ): Promise<App> {
+  refuseUnknownAddress(settings, { preview });
   const { outputDir, stateDir } = foldersOf(settings);
   refuseForeignOutput(settings);
   themeOf(settings); // what is wrong with it is said here, and not by each build
@@ -82,7 +86,7 @@ export async function startApp(
     throw error;
   });
   const { opened, articles } = durable;
-  report(opened, log);
+  report(opened, log, terminal);
   try {
     const { store, catalog } = opened;
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
@@ -164,6 +168,8 @@ export async function startApp(
       host: settings.host,
       since: new Date().toISOString(),
       commits: durable.git !== undefined,
+      siteUrl: settings.siteUrl,
+      preview,
     });
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);
@@ -188,9 +194,10 @@ export async function startApp(
   }
 }
 
-function report({ recovery }: OpenStore, log: Log): void {
+/** The counts are for who reads the log later; on a terminal the start has its own words. */
+function report({ recovery }: OpenStore, log: Log, terminal: boolean): void {
   const { malformed, ...counts } = recovery;
-  log.info(counts, 'recovered');
+  log[terminal ? 'debug' : 'info'](counts, 'recovered');
   for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
 }
 

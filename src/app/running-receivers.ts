@@ -19,6 +19,10 @@ export interface RunningReceiver {
   readonly since: string;
   /** Whether it has a repository to commit articles to. */
   readonly commits: boolean;
+  /** The address that articles get. */
+  readonly siteUrl: string;
+  /** Whether that is only the one of this machine. */
+  readonly preview: boolean;
 }
 
 /** Where each receiver has a file, below the state folder. */

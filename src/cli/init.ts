@@ -159,11 +159,13 @@ async function ask(questions: readonly InitQuestion[], before: Answers): Promise
   }
 
   async function askOne(question: InitQuestion, answers: Answers): Promise<Answers> {
-    const { text, fallback } = question;
-    const hint = fallback === undefined ? '' : ` [${fallback}]`;
+    const { flag, text, fallback } = question;
+    const canWait = flag === 'site-url' && fallback === undefined;
+    const hint = canWait ? ' [later]' : fallback === undefined ? '' : ` [${fallback}]`;
     for (;;) {
       const line = await terminal.question(`${printable(text)}${printable(hint)} `, { signal: ended.signal });
       const answer = line.trim() === '' ? fallback : line.trim();
+      if (answer === undefined && canWait) return answers;
       if (answer === undefined) continue;
       try {
         return withAnswer(answers, question, answer);
@@ -232,7 +234,7 @@ function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, e
 Next:
   1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
-  3. npx pressmark start${build}`);
+  3. npx pressmark start${build}${siteUrl === undefined ? '\n     Before you have an address, try it on this machine: npx pressmark start --preview' : ''}`);
 }
 
 /** A text with its line ends and tabs as they are, so that the diff can be applied. */

@@ -2,15 +2,20 @@ import { Command } from 'commander';
 import { startApp } from '../app/app.js';
 import { cloneSite } from '../app/init/clone-site.js';
 import { addIgnoreLines, createSecret } from '../app/init/secret.js';
+import { originOf } from '../app/running-receivers.js';
+import { tryPort } from '../app/server/server.js';
+import { exampleWarning, isExampleUrl, refuseUnknownAddress } from '../app/site-address.js';
 import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
 import { collectGarbage, limitHeapGrowth } from '../heap.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
+import { paint, printable } from './terminal.js';
 
 interface StartFlags extends Flags {
   readonly dir: string;
   readonly live?: boolean;
+  readonly preview?: boolean;
   readonly clone?: string;
 }
 
@@ -23,6 +28,10 @@ export function startCommand(): Command {
     .description('receive articles, commit them, build the site, and serve it for preview')
     .option('--host <address>', 'the address to listen on (default: all)')
     .option(
+      '--preview',
+      'try a site that has no siteUrl yet: articles get the address of this machine, which they keep',
+    )
+    .option(
       '--clone <remote>',
       'clone the site first, where the folder is empty: for machines that keep no files',
     )
@@ -32,33 +41,40 @@ export function startCommand(): Command {
     )
     .option('--no-live', 'do not')
     .addHelpText('after', example('pressmark start --port 8787'))
-    .action(async ({ dir, live, clone, ...flags }: StartFlags) => {
-      if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
-      let settings = await loadSettings(dir, flags);
-      const terminal = process.stdout.isTTY === true;
-      const log = createLog({ level: settings.logLevel, terminal });
-      if (settings.secrets.length === 0) {
-        createSecret(dir);
-        addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
-        settings = await loadSettings(dir, flags);
-        log.warn(
-          'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
-        );
-      }
-      if (settings.siteUrlIsGuess) {
-        log.warn(
-          { siteUrl: settings.siteUrl },
-          'siteUrl is not set; articles get this address for good. Set PRESSMARK_SITE_URL or siteUrl in the config',
-        );
-      }
-      const reload = () => loadSettings(dir, flags);
-      const app = await startApp(settings, log, { terminal, live: live ?? terminal, reload });
-      limitHeapGrowth();
-      setTimeout(collectGarbage, GARBAGE_AFTER_MS).unref();
-      log.info(
-        { port: app.port, endpoint: settings.endpoint, site: `http://localhost:${app.port}${app.basePath}/` },
-        'ready',
-      );
-      stopOnSignals(app, log);
-    });
+    .action(start);
+}
+
+async function start({ dir, live, preview = false, clone, ...flags }: StartFlags): Promise<void> {
+  if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
+  const terminal = process.stdout.isTTY === true;
+  const given = await loadSettings(dir, flags);
+  refuseUnknownAddress(given, { preview });
+  // Before anything is written. The system's choice must be known, as it is part of a preview's addresses.
+  const port = await tryPort(given.port, given.host);
+  const reload = () => loadSettings(dir, preview ? { ...flags, port } : flags);
+  let settings = await reload();
+  const log = createLog({ level: settings.logLevel, terminal });
+  const warn = (text: string) =>
+    terminal ? console.log(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
+  if (settings.secrets.length === 0) {
+    createSecret(dir);
+    addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
+    settings = await reload();
+    warn(
+      'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
+    );
+  }
+  if (preview)
+    warn(
+      `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; delete their files before you set siteUrl`,
+    );
+  else if (isExampleUrl(settings.siteUrl)) warn(exampleWarning(settings.siteUrl));
+  const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview, reload });
+  limitHeapGrowth();
+  setTimeout(collectGarbage, GARBAGE_AFTER_MS).unref();
+  const origin = originOf({ host: settings.host, port: app.port });
+  const site = `${origin}${app.basePath}/`;
+  if (terminal) console.log(`Webhook  ${origin}${settings.endpoint}\nSite     ${site}\nStop with Ctrl-C`);
+  else log.info({ port: app.port, endpoint: settings.endpoint, site }, 'ready');
+  stopOnSignals(app, log);
 }

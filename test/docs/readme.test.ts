@@ -30,6 +30,7 @@ test('the five minutes of the README, in a repository: each command does what it
     if (words[0] === 'start') {
       const receiver = await launch(dir, {
         port,
+        args: words.slice(1),
         env: { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined },
       });
       t.teardown(() => receiver.kill('SIGKILL'));
@@ -49,4 +50,5 @@ test('the five minutes of the README, in a repository: each command does what it
   const home = async () => (await fetch(`http://127.0.0.1:${port}/`)).text();
   await until('the home page has a link to the article', async () => (await home()).includes('/articles/'));
   t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
+  t.notRegex(part.split(/^## /m)[0] ?? '', /example\.com/, 'no article gets an address that nobody has');
 });

@@ -15,8 +15,10 @@ import { buildsSite } from '../builder/site-builder.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { MIN_SECRET_CHARS } from '../init/secret.js';
+import { type RunningReceiver, runningReceivers } from '../running-receivers.js';
+import { isExampleUrl, refuseUnknownAddress } from '../site-address.js';
 import { deployFindings } from './deploy-findings.js';
-import { type Finding, refusal } from './finding.js';
+import { type Finding, refusal, refusalOf } from './finding.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
 import { pageFindings } from './page-findings.js';
@@ -26,12 +28,14 @@ import { themeFindings } from './theme-findings.js';
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
+  const { receivers, unseen } = await lookForReceivers(settings);
   return [
     directory(settings),
     lockHelper(),
     ...secret(settings),
-    siteUrl(settings),
-    ...(await startFindings(settings)),
+    ...(await siteUrl(settings, receivers)),
+    ...(await startFindings(settings, receivers)),
+    ...unseen,
     ...(await contentFindings(settings)),
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
@@ -40,6 +44,17 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await searchFinding(settings)),
     ...deployFindings(settings),
   ];
+}
+
+/** The receivers of this site that run; why that cannot be found out. */
+async function lookForReceivers(
+  settings: Settings,
+): Promise<{ receivers: readonly RunningReceiver[]; unseen: readonly Finding[] }> {
+  try {
+    return { receivers: await runningReceivers(settings), unseen: [] };
+  } catch (error) {
+    return { receivers: [], unseen: [refusal('receiver', error)] };
+  }
 }
 
 function directory(settings: Settings): Finding {
@@ -112,27 +127,46 @@ function secret({ secrets, dir }: Settings): Finding[] {
   return findings;
 }
 
-function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
+/** The address that articles get; a receiver that runs keeps the one with which it was started. */
+async function siteUrl(settings: Settings, [receiver]: readonly RunningReceiver[]): Promise<Finding[]> {
   const about = 'site URL';
-  const { protocol, hostname } = new URL(url);
-  const isLocal = /^(?:localhost|127\.|\[::1\]$)/.test(hostname);
-  if (siteUrlIsGuess)
-    return {
-      level: 'warn',
+  const { siteUrl: url, siteUrlIsGuess } = settings;
+  if (siteUrlIsGuess && receiver?.preview === true)
+    return [
+      {
+        level: 'warn',
+        about,
+        text: `not set; a preview is running, and articles that arrive now keep the address ${receiver.siteUrl}`,
+        fix: 'delete their files, set siteUrl in the config or PRESSMARK_SITE_URL, and start without --preview',
+      },
+    ];
+  if (siteUrlIsGuess) return refusalOf(about, () => refuseUnknownAddress(settings, { preview: false }));
+  const findings: Finding[] = [];
+  if (receiver !== undefined && receiver.siteUrl !== url)
+    findings.push({
+      level: 'fail',
       about,
-      text: `not set; articles would get ${url} for good`,
-      fix: 'set siteUrl in the config, or PRESSMARK_SITE_URL',
-    };
-  if (isLocal)
-    return {
+      text: `articles that arrive now get the address ${receiver.siteUrl}, with which the receiver was started, and the settings say ${url}`,
+      fix: 'restart the receiver',
+    });
+  const { protocol, hostname } = new URL(url);
+  if (/^(?:localhost|127\.|\[::1\]$)/.test(hostname))
+    findings.push({
       level: 'warn',
       about,
       text: `${url} is this machine`,
       fix: 'set the public address before the first real article: URLs are frozen at publication',
-    };
-  if (protocol === 'http:')
-    return { level: 'warn', about, text: `${url} is not https`, fix: 'use https if the site has it' };
-  return { level: 'ok', about, text: url };
+    });
+  else if (isExampleUrl(url))
+    findings.push({
+      level: 'warn',
+      about,
+      text: `${url} is an example`,
+      fix: 'set the site’s own address before the first article: URLs are frozen at publication',
+    });
+  else if (protocol === 'http:')
+    findings.push({ level: 'warn', about, text: `${url} is not https`, fix: 'use https if the site has it' });
+  return findings.length > 0 ? findings : [{ level: 'ok', about, text: url }];
 }
 
 async function contentFindings(settings: Settings): Promise<Finding[]> {

@@ -1,11 +1,10 @@
-import net from 'node:net';
 import type { Settings } from '../../config/load.js';
 import { refuseForeignOutput } from '../builder/foreign-output.js';
 import { HEALTH } from '../content/content.js';
 import { openTargets } from '../deploy.js';
-import { originOf, type RunningReceiver, runningReceivers } from '../running-receivers.js';
-import { listen } from '../server/server.js';
-import { type Finding, refusal, refusalOf } from './finding.js';
+import { originOf, type RunningReceiver } from '../running-receivers.js';
+import { tryPort } from '../server/server.js';
+import { type Finding, refusalOf } from './finding.js';
 
 const about = 'port';
 
@@ -13,18 +12,22 @@ const about = 'port';
 const ANSWER_MS = 10_000;
 
 /** What the start refuses and no other finding looks at, by the checks of the start. */
-export async function startFindings(settings: Settings): Promise<Finding[]> {
+export async function startFindings(
+  settings: Settings,
+  receivers: readonly RunningReceiver[],
+): Promise<Finding[]> {
   return [
     ...(await refusalOf('deploy', () => openTargets(settings, async () => undefined))),
     ...(await refusalOf('output', () => refuseForeignOutput(settings))),
-    ...(await portFindings(settings).catch((error: unknown) => [refusal(about, error)])),
+    ...(await portFindings(settings, receivers)),
   ];
 }
 
 /** Whether the site's receivers answer; where none runs, whether the port is free. */
-async function portFindings(settings: Settings): Promise<Finding[]> {
-  const { port, host } = settings;
-  const receivers = await runningReceivers(settings);
+async function portFindings(
+  { port, host }: Settings,
+  receivers: readonly RunningReceiver[],
+): Promise<Finding[]> {
   if (receivers.length > 0) return Promise.all(receivers.map(answering));
   if (port === 0) return []; // the system chooses one
   // Asked first, it is not kept from a port that it is about to take.
@@ -37,12 +40,11 @@ async function portFindings(settings: Settings): Promise<Finding[]> {
         fix: 'set another port in the config, or start this site’s with --port',
       },
     ];
-  const server = net.createServer((socket) => socket.destroy());
-  const refused = await refusalOf(about, () => listen(server, port, host));
-  server.close();
-  return refused.length === 0
-    ? [{ level: 'ok', about, text: `${port} is free; no receiver of this site is running` }]
-    : refused;
+  return refusalOf(
+    about,
+    () => tryPort(port, host),
+    `${port} is free; no receiver of this site is running on this machine`,
+  );
 }
 
 async function answering(receiver: RunningReceiver): Promise<Finding> {

@@ -5,6 +5,7 @@ import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
+import { isExampleUrl } from '../site-address.js';
 import { type Answers, type InitQuestion, isAnswered } from './answers.js';
 
 /** The name of the generator of a site that Pressmark builds itself. */
@@ -199,12 +200,6 @@ function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined)
   if (!isExampleUrl(siteUrl)) return [...asked];
   const text = `The site’s own configuration says ${siteUrl}, which is an example. What is the site’s public address?`;
   return [{ flag: 'site-url', text, fallback: siteUrl }, ...asked];
-}
-
-/** Whether an address is one that starters come with: a domain reserved for examples, or the machine itself. */
-export function isExampleUrl(url: string): boolean {
-  if (!URL.canParse(url)) return true;
-  return /(?:^|\.)example\.(?:com|org|net)$|^localhost$|^127\./.test(new URL(url).hostname);
 }
 
 /** Words in one sentence: `a, b or c`. */

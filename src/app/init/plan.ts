@@ -3,6 +3,7 @@ import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.j
 import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { isMarked } from '../../site/write/ownership.js';
+import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
 import {
@@ -13,7 +14,7 @@ import {
   plainConfigText,
 } from './config-text.js';
 import { missingIgnoreLines } from './ignore-lines.js';
-import { type ExistingConfig, type Inspection, isExampleUrl } from './inspect-site.js';
+import type { ExistingConfig, Inspection } from './inspect-site.js';
 import { addPostbuild, runsPostScripts } from './npm-postbuild.js';
 import { secretLine } from './secret.js';
 
@@ -110,13 +111,10 @@ function newConfig(
     changes: [change],
     warnings: [
       ...(siteUrl === undefined ? [NO_SITE_URL] : []),
+      ...otherUrl(facts, siteUrl),
       ...(config === undefined
         ? []
-        : [
-            ...otherUrl(facts, siteUrl),
-            ...problemsOfAnswer(files, generator, config, facts),
-            ...callsItself(files, config.build),
-          ]),
+        : [...problemsOfAnswer(files, generator, config, facts), ...callsItself(files, config.build)]),
     ],
   };
 }
@@ -150,8 +148,8 @@ function ownKeys(ofPosts: Partial<KeyNames> = {}, ofConfig: Partial<KeyNames> = 
 
 const NO_SITE_URL: Problem = {
   level: 'warn',
-  text: 'the site’s address is not known, and articles would get the address of this machine for good',
-  fix: 'set siteUrl in pressmark.config.mjs before the first article',
+  text: 'the site’s address is not known, and pressmark start refuses to run without it, as articles keep their URLs',
+  fix: 'set siteUrl in pressmark.config.mjs; to try Pressmark on this machine, run pressmark start --preview',
 };
 
 /** What the site's configuration says of an address that it does not have itself, such as another base path. */
@@ -171,13 +169,13 @@ function problemsOfAnswer(
 /** Pages whose generator believes in another address carry it in their links. */
 function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Problem[] {
   const said = facts?.siteUrl;
-  if (siteUrl === undefined || facts === undefined) return [];
+  if (siteUrl === undefined) return [];
   if (said !== undefined && said !== siteUrl)
     return [
       {
         level: 'warn',
         text: `the site’s own configuration says that its address is ${said}, not ${siteUrl}`,
-        fix: `set ${siteUrl} there too${facts.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
+        fix: `set ${siteUrl} there too${facts?.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
       },
     ];
   if (!isExampleUrl(siteUrl)) return [];
@@ -185,7 +183,7 @@ function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Pr
     {
       level: 'warn',
       text: `the site’s address ${siteUrl} is an example`,
-      fix: 'set the real one in the site’s configuration and as siteUrl in pressmark.config.mjs before the first article',
+      fix: `set the real one ${facts === undefined ? '' : 'in the site’s configuration and '}as siteUrl in pressmark.config.mjs before the first article`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
-import type net from 'node:net';
+import net from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
@@ -174,8 +174,23 @@ const LISTEN_FIXES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'set host to an address of this machine, or leave it out',
 };
 
+/**
+ * Tries whether a port can be listened on.
+ *
+ * @returns the port; where it is 0, one that is free.
+ * @throws PressmarkError PORT_UNAVAILABLE
+ */
+export async function tryPort(port: number, host: string | undefined): Promise<number> {
+  const server = net.createServer((socket) => socket.destroy());
+  try {
+    return await listen(server, port, host);
+  } finally {
+    server.close();
+  }
+}
+
 /** Lets a server listen. @throws PressmarkError PORT_UNAVAILABLE */
-export function listen(server: net.Server, port: number, host: string | undefined): Promise<number> {
+function listen(server: net.Server, port: number, host: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const taken = systemCode(cause) === 'EADDRINUSE';

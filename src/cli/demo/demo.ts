@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { startApp } from '../../app/app.js';
 import { initPlainSite } from '../../app/init/init-site.js';
+import { tryPort } from '../../app/server/server.js';
 import { childEnvironment } from '../../child-environment.js';
 import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
@@ -15,6 +15,7 @@ import { playDemo } from './script.js';
 import { demoWatcher } from './watcher.js';
 
 const DEFAULT_PORT = 8787;
+const HOST = '127.0.0.1';
 
 /** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
 export function demoCommand(): Command {
@@ -29,7 +30,7 @@ export function demoCommand(): Command {
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = {
-        ...(await loadSettings(dir, { port, host: '127.0.0.1' }, {})),
+        ...(await loadSettings(dir, { port, host: HOST }, {})),
         liveCheck: true,
       };
       const terminal = process.stdout.isTTY === true;
@@ -62,20 +63,9 @@ export function demoCommand(): Command {
 }
 
 /** The port that was asked for, else the usual one, else any that is free. */
-async function freePort(wanted: number | undefined): Promise<number> {
-  if (wanted !== undefined && wanted !== 0) return wanted;
-  return (await tryPort(DEFAULT_PORT)) ?? (await tryPort(0)) ?? DEFAULT_PORT;
-}
-
-function tryPort(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = net.createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
-    });
-  });
+async function freePort(wanted = 0): Promise<number> {
+  if (wanted !== 0) return wanted;
+  return tryPort(DEFAULT_PORT, HOST).catch(() => tryPort(0, HOST));
 }
 
 /** Makes the throwaway site a repository with one commit of its owner's; without git the demo goes on without. */

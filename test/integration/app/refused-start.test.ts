@@ -140,7 +140,8 @@ for (const { what, files, secret = SECRET, ...refusal } of REFUSED)
 
 test('the start of a site whose content folder is a file is refused, and doctor says why', async (t) => {
   const dir = siteWith(t, { content: '' });
-  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], { PRESSMARK_SECRET: SECRET });
+  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], env);
   t.is(code, 1);
   t.regex(stderr, /content/);
   const doctor = await run(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET });

@@ -7,7 +7,7 @@ import { sendCommand } from '../../../src/cli/sender/send.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
-import { run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { run, SITE_URL, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -49,8 +49,11 @@ test('send and doctor find the receiver of the site wherever it listens, and non
 test('doctor says that a receiver which runs does not answer', async (t) => {
   const dir = tempDir(t);
   const port = await freePort();
-  const end = await announceReceiver(join(dir, '.pressmark'), { pid: 17, port, since: '', commits: true });
-  t.teardown(end);
+  const receiver = { pid: 17, port, since: '', commits: true, siteUrl: SITE_URL, preview: false };
+  t.teardown(await announceReceiver(join(dir, '.pressmark'), receiver));
   const text = `this site’s receiver (process 17) does not answer on port ${port}`;
-  t.like(await startFindings(await loadSettings(dir, {}, {})), [{ level: 'fail', about: 'port', text }]);
+  const settings = await loadSettings(dir, {}, {});
+  t.like(await startFindings(settings, await runningReceivers(settings)), [
+    { level: 'fail', about: 'port', text },
+  ]);
 });

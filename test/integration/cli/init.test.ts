@@ -122,7 +122,7 @@ test('init --json reports what was read and written', async (t) => {
     report.changes.map(({ path }: { path: string }) => path),
     ['pressmark.config.mjs', '.env', '.gitignore'],
   );
-  t.regex(report.warnings[0].fix, /set siteUrl in pressmark\.config\.mjs before the first article/);
+  t.regex(report.warnings[0].fix, /set siteUrl in pressmark\.config\.mjs; to try/);
   t.false(stdout.includes(fs.readFileSync(join(dir, '.env'), 'utf8').trim().split('=')[1] ?? '?'));
 });
 
@@ -171,7 +171,7 @@ test('without a terminal, a question without an answer ends init with code 2 and
   t.deepEqual(fs.readdirSync(dir), before);
   const later = await init(dir, '--yes');
   t.is(later.code, 0);
-  t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs before the first article/);
+  t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs; to try/);
   t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
 });
 

@@ -5,7 +5,7 @@ import { gitIn, launchIn } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
-import { type Receiver, run } from '../../support/receiver.js';
+import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -226,6 +226,7 @@ for (const [what, prepare, message] of [
     prepare(own);
     const { code, stderr, stdout } = await run(['start', '--dir', withCommits(own), '--port', '0'], {
       PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
+      PRESSMARK_SITE_URL: SITE_URL,
     });
     t.is(code, 2);
     t.regex(`${stdout}${stderr}`, message);

@@ -1,0 +1,39 @@
+import type { Settings } from '../config/load.js';
+import { PressmarkError } from '../errors.js';
+
+/**
+ * An article keeps the URL with which its publication was answered. So nothing is received before somebody has said
+ * what the site's address is, unless it is only a preview.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function refuseUnknownAddress(
+  { dir, siteUrl, siteUrlIsGuess, configFile }: Settings,
+  { preview }: { readonly preview: boolean },
+): void {
+  const refuse = (message: string) => new PressmarkError('CONFIG_INVALID', message);
+  if (preview && !siteUrlIsGuess)
+    throw refuse(
+      `--preview is for a site without an address, and this one has ${siteUrl}; leave out --preview, or remove siteUrl from the config`,
+    );
+  if (!siteUrlIsGuess) return;
+  if (configFile === undefined)
+    throw refuse(
+      `${dir} has no pressmark.config.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init, or name the folder of a site with --dir`,
+    );
+  if (!preview)
+    throw refuse(
+      `siteUrl is not set, and articles would keep the address of this machine for good; set siteUrl in ${configFile}, or PRESSMARK_SITE_URL; to try Pressmark on this machine, run pressmark start --preview`,
+    );
+}
+
+/** The addresses that starters and documentation come with: domains that are reserved for examples, or the machine itself. */
+export function isExampleUrl(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  return /(?:^|\.)example\.(?:com|org|net)$|^localhost$|^127\./.test(new URL(url).hostname);
+}
+
+/** What `start` warns of where the address is an example. */
+export function exampleWarning(siteUrl: string): string {
+  return `siteUrl is ${siteUrl}, which is not the address of a public site; articles keep it for good, so set the right one before the first article`;
+}

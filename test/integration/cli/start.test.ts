@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import test from 'ava';
+import { doctorCommand } from '../../../src/cli/doctor.js';
+import { articleFiles } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { runHere } from '../../support/in-process.js';
+import { bareEnvironment, PROGRAM, run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const CONFIG = 'pressmark.config.json';
+const QUIET = { site: false, git: false };
+const NO_URL = { PRESSMARK_SITE_URL: undefined };
+
+function siteWith(t: Parameters<typeof tempDir>[0], config: object): string {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ ...QUIET, ...config }));
+  return dir;
+}
+
+const start = (dir: string, ...args: string[]) => run(['start', '--dir', dir, '--port', '0', ...args]);
+
+test('start in a folder that is not a site says so and writes nothing, with --preview too', async (t) => {
+  const dir = tempDir(t);
+  for (const args of [[], ['--preview']]) {
+    const { code, stderr } = await start(dir, ...args);
+    t.is(code, 2);
+    t.regex(stderr, /has no pressmark\.config\.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init/);
+    t.deepEqual(fs.readdirSync(dir), []);
+  }
+});
+
+test('start without a site URL is refused with the setting to set, and doctor says so', async (t) => {
+  const dir = siteWith(t, {});
+  const { code, stderr } = await start(dir);
+  t.is(code, 2);
+  t.regex(
+    stderr,
+    /siteUrl is not set, .*; set siteUrl in \S+pressmark\.config\.json, or PRESSMARK_SITE_URL; /,
+  );
+  t.regex(stderr, /run pressmark start --preview\n$/);
+  t.deepEqual(fs.readdirSync(dir), [CONFIG]);
+  const doctor = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET, PORT: '0' });
+  t.is(doctor.code, 1);
+  t.regex(doctor.stdout, /✗ site URL: siteUrl is not set, /);
+});
+
+test('a preview gives articles the address of this machine, and says that they keep it', async (t) => {
+  const dir = siteWith(t, {});
+  const receiver = await startReceiver(t, { dir, env: NO_URL, args: ['--preview'] });
+  const { json } = await receiver.post('article.published', article({ slug: 'soil' }));
+  t.is(json.url, `http://localhost:${receiver.port}/articles/soil/`);
+  const said = receiver.log.map(({ msg }) => msg).join('\n');
+  t.regex(said, /this is a preview: articles that arrive now keep the address http:\/\/localhost:\d+;/);
+  const doctor = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
+  t.is(doctor.code, 0, doctor.stdout);
+  t.regex(doctor.stdout, /! site URL: not set; a preview is running, and articles that arrive now keep/);
+  t.is(articleFiles(dir).length, 1);
+
+  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ ...QUIET, siteUrl: SITE_URL }));
+  const changed = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
+  t.is(changed.code, 1);
+  t.regex(changed.stdout, /✗ site URL: articles that arrive now get the address http:\/\/localhost:\d+, /);
+});
+
+test('--preview is refused for a site that has an address', async (t) => {
+  const { code, stderr } = await start(siteWith(t, { siteUrl: SITE_URL }), '--preview');
+  t.is(code, 2);
+  t.regex(stderr, /--preview is for a site without an address, and this one has https:\/\/garden\.example;/);
+});
+
+test('an address of an example is warned of by start and doctor', async (t) => {
+  const dir = siteWith(t, { siteUrl: 'https://example.com' });
+  const { log } = await startReceiver(t, { dir, env: NO_URL });
+  t.true(
+    log.some(({ level, msg }) => level === 40 && msg.startsWith('siteUrl is https://example.com, which')),
+  );
+  const { stdout } = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
+  t.regex(stdout, /! site URL: https:\/\/example\.com is an example/);
+});
+
+test('start on a port that is in use says so before it writes anything', async (t) => {
+  const server = net.createServer().listen(0);
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const dir = siteWith(t, { siteUrl: SITE_URL, site: {} });
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', String(port)]);
+  t.is(code, 1);
+  t.regex(stderr, new RegExp(`port ${port} is in use`));
+  t.deepEqual(fs.readdirSync(dir), [CONFIG]);
+});
+
+test('on a terminal start greets with the webhook, the site and how to stop, before any other line', async (t) => {
+  const dir = siteWith(t, { siteUrl: `${SITE_URL}/blog` });
+  const port = await freePort();
+  const command = [process.execPath, PROGRAM, 'start', '--dir', dir, '--port', port].join(' ');
+  const env = { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, NO_COLOR: '1' };
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  await until('it greets', () => printed.includes('Ctrl-C'));
+  t.deepEqual(printed.split(/\r?\n/).slice(0, 3), [
+    `Webhook  http://localhost:${port}/webhook`,
+    `Site     http://localhost:${port}/blog/`,
+    'Stop with Ctrl-C',
+  ]);
+  child.stdin.write('\u0003');
+  await once(child, 'close');
+});
