@@ -66,7 +66,7 @@ async function start({ dir, live, preview = false, clone, ...flags }: StartFlags
   }
   if (preview)
     warn(
-      `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; delete their files before you set siteUrl`,
+      `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; before you set siteUrl, delete their files or give them another address with pressmark move`,
     );
   else if (isExampleUrl(settings.siteUrl)) warn(exampleWarning(settings.siteUrl));
   const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview, reload });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { childEnvironment } from '../child-environment.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { within } from '../time-limit.js';
 
@@ -65,7 +66,7 @@ function lineInModule(cause: unknown, path: string): string | undefined {
   // Node keeps the line of a syntax error in an ES module to itself, but prints it.
   const report =
     cause instanceof SyntaxError
-      ? spawnSync(process.execPath, ['--check', path], { env: {}, encoding: 'utf8' }).stderr
+      ? spawnSync(process.execPath, ['--check', path], { env: childEnvironment(), encoding: 'utf8' }).stderr
       : cause instanceof Error
         ? (cause.stack ?? '')
         : '';

@@ -137,7 +137,7 @@ async function siteUrl(settings: Settings, [receiver]: readonly RunningReceiver[
         level: 'warn',
         about,
         text: `not set; a preview is running, and articles that arrive now keep the address ${receiver.siteUrl}`,
-        fix: 'delete their files, set siteUrl in the config or PRESSMARK_SITE_URL, and start without --preview',
+        fix: 'delete their files or give them another address with pressmark move; then set siteUrl, and start without --preview',
       },
     ];
   if (siteUrlIsGuess) return refusalOf(about, () => refuseUnknownAddress(settings, { preview: false }));
@@ -180,6 +180,7 @@ async function contentFindings(settings: Settings): Promise<Finding[]> {
 }
 
 function leftBehind(settings: Settings): Finding[] {
+  if (settings.siteUrlIsGuess) return []; // the other finding on the site's URL says what to do
   const change = addressChange(settings);
   if (change === undefined) return [];
   const text = addressChangeText(change, settings.siteUrl);
