@@ -15,7 +15,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'time-limit': [],
   contract: ['errors'],
   fs: ['child-environment', 'errors'],
-  config: ['time-limit', 'errors'],
+  config: ['child-environment', 'time-limit', 'errors'],
   article: ['contract', 'event-loop', 'errors'],
   host: ['article', 'log', 'time-limit', 'errors'],
   generators: ['article', 'errors'],
