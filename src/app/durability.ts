@@ -14,12 +14,12 @@ import { openSharedFiles } from '../git/remote-store/push-store.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
+import type { StoredFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { openSharedStore } from '../store/shared/open-shared.js';
 import { openSharedCatalog } from '../store/shared/shared-catalog.js';
-import type { Write } from '../store/write/placing.js';
 import { STAGING } from '../store/write/recover.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 
@@ -143,10 +143,10 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     onChange,
     watch,
     beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
-    ...(isBeforeAnswer && { afterWrite: (writes) => commits.commitBeforeAnswer(writes.map(inSite)) }),
+    ...(isBeforeAnswer && { afterWrite: (file) => commits.commitBeforeAnswer(inSite(file)) }),
     onEnsured: (path) => commits.addFound(`${prefix}${path}`),
   });
-  function inSite({ path, text, article }: Write) {
+  function inSite({ path, text, article }: StoredFile) {
     return { path: `${prefix}${path}`, text, article };
   }
   // called when the store is open

@@ -3,9 +3,8 @@ import { type Article, keepItemComments } from './article.js';
 import { fileText } from './file-text.js';
 import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter/read.js';
 import { withLf } from './line-ends.js';
-import { renderMarkdown } from './markdown.js';
+import { isSlowMarkdown, renderMarkdown, unrenderedHtml } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
-import { markdownForPage } from './page-markdown.js';
 import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
@@ -69,29 +68,22 @@ export interface Fallback {
  * double-quoted or a literal block, so that all YAML readers agree.
  */
 export function encode(article: Article): string {
-  return fileText(article, article.revision, Buffer.allocUnsafe).text;
+  return fileText(article, article.revision).text;
 }
 
 /** A new article's file. */
 export interface FirstFile {
   readonly text: string;
-  /** The text in UTF-8, which is made on the way, as the digests are of bytes; in the memory that was given for it. */
+  /** The text in UTF-8, which is made on the way, as the digests are of bytes. */
   readonly bytes: Uint8Array;
   readonly article: Article;
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
 }
 
-/**
- * The file of a new article, whose first revision is made from everything else that stands in it.
- *
- * @param allocate returns memory of at least so many bytes, for the file's.
- */
-export function encodeFirst(
-  article: Omit<Article, 'revision'>,
-  allocate: (size: number) => Buffer = Buffer.allocUnsafe,
-): FirstFile {
-  const { revision, text, bytes } = fileText(article, undefined, allocate);
+/** The file of a new article, whose first revision is made from everything else that stands in it. */
+export function encodeFirst(article: Omit<Article, 'revision'>): FirstFile {
+  const { revision, text, bytes } = fileText(article, undefined);
   return { text, bytes, article: { revision, ...article } };
 }
 
@@ -113,7 +105,7 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
 /** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
 export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
-  /** The HTML that the article is shown with, see `renderedHtml`; Markdown that takes too long as it is written. */
+  /** The HTML that the article is shown with, see `renderedHtml`. */
   html(): string;
   /** Whether `decodeTop` reads the same keys and values in it, as far as it reads. */
   readonly isTopFirst: boolean;
@@ -129,8 +121,7 @@ export interface ReadableArticle {
 export function decodeForPages(text: string, fallback: Fallback): ReadableArticle {
   const { data, body, isTopFirst = false } = split(text);
   const article = fieldsOf(data, body, fallback);
-  const html = () =>
-    renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) }, markdownForPage);
+  const html = () => renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) });
   return { article, html, isTopFirst };
 }
 
@@ -175,16 +166,13 @@ function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): 
 /**
  * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
- * (contract: Body additions).
- *
- * @param render renders Markdown.
+ * (contract: Body additions). Long Markdown is not rendered; see `isSlowMarkdown`.
  */
-export function renderedHtml(
-  { article: { body, contentHtml }, bodyEdited, bodyKind }: Rendered,
-  render = renderMarkdown,
-): string {
+export function renderedHtml({ article: { body, contentHtml }, bodyEdited, bodyKind }: Rendered): string {
   if (!bodyEdited && contentHtml !== '') return contentHtml;
-  return keepItemComments(bodyKind === 'html' ? body : render(body), contentHtml);
+  if (bodyKind === 'html') return keepItemComments(body, contentHtml);
+  if (isSlowMarkdown(body)) return unrenderedHtml(body, contentHtml);
+  return keepItemComments(renderMarkdown(body), contentHtml);
 }
 
 /** What `renderedHtml` needs of a stored article. */

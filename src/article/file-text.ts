@@ -8,7 +8,6 @@ interface FileText {
   readonly revision: string;
   /** Only put together where somebody reads it. */
   readonly text: string;
-  /** In the memory that was given, until that is used for something else. */
   readonly bytes: Uint8Array;
 }
 
@@ -23,20 +22,15 @@ const DIGEST_LINES_BYTES = 1_000;
  * to be digested.
  *
  * @param given the article's revision; without one it is made from everything else that stands in the file.
- * @param allocate returns memory of at least so many bytes.
  */
-export function fileText(
-  article: Omit<Article, 'revision'>,
-  given: string | undefined,
-  allocate: (size: number) => Buffer,
-): FileText {
+export function fileText(article: Omit<Article, 'revision'>, given: string | undefined): FileText {
   const { body } = article;
   const head = headOf(article);
   const url = `url: ${quoted(article.url)}\n`;
   const blocks = `json_ld: ${literal(article.jsonLd)}\ncontent_html: ${literal(article.contentHtml)}\n---\n`;
 
   const room = DIGEST_LINES_BYTES + BYTES_A_UNIT * (head.length + url.length + quoted(given ?? '').length);
-  const memory = allocate(room + BYTES_A_UNIT * (blocks.length + body.length));
+  const memory = Buffer.allocUnsafe(room + BYTES_A_UNIT * (blocks.length + body.length));
   const putBefore = (text: string, end: number) => {
     const start = end - Buffer.byteLength(text);
     memory.write(text, start);

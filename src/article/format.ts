@@ -14,7 +14,6 @@ import {
   type ReadableArticle,
   type StoredArticle,
 } from './codec.js';
-import type { ProvenAddress } from './mapping.js';
 import type { StoredUrl } from './stored-url.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
@@ -25,10 +24,6 @@ export interface ArticleFormat {
   readonly key: string;
   /** Whether a URL that no file names and no build has proven may be answered: where Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
-  /** Whether making a file, or choosing its path, renders the Markdown of the body. */
-  readonly readsMarkdown: boolean;
-  /** What is known of a file's address besides what the file says; a thread that reads the file is given it. */
-  proofOf(path: string): ProvenAddress | undefined;
   isArticlePath(path: string): boolean;
   /** The path of a new article, whose body decides the extension. */
   pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
@@ -41,16 +36,8 @@ export interface ArticleFormat {
   slugOf(path: string): string;
   /** What two spellings of one tag have in common; undefined where each spelling is a tag of its own. */
   readonly tagKey: ((tag: string) => string) | undefined;
-  /**
-   * The file of a new article.
-   *
-   * @param allocate memory of at least so many bytes, for the file's.
-   */
-  encodeFirst(
-    article: Omit<Article, 'revision'>,
-    path: string,
-    allocate?: (size: number) => Buffer,
-  ): FirstFile;
+  /** The file of a new article. */
+  encodeFirst(article: Omit<Article, 'revision'>, path: string): FirstFile;
   /** @throws PressmarkError FRONT_MATTER_INVALID, FRONT_MATTER_UNSUPPORTED. */
   decode(text: string, path: string): StoredArticle;
   /** @throws PressmarkError FRONT_MATTER_INVALID, FRONT_MATTER_UNSUPPORTED. */
@@ -107,14 +94,12 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     isOwnKey: (key) => OWN_KEYS.has(key),
     key: url('slug', '2001-02-03T00:00:00Z'),
     hasCertainUrls: true,
-    readsMarkdown: false,
-    proofOf: () => undefined,
     isArticlePath: (path) => path.endsWith('.md') && !NO_ARTICLES.test(path),
     pathFor: (pattern) => pattern,
     namesakes: () => [],
     slugOf,
     tagKey: undefined,
-    encodeFirst: (article, _path, allocate) => encodeFirst(article, allocate),
+    encodeFirst: (article) => encodeFirst(article),
     decode: (text, path) => decode(text, fallback(path)),
     decodeForPages: (text, path) => decodeForPages(text, fallback(path)),
     decodeTop: (text, path) => decodeTop(text, fallback(path)),

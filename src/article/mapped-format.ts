@@ -18,7 +18,7 @@ import { readFrontMatter } from './front-matter/read.js';
 import { spelledKey } from './key-spelling.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ProvenAddress } from './mapping.js';
-import { renderMarkdown } from './markdown.js';
+import { isSlowMarkdown, renderMarkdown, unrenderedHtml } from './markdown.js';
 import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** The key of Pressmark's own front matter in the files of a site that another generator builds. */
@@ -366,8 +366,6 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
     hasCertainUrls: false,
-    readsMarkdown: true,
-    proofOf: proven.get,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     namesakes,
@@ -401,9 +399,10 @@ function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => s
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, one(value) as T]));
 }
 
-/** What came without Markdown has its HTML for a body. */
+/** What came without Markdown has its HTML for a body; so has what takes too long to read as Markdown. */
 function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>): IncomingBody {
   if (body === contentHtml || body === '') return { kind: 'html', html: contentHtml };
+  if (isSlowMarkdown(body)) return { kind: 'html', html: unrenderedHtml(body, contentHtml) };
   return { kind: 'markdown', markdown: body, html: contentHtml === '' ? renderMarkdown(body) : contentHtml };
 }
 

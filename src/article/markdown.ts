@@ -11,10 +11,25 @@ function markdownIt(): InstanceType<typeof MarkdownIt> {
   return renderer;
 }
 
-/** Loads the renderer before it is needed. */
-export const loadMarkdown: () => void = markdownIt;
-
 /** Markdown as HTML, raw HTML kept. */
 export function renderMarkdown(text: string): string {
   return markdownIt().render(text);
+}
+
+/** Longer Markdown is not rendered, in characters. */
+const LONGEST = 64 * 1024;
+
+/** What makes the renderer slow in short texts, too: many brackets one after the other, and quotes in quotes. */
+const NESTED = /(?:\[[^[\]\n]{0,3}){50}|^(?:[ \t]*>){10}/m;
+
+/** Whether rendering Markdown would take so long that other deliveries had to wait for it. */
+export function isSlowMarkdown(text: string): boolean {
+  return text.length > LONGEST || NESTED.test(text);
+}
+
+/** What is shown for Markdown that is not rendered: the HTML that came with it, or the text as it is. */
+export function unrenderedHtml(text: string, sentHtml: string): string {
+  if (sentHtml !== '') return sentHtml;
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<pre>${escaped}</pre>\n`;
 }

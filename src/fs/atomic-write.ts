@@ -1,6 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemCode } from '../errors.js';
 
@@ -22,10 +22,10 @@ export interface Staged {
 const RUN = randomBytes(6).toString('hex');
 let tempFiles = 0;
 
-/** Names that only ever stand for unfinished work: `recover.ts` may sweep them while it holds the lock. */
-const LEFTOVER = /^\.pressmark-[\w-]+\.(?:tmp|undo)$/;
+/** Names that only ever stand for unfinished work: `recover.ts` removes them while it holds the lock. */
+const LEFTOVER = /^\.pressmark-[\w-]+\.tmp$/;
 
-/** Whether a file name is that of a temp file or an undo link. */
+/** Whether a file name is that of a temp file. */
 export function isLeftover(name: string): boolean {
   return LEFTOVER.test(name);
 }
@@ -40,21 +40,7 @@ export function isLeftover(name: string): boolean {
  */
 export async function stage(folder: string, data: string | Uint8Array, mode?: number): Promise<Staged> {
   const temp = tempPath(folder);
-  return fill(temp, await open(temp, 'wx'), data, mode);
-}
-
-/** `stage` for a thread that may be held up while the file is made: that is one way to the thread pool less. */
-export function stageHere(folder: string, data: Uint8Array): Promise<Staged> {
-  const temp = tempPath(folder);
-  return fill(temp, fs.openSync(temp, 'wx'), data);
-}
-
-/** A path for a new temp file in a folder. */
-export function tempPath(folder: string): string {
-  return join(folder, `.pressmark-${RUN}-${tempFiles++}.tmp`);
-}
-
-async function fill(temp: string, fd: number, data: string | Uint8Array, mode?: number): Promise<Staged> {
+  const fd = await open(temp, 'wx');
   try {
     try {
       if (mode !== undefined) fs.fchmodSync(fd, mode & 0o7777);
@@ -70,6 +56,11 @@ async function fill(temp: string, fd: number, data: string | Uint8Array, mode?: 
   }
 }
 
+/** A path for a new temp file in a folder. */
+export function tempPath(folder: string): string {
+  return join(folder, `.pressmark-${RUN}-${tempFiles++}.tmp`);
+}
+
 /**
  * Gives a staged file its name, never over a file that is there. The temp name stays.
  *
@@ -82,24 +73,24 @@ export function putNew(temp: string, target: string): boolean {
     if (systemCode(error) === 'EEXIST') return false;
     if (!lacksHardLinks(error)) throw error;
     // The store's lock keeps other receivers away from this name.
-    if (fs.existsSync(target)) return false;
+    if (fs.lstatSync(target, { throwIfNoEntry: false }) !== undefined) return false;
     fs.renameSync(temp, target);
   }
   return true;
 }
 
 /** Whether a link failed because this file system has no hard links, or grants none on this file. */
-export function lacksHardLinks(error: unknown): boolean {
+function lacksHardLinks(error: unknown): boolean {
   return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '');
 }
 
 /**
- * Removes an undo name that has done its service, where it is still there. Should that fail, nothing that was
- * promised has failed: the next start sweeps it.
+ * Removes a temp file that is not needed any more, where it is still there. If that fails, nothing that was promised has
+ * failed: the next start removes it.
  */
-export async function dropName(path: string): Promise<void> {
+export async function dropTemp(temp: string): Promise<void> {
   try {
-    await unlink(path);
+    await unlink(temp);
   } catch {
     // see above
   }
@@ -162,24 +153,4 @@ export async function writeAtomically(
     throw error;
   }
   await syncDirectory(dirname(target));
-}
-
-/** The path of an undo link for `target`, in whose name `mark` is kept, and which file it is for. */
-export function undoPath(target: string, mark: string): string {
-  const name = `.pressmark-${mark}-${nameMark(target)}${randomBytes(4).toString('hex')}.undo`;
-  return join(dirname(target), name);
-}
-
-/** The mark of an undo link, or undefined for any other file. */
-export function undoMark(path: string): string | undefined {
-  return /^\.pressmark-(\w+)-\w+\.undo$/.exec(basename(path))?.[1];
-}
-
-/** Whether an undo link was made for a file. */
-export function isUndoOf(undo: string, target: string): boolean {
-  return dirname(undo) === dirname(target) && basename(undo).includes(`-${nameMark(target)}`);
-}
-
-function nameMark(target: string): string {
-  return hash('sha256', basename(target)).slice(0, 16);
 }

@@ -29,10 +29,12 @@ export interface Lock {
   /**
    * Takes the lock, or keeps it. Every call is paired with `leave`.
    *
-   * @returns whether the lock was newly taken: another process may have written since.
+   * @returns whether the lock was newly taken.
    * @throws PressmarkError LOCK_TIMEOUT
    */
   enter(): Promise<boolean>;
+  /** How often this process has got the lock after another holder, which may have written. */
+  readonly handovers: number;
   /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
   leave(): void;
   /** Whether another process waits: no new work should be begun before the lock has been let go. */
@@ -50,6 +52,8 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   const path = join(directory, 'lock');
   const waiting = join(directory, 'waiting');
 
+  const name = randomUUID();
+  let handovers = 0;
   let fd: number | undefined;
   let taking: Promise<void> | undefined;
   let users = 0;
@@ -83,9 +87,22 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     }
     try {
       fd = await takeKernelLock(path, helper, timeoutMs);
+      if (!isLastHolder(fd)) handovers++;
     } finally {
       discard(note);
     }
+  }
+
+  /** Whether nobody else has held the lock since this holder did; its name stands in the lock file from now on. */
+  function isLastHolder(lockFile: number): boolean {
+    try {
+      if (fs.readFileSync(lockFile, 'utf8') === name) return true;
+      fs.ftruncateSync(lockFile);
+      fs.writeFileSync(lockFile, name);
+    } catch {
+      // A full disk, say. Then somebody else may have been here.
+    }
+    return false;
   }
 
   function leave(): void {
@@ -125,7 +142,15 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     fd = undefined;
   }
 
-  return { enter, leave, contended, close: release };
+  return {
+    enter,
+    leave,
+    contended,
+    close: release,
+    get handovers() {
+      return handovers;
+    },
+  };
 }
 
 /**
@@ -137,7 +162,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
 export async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
   const end = performance.now() + timeoutMs;
   for (;;) {
-    const fd = fs.openSync(path, 'a', 0o600);
+    const fd = fs.openSync(path, 'a+', 0o600);
     const seconds = Math.max(0, (end - performance.now()) / 1000);
     const taken = await helper.take(fd, seconds).catch((cause: unknown) => {
       fs.closeSync(fd);

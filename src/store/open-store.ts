@@ -11,7 +11,7 @@ import type { ContentFolder } from './catalog/entry.js';
 import type { Change } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { watchContent } from './watch/watch.js';
-import { openJournal } from './write/journal.js';
+import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
 
 /** How often it is asked whether the snapshot is worth writing anew. */
@@ -41,7 +41,7 @@ export interface OpenStore {
 }
 
 /**
- * Opens the store of a site: state folder, lock, journal, catalog, recovery, watcher.
+ * Opens the store of a site: state folder, lock, catalog, recovery, writer, watcher.
  *
  * @throws PressmarkError LOCK_HELPER_MISSING, LOCK_TIMEOUT; the system's errors where a folder cannot be made.
  */
@@ -57,27 +57,22 @@ export async function openStore({
 }: OpenStoreOptions): Promise<OpenStore> {
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
-  // Opened before the scan: what others write meanwhile is news afterwards.
-  const journal = openJournal(join(stateDir, 'journal'));
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
-  const watcher = watch ? watchContent(content, catalog, (paths) => store.look(paths), log) : undefined;
   let unsaved = recovery.read;
   const store: ArticleStore = createStore({
     content,
     catalog,
     key: snapshotKey,
     lock,
-    journal,
-    staging: join(stateDir, STAGING),
+    writer: createDiskWriter(content.root, join(stateDir, STAGING), log),
     log,
-    watcher,
-    ...(afterWrite !== undefined && { afterWrite }),
-    ...(beforeReplace !== undefined && { beforeReplace }),
-    ...(onEnsured !== undefined && { onEnsured }),
+    afterWrite,
+    beforeReplace,
+    onEnsured,
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {
@@ -86,7 +81,10 @@ export async function openStore({
       onChange?.(changes);
     },
   });
-  await watcher?.ready;
+  const { look, lookAtFolder } = store;
+  const { size } = catalog;
+  // Nobody waits until it is ready: a decision reads the files that it is about.
+  const watcher = watch ? watchContent({ content, size, log, look, lookAtFolder }) : undefined;
 
   async function save(): Promise<void> {
     try {
@@ -122,7 +120,6 @@ export async function openStore({
     await saving;
     await save();
     lock.close();
-    journal.close();
   }
 
   return { store, catalog, recovery, close };

@@ -8,108 +8,63 @@ import {
   type Entry,
   isFuture,
   isGone,
-  openArticle,
   type ReadFile,
+  readArticle,
   readEntry,
 } from './catalog/entry.js';
-import { type Change, refresh, scan } from './catalog/scan.js';
-import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
-import { createFolderCheck } from './watch/folder-check.js';
-import type { Unsettled } from './watch/unsettled.js';
-import type { Watcher } from './watch/watch.js';
+import { createNewFiles } from './catalog/new-files.js';
+import { type Change, refresh } from './catalog/scan.js';
+import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
-import type { GroupCommit } from './write/group-commit.js';
-import type { Journal } from './write/journal.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
   readonly path: string;
 }
 
-/** What reading reports, and asks. */
 export interface ReadingOptions {
-  readonly unsettled: Pick<Unsettled, 'look'>;
-  /** Gets the changes of files that turned out to have been made by another program. */
-  notice(changes: readonly Change[]): void;
-  /** Gets the files that another receiver has written, each whole at once. */
-  onWritten(changes: readonly Change[]): void;
+  readonly content: ContentFolder;
+  readonly catalog: Catalog;
   /** The key of the format before the catalog was filled. */
   readonly key: string;
-  /** Undefined where nothing is watched. */
-  readonly watcher: Pick<Watcher, 'unwatched' | 'caughtUp'> | undefined;
+  /** The writes of this process, by path; what they have not finished is not true yet. */
+  readonly writing: ReadonlyMap<string, Promise<unknown>>;
+  /** Gets the changes of files that turned out to have been made by another program. */
+  notice(changes: readonly Change[]): void;
 }
 
 /** Everything that the store is asked without changing anything. */
 export type Reading = ReturnType<typeof createReading>;
 
-/** Reading articles: the catalog says where to look, the file as it is now decides. */
-export function createReading(
-  content: ContentFolder,
-  catalog: Catalog,
-  journal: Journal,
-  { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
-  { unsettled, notice, onWritten, key, watcher }: ReadingOptions,
-) {
+/**
+ * Reading articles. The catalog says where to look, the file as it is now decides; where the catalog knows nothing, the
+ * content folder is looked at again.
+ */
+export function createReading({ content, catalog, key, writing, notice }: ReadingOptions) {
   const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
     known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
-  const checkFolders = createFolderCheck(
-    content,
-    watcher?.unwatched ?? [''],
-    (path) => catalog.get(path) !== undefined || isUnderWay(path),
-    (path) => notice(refresh(content, catalog, path)),
-  );
+  const newFiles = createNewFiles(content, catalog, (path) => writing.has(path));
+  let reading = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
 
-  /** Paths that others named and that are still to be read; they stay until reading them has succeeded. */
-  const unread = new Set<string>();
-  let everythingUnread = false;
-  let reading: Promise<void> | undefined;
-
-  /** Reads what other processes have written. Whoever calls this while everything is read waits for the end of it. */
-  async function catchUp(): Promise<void> {
-    await addresses.refresh();
-    const news = journal.news();
-    if (news === 'everything') everythingUnread = true;
-    else for (const path of news) unread.add(path);
-    for (const path of unread) {
-      if (!isUnderWay(path)) onWritten(refresh(content, catalog, path));
-      unread.delete(path);
-    }
-    while (everythingUnread || reading !== undefined) {
-      reading ??= readEverything();
-      await reading;
-    }
+  /** Reads the files that have come. Who asks while that goes on shares the next: this one may have passed the file. */
+  function readNewFiles(): Promise<void> {
+    nextReading ??= reading
+      .catch(() => undefined) // reported to those who asked for it
+      .then(() => {
+        nextReading = undefined;
+        reading = newFiles().then(notice);
+        return reading;
+      });
+    return nextReading;
   }
 
-  async function readEverything(): Promise<void> {
-    everythingUnread = false;
-    try {
-      notice((await scan(content, catalog)).changes);
-    } catch (error) {
-      everythingUnread = true;
-      throw error;
-    } finally {
-      reading = undefined;
-    }
-  }
-
-  /**
-   * Reads every file that any program had added when this was called. What it costs does not depend on how many files
-   * and folders there are: the watcher knows what has changed. Only where the system does not report all changes is
-   * each folder asked.
-   */
-  async function readNewFiles(): Promise<void> {
-    await catchUp();
-    await watcher?.caughtUp();
-    notice(unsettled.look());
-    await checkFolders();
-  }
-
-  /** Compares entries with the disk; what is being written is waited for, as it is not durable yet. */
+  /** Compares entries with the disk; what this process is writing is waited for, as it is not durable yet. */
   async function lookAt(entries: readonly Entry[]): Promise<void> {
     await addresses.refresh();
     for (const { path } of entries) {
-      await settled(path);
+      await writing.get(path)?.catch(() => undefined); // its caller handles the error
       notice(refresh(content, catalog, path));
       // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
       // of a megabyte takes too long for that.
@@ -119,12 +74,24 @@ export function createReading(
     }
   }
 
+  /**
+   * The entry that `choose` returns. Where it finds none, it is asked once more after a look at the folder: another
+   * receiver or a person may have added or moved the file a moment ago.
+   */
+  async function chosen(choose: () => Entry): Promise<Entry> {
+    try {
+      return choose();
+    } catch (error) {
+      if (!(error instanceof PressmarkError) || error.code !== 'ARTICLE_NOT_FOUND') throw error;
+      await readNewFiles();
+      return choose();
+    }
+  }
+
   /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
   async function current(id: string): Promise<Entry | undefined> {
-    notice(unsettled.look());
-    if (catalog.byId(id).length === 0) return undefined;
     await lookAt(catalog.byId(id));
-    if (catalog.byId(id).length === 0) notice((await scan(content, catalog)).changes);
+    if (catalog.hasLost(id)) await readNewFiles();
     return catalog.byId(id)[0];
   }
 
@@ -134,19 +101,16 @@ export function createReading(
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE.
    */
   async function find(url: string): Promise<Found> {
-    const canonical = canonicalUrl(url) ?? '';
-    await readNewFiles();
-    await lookAt(catalog.byUrl(canonical));
+    await lookAt(catalog.byUrl(canonicalUrl(url) ?? ''));
     await lookAt(catalog.unresolved(lastSegment(url)));
-    const entry = onlyEntry(catalog, url);
-    return { ...(await open(entry)).stored, path: entry.path };
+    const entry = await chosen(() => onlyEntry(catalog, url));
+    return { ...open(entry).stored, path: entry.path };
   }
 
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
-    await catchUp();
     const entry = await current(id);
-    return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
+    return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
   }
 
   /**
@@ -154,24 +118,22 @@ export function createReading(
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
-  async function judge(target: Target): Promise<Judgement> {
+  async function check(target: Target): Promise<Precondition> {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
-    await readNewFiles();
-    await current(target.targetId);
-    await lookAt(catalog.byUrl(canonical).filter(({ id }) => id !== target.targetId));
-    const entry = targetOf(catalog, target);
-    const read = await open(entry);
-    return { verdict: judged(read, target), read, entry };
+    await lookAt([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
+    const entry = await chosen(() => targetOf(catalog, target));
+    const read = open(entry);
+    return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
-  async function open(entry: Entry): Promise<ReadFile> {
+  function open(entry: Entry): ReadFile {
     try {
-      return await openArticle(content, entry.path);
+      return readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
       throw error instanceof PressmarkError ? unreadable(entry.path, error) : storeFailure(error);
     }
   }
 
-  return { catchUp, current, find, get, judge, snapshotKey: () => addresses.key };
+  return { current, find, get, check, readNewFiles, snapshotKey: () => addresses.key };
 }

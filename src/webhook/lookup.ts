@@ -1,3 +1,4 @@
+import { renderedHtml } from '../article/codec.js';
 import { lookupAnswer } from '../contract/answers.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError, quote } from '../errors.js';
@@ -10,7 +11,7 @@ import type { Handled, Surroundings } from './handler.js';
 export async function lookup(targetUrl: string, { store }: Surroundings): Promise<Handled> {
   const found = await store.find(targetUrl);
   const { id, url, revision, title } = found.article;
-  const html = await store.html(found);
+  const html = renderedHtml(found);
   const target = { id, url, revision_id: revision, title, content_html: html };
   for (const [field, value] of Object.entries(target)) {
     // The service rejects a target with an empty field; better to say which.

@@ -15,10 +15,7 @@ export async function published(
 ): Promise<Handled> {
   const { store, hooks } = around;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
-  const result =
-    store.known(data.id) ??
-    (await store.recall(data.id)) ??
-    (await store.publish(await filteredDraft(draftOf(data), around)));
+  const result = await store.publish(data.id, () => filteredDraft(draftOf(data), around));
   const { id, url, outcome, stored } = result;
   const handled = { id, outcome, body: publishedAnswer(id, url) };
   if (stored === undefined) return handled;

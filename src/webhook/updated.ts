@@ -1,16 +1,16 @@
-import { replacementOf } from '../article/article.js';
+import { type Article, replacementOf } from '../article/article.js';
 import { updatedAnswer } from '../contract/answers.js';
 import type { UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
-import type { Updated } from '../store/article-store.js';
+import type { Replacement } from '../store/precondition.js';
 import type { Handled, Surroundings } from './handler.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 
 /**
  * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).
  *
- * The file is judged twice: once before the filters run, so that a stale update never reaches a plugin, and
- * again by the store under its lock, which is the judgement that counts.
+ * The store checks the precondition before the filters run, so that a stale update never reaches a plugin, and again
+ * under its lock, which is the check that counts.
  */
 export async function updated(data: UpdateData, timestamp: string, around: Surroundings): Promise<Handled> {
   if (data.id !== data.revision_id) {
@@ -26,11 +26,21 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     base: data.base_revision_id,
     revision: data.revision_id,
   };
-  const { verdict, read } = await store.judge(target);
-  const { article } = read.stored;
-  // A retry goes past the filters: there is nothing left to filter.
-  const confirmed = verdict === 'retry' ? await store.confirm(target) : undefined;
-  if (confirmed !== undefined) return handled(confirmed);
+  const { outcome, stored } = await store.update(target, (article) =>
+    filteredReplacement(data, article, around),
+  );
+  const handled = { id: data.target_id, outcome, body: updatedAnswer(data.revision_id) };
+  if (stored === undefined) return handled;
+  const after = () =>
+    hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) });
+  return { ...handled, after };
+}
+
+async function filteredReplacement(
+  data: UpdateData,
+  article: Article,
+  around: Surroundings,
+): Promise<Replacement> {
   const replacement = replacementOf(data, article);
   const draft = {
     ...replacement,
@@ -39,20 +49,12 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     date: article.date,
     extra: article.extra,
   };
-  const filtered = await filterContent(draft, hooks, { event: 'article.updated', stored: article });
+  const filtered = await filterContent(draft, around.hooks, { event: 'article.updated', stored: article });
   // Null stays null down to the store: which image is the stored one is known only under the lock.
   const content = {
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
   const extra = await filteredFrontMatter(filtered, around);
-  return handled(await store.update({ ...target, updated: data.published_at, content, extra }));
-
-  function handled({ outcome, stored }: Updated): Handled {
-    const answered = { id: article.id, outcome, body: updatedAnswer(data.revision_id) };
-    if (stored === undefined) return answered;
-    const after = () =>
-      hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) });
-    return { ...answered, after };
-  }
+  return { updated: data.published_at, content, extra };
 }

@@ -64,6 +64,12 @@ function callWithRule<T>(call: string, paths: readonly string[], work: () => T, 
     if (rule.stop) process.kill(process.pid, 'SIGSTOP');
     if (rule.kill) process.kill(process.pid, 'SIGKILL');
     if (open === undefined || rule.save === undefined) return;
+    if (rule.save.byRename) {
+      real.writeFileSync(`${rule.save.path}~`, rule.save.text);
+      real.renameSync(`${rule.save.path}~`, rule.save.path);
+      real.closeSync(open);
+      return;
+    }
     real.ftruncateSync(open);
     real.writeSync(open, rule.save.text, 0);
     real.closeSync(open);

@@ -19,8 +19,8 @@ export interface Rule {
   readonly code?: string;
   /** Half of the data is written before the call fails. */
   readonly halfway?: boolean;
-  /** A person's editor, which has this file open already, saves this text in place. */
-  readonly save?: { readonly path: string; readonly text: string };
+  /** A person's editor, which has this file open already, saves this text in place, or by a rename. */
+  readonly save?: { readonly path: string; readonly text: string; readonly byRename?: boolean };
   /** The process is stopped (SIGSTOP) here. */
   readonly stop?: boolean;
   /** The process is killed (SIGKILL) here. */

@@ -5,7 +5,7 @@ import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks.js';
 import { definePlugin, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
-import type { UpdateRequest } from '../../store/verdict.js';
+import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';
@@ -52,11 +52,8 @@ export async function revert(
   refuseToLose(settings, history, force);
   const from = now.stored.article.revision;
   const revision = `revert-${randomBytes(12).toString('hex')}`;
-  const made = await store(settings, log, {
-    targetId: now.stored.article.id,
-    targetUrl: entry.url,
-    base: from,
-    revision,
+  const target = { targetId: now.stored.article.id, targetUrl: entry.url, base: from, revision };
+  const made = await store(settings, log, target, {
     updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
     // where a person had edited the body, the body is what was shown
     content: { ...stored.article, contentHtml: renderedHtml(stored) },
@@ -108,7 +105,12 @@ function refuseToLose(settings: Settings, history: ArticleHistory, force: boolea
 }
 
 /** Stores the update and commits it. @returns the commit, null where it could not be made now. */
-async function store(settings: Settings, log: Log, update: UpdateRequest): Promise<string | null> {
+async function store(
+  settings: Settings,
+  log: Log,
+  target: Target,
+  replacement: Replacement,
+): Promise<string | null> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const content = contentOf(settings);
@@ -131,10 +133,10 @@ async function store(settings: Settings, log: Log, update: UpdateRequest): Promi
     const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles, hooks });
     let path = '';
     try {
-      const { stored } = await opened.store.update(update);
+      const { stored } = await opened.store.update(target, async () => replacement);
       if (stored === undefined) return null;
       path = `${contentPrefix(settings)}${stored.path}`;
-      const change = { event: 'article.updated', ...stored, path, timestamp: update.updated } as const;
+      const change = { event: 'article.updated', ...stored, path, timestamp: replacement.updated } as const;
       await host.hooks.doAction('article.updated', change);
     } finally {
       await host.close();

@@ -198,8 +198,7 @@ async function trialFiles(
 
   function publish(article: TrialArticle): TrialFile {
     const draft: ArticleDraft = draftOf(article.data);
-    const pathFor = (pattern: string) => format.pathFor(pattern, draft);
-    const { slug, path: file, url } = chooseName(draft, pathFor, new Set());
+    const { slug, path: file, url } = chooseName(draft, new Set());
     const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
     return { article, file, url, text: format.encodeFirst(named, file).text, before: undefined };
   }

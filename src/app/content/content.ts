@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { type ArticleFormat, NO_ARTICLES } from '../../article/format.js';
 import { mappedFormat } from '../../article/mapped-format.js';
 import type { ArticleMapping } from '../../article/mapping.js';
@@ -14,7 +13,6 @@ import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
 import { type ContentFolder, contentFolder } from '../../store/catalog/entry.js';
 import { foldersOf } from './folders.js';
-import type { FormatThreadData } from './format-thread.js';
 import { layoutOf, mappingOf } from './layout.js';
 import { siteFiles } from './site-files.js';
 
@@ -43,7 +41,7 @@ export function contentOf(settings: ContentSettings): ContentFolder {
     );
   const layout = layoutOf(settings, site?.options.timeZone);
   const format = site && formatOf(settings, site, layout);
-  const content = contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));
+  const content = contentFolder(contentDir, layout, format);
   reservePaths(content, settings, [settings.endpoint, HEALTH]);
   return content;
 }
@@ -152,28 +150,4 @@ function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout
   };
   const proven = readAddresses(join(stateDir, ADDRESSES), digestNow);
   return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
-}
-
-/** An article of 1,000,000 bytes needs a tenth of it; what would take more is refused as too complex. */
-const MAX_HEAP_MB = 256;
-
-/**
- * Starts threads that work on long articles; see `createFormatWork`.
- *
- * @param options those of the site's generator, which are not read anew: all threads must agree on them.
- * @returns undefined for a generator that the owner has defined, whose functions cannot be handed to a thread.
- */
-function formatThreadOf(
-  { siteUrl, articles, generator }: Pick<Settings, 'siteUrl' | 'articles' | 'generator'>,
-  options: GeneratorOptions | undefined,
-): (() => Worker) | undefined {
-  if (typeof generator === 'object' && 'mapping' in generator) return undefined;
-  const name = typeof generator === 'string' ? generator : generator.name;
-  const workerData: FormatThreadData = {
-    siteUrl,
-    articles,
-    generator: options === undefined ? undefined : { name, options },
-  };
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB };
-  return () => new Worker(new URL('./format-thread.js', import.meta.url), { workerData, resourceLimits });
 }

@@ -18,13 +18,13 @@ export interface StoredChange {
 const LIMIT_MS = 8_000;
 
 /**
- * Called with durability `commit` before stored articles are acknowledged. Resolves when their commits, on the branch or
- * parked, are on the disk.
+ * Called with durability `commit` before a stored article is acknowledged. Resolves when its commit, on the branch or
+ * parked, is on the disk.
  *
- * @throws PressmarkError COMMIT_FAILED where one has no commit. Its file stays as it was written and is committed later,
+ * @throws PressmarkError COMMIT_FAILED where it has no commit. Its file stays as it was written and is committed later,
  *   so that the sender's next attempt is answered with 200.
  */
-export type CommitBeforeAnswer = (changes: readonly StoredChange[]) => Promise<void>;
+export type CommitBeforeAnswer = (change: StoredChange) => Promise<void>;
 
 /** See `CommitBeforeAnswer`. */
 export function createCommitBeforeAnswer(
@@ -32,11 +32,7 @@ export function createCommitBeforeAnswer(
   queue: Pick<Queue, 'commitSoon'>,
   messages: CommitMessages,
 ): CommitBeforeAnswer {
-  return async (changes) => {
-    await Promise.all(changes.map(commit));
-  };
-
-  async function commit({ path, text, article }: StoredChange): Promise<void> {
+  return async ({ path, text, article }) => {
     const kind = kindOf(article);
     const cause = {
       kind: 'delivered',
@@ -58,5 +54,5 @@ export function createCommitBeforeAnswer(
       'COMMIT_FAILED',
       `the article is stored, but has no commit yet: ${why}; send it again when git works`,
     );
-  }
+  };
 }

@@ -17,6 +17,8 @@ export interface Catalog {
   /** Adds an entry, or replaces the one of the same path. */
   set(entry: Entry): void;
   delete(path: string): Entry | undefined;
+  /** Whether a file with this id was here and none is now: it was deleted, or moved to a name that is not known yet. */
+  hasLost(id: string): boolean;
 }
 
 /** An empty catalog. */
@@ -27,7 +29,7 @@ export function createCatalog(): Catalog {
 
   function indexed() {
     if (indexes !== undefined) return indexes;
-    indexes = { ids: createIndex(), urls: createIndex(), unresolved: createIndex() };
+    indexes = { ids: createIndex(), urls: createIndex(), unresolved: createIndex(), lost: new Set() };
     for (const entry of paths.values()) index(entry, indexes);
     return indexes;
   }
@@ -44,6 +46,7 @@ export function createCatalog(): Catalog {
     paths.delete(path);
     if (indexes === undefined) return entry;
     indexes.ids.remove(entry.id, entry);
+    if (indexes.ids.get(entry.id).length === 0) indexes.lost.add(entry.id);
     const canonical = canonicalUrl(entry.url);
     if (canonical !== undefined) indexes.urls.remove(canonical, entry);
     if (entry.address?.kind === 'unknown')
@@ -65,6 +68,7 @@ export function createCatalog(): Catalog {
     },
     set,
     delete: remove,
+    hasLost: (id) => indexed().lost.has(catalogId(id)),
   };
 }
 
@@ -85,10 +89,13 @@ interface Indexes {
   readonly ids: Index;
   readonly urls: Index;
   readonly unresolved: Index;
+  /** The ids whose last file has gone. */
+  readonly lost: Set<string>;
 }
 
-function index(entry: Entry, { ids, urls, unresolved }: Indexes): void {
+function index(entry: Entry, { ids, urls, unresolved, lost }: Indexes): void {
   ids.add(entry.id, entry);
+  lost.delete(entry.id);
   const canonical = canonicalUrl(entry.url);
   // One string in memory, where the two are the same.
   if (canonical !== undefined) urls.add(canonical === entry.url ? entry.url : canonical, entry);

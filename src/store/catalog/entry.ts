@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import type { Article } from '../../article/article.js';
 import type { Address, ReadableArticle, StoredArticle } from '../../article/codec.js';
 import { type ArticleFormat, plainFormat } from '../../article/format.js';
-import { createFormatWork, type FormatWork } from '../../article/format-work.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
@@ -41,22 +39,15 @@ export interface ContentFolder {
   readonly format: ArticleFormat;
   /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
   readonly reservedUrls: Set<string>;
-  /** The format for the thread that answers deliveries. */
-  readonly work: FormatWork;
 }
 
-/**
- * A content folder; without a format, one of a site that Pressmark builds itself.
- *
- * @param startThread starts the thread for long articles; see `createFormatWork`.
- */
+/** A content folder; without a format, one of a site that Pressmark builds itself. */
 export function contentFolder(
   root: string,
   layout: Layout,
   format: ArticleFormat = plainFormat(layout.url),
-  startThread?: () => Worker,
 ): ContentFolder {
-  return { root, layout, format, reservedUrls: new Set(), work: createFormatWork(format, startThread) };
+  return { root, layout, format, reservedUrls: new Set() };
 }
 
 /** An article file as it is on the disk now. */
@@ -74,12 +65,6 @@ export interface ReadFile {
 export function readArticle(content: ContentFolder, path: string): ReadFile {
   const { text, stamp } = readAt(content, path);
   return { text, stamp, stored: decodeAt(content, path, text) };
-}
-
-/** `readArticle` for the thread that answers deliveries. */
-export async function openArticle(content: ContentFolder, path: string): Promise<ReadFile> {
-  const { text, stamp } = readAt(content, path);
-  return { text, stamp, stored: await content.work.decode(text, path) };
 }
 
 /** Decodes the text of the file at `path`. */

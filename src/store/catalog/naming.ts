@@ -21,12 +21,12 @@ export interface Name {
  * taken. Names of articles that are still being written count as taken.
  *
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
- * never covers another. The caller then asks again with that path as `taken`. `pathFor` is that of `FormatWork`.
+ * never covers another. The caller then asks again with that path as `taken`.
  */
 export function createNaming(
   { layout, format, reservedUrls }: ContentFolder,
   catalog: Catalog,
-): (draft: ArticleDraft, pathFor: (pattern: string) => string, taken: ReadonlySet<string>) => Name {
+): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
   const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
@@ -46,11 +46,11 @@ export function createNaming(
     );
   }
 
-  return (draft, pathFor, taken) => {
+  return (draft, taken) => {
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = pathFor(layout.path(slug, draft.date));
+      const path = format.pathFor(layout.path(slug, draft.date), draft);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
       if (taken.has(path) || isReserved(path, canonical) || isTaken(path, canonical)) continue;

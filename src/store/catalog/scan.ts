@@ -27,15 +27,23 @@ export interface Change {
 export interface ScanReport {
   readonly files: number;
   readonly changes: readonly Change[];
-  /** Temp files and undo links, absolute: debris, or another process's work under way. */
+  /** Temp files, absolute: debris, or another process's work under way. */
   readonly leftovers: readonly string[];
 }
 
 /** Files looked at before others get a turn: a walk through a large site must not hold up deliveries. */
 const FILES_PER_TURN = 200;
 
-/** Compares every article file with the catalog and reads again what differs. */
-export async function scan(content: ContentFolder, catalog: Catalog): Promise<ScanReport> {
+/**
+ * Compares every article file with the catalog and reads again what differs.
+ *
+ * @param isWriting whether this process is writing the file at a path; it is left out.
+ */
+export async function scan(
+  content: ContentFolder,
+  catalog: Catalog,
+  isWriting: (path: string) => boolean = () => false,
+): Promise<ScanReport> {
   const known = [...catalog.entries()].map(({ path }) => path);
   const unknown: string[] = [];
   const leftovers: string[] = [];
@@ -47,7 +55,7 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
   const changes: Change[] = [];
   let looked = 0;
   for (const path of [...known, ...unknown]) {
-    changes.push(...refresh(content, catalog, path));
+    if (!isWriting(path)) changes.push(...refresh(content, catalog, path));
     if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }
   return { files, changes, leftovers };
@@ -56,13 +64,13 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
 /**
  * The paths of all article files below the content folder.
  *
- * @param onLeftover gets the absolute paths of temp files and undo links.
+ * @param onLeftover gets the absolute paths of temp files.
  */
 export function* walk(content: ContentFolder, onLeftover?: (path: string) => void): Generator<string> {
   const { root } = content;
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const item of list(root, folder)) {
+    for (const item of entriesOf(join(root, folder))) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (isLeftover(item.name)) onLeftover?.(join(root, path));
       else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
@@ -113,9 +121,10 @@ export function isWatchedName(name: string): boolean {
   return !name.startsWith('.') && name !== 'node_modules';
 }
 
-function list(root: string, folder: string): fs.Dirent[] {
+/** The entries of a folder; none where it is gone. */
+export function entriesOf(folder: string): fs.Dirent[] {
   try {
-    return fs.readdirSync(join(root, folder), { withFileTypes: true });
+    return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (isGone(error)) return []; // removed while we walked
     throw error;

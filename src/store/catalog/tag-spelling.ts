@@ -4,12 +4,8 @@ import { spellingTags } from './entry.js';
 
 /** The site's own spelling of tags; see `createTagSpelling`. */
 export interface TagSpelling {
-  /**
-   * Tags as the site's articles spell them, each once; without those of which the generator cannot make a page.
-   *
-   * @param keyOf the format's `tagKey`, or one that has made the keys of these tags before.
-   */
-  spelled(tags: readonly string[], keyOf?: (tag: string) => string): readonly string[];
+  /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
+  spelled(tags: readonly string[]): readonly string[];
 }
 
 /**
@@ -18,21 +14,21 @@ export interface TagSpelling {
  */
 export function createTagSpelling({ tagKey }: Pick<ArticleFormat, 'tagKey'>, catalog: Catalog): TagSpelling {
   if (tagKey === undefined) return { spelled: (tags) => tags };
-  const makeKey = tagKey;
+  const keyOf = tagKey;
   /** The spelling of each tag by its key, filled from the catalog for the first article. */
   let spellings: Map<string, string> | undefined;
 
-  function add(known: Map<string, string>, tags: Iterable<string>, keyOf: (tag: string) => string): void {
+  function add(known: Map<string, string>, tags: Iterable<string>): void {
     for (const tag of tags) {
       const key = keyOf(tag);
       if (!known.has(key)) known.set(key, tag);
     }
   }
 
-  function spelled(tags: readonly string[], keyOf = makeKey): readonly string[] {
+  function spelled(tags: readonly string[]): readonly string[] {
     if (spellings === undefined) {
       spellings = new Map();
-      for (const entry of catalog.entries()) add(spellings, entry.tags ?? [], keyOf);
+      for (const entry of catalog.entries()) add(spellings, entry.tags ?? []);
     }
     const own = new Map<string, string>();
     for (const tag of tags) {
@@ -40,7 +36,7 @@ export function createTagSpelling({ tagKey }: Pick<ArticleFormat, 'tagKey'>, cat
       if (key !== '' && !own.has(key)) own.set(key, spellings.get(key) ?? tag);
     }
     const written = [...own.values()];
-    add(spellings, spellingTags(written), keyOf);
+    add(spellings, spellingTags(written));
     return written;
   }
 

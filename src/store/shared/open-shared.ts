@@ -39,7 +39,9 @@ export async function openSharedStore({
   }
 
   const store = createSharedStore(sharedCatalog, shared);
-  const watcher = watch ? watchContent(content, catalog, store.look, log) : undefined;
+  const watcher = watch
+    ? watchContent({ content, size: 0, log, look: store.look, lookAtFolder: async () => undefined })
+    : undefined;
   await watcher?.ready;
 
   const recovery = {
@@ -47,7 +49,6 @@ export async function openSharedStore({
     files: catalog.size,
     read: sharedCatalog.read,
     tempFilesSwept: 0,
-    updatesSettled: 0,
     malformed: malformedFiles(catalog),
   };
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { ArticleDraft } from '../../article/article.js';
+import type { Article, ArticleDraft } from '../../article/article.js';
 import type { Address } from '../../article/codec.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
@@ -18,19 +18,20 @@ import {
   sameStamp,
 } from '../catalog/entry.js';
 import { createNaming } from '../catalog/naming.js';
+import { walk } from '../catalog/scan.js';
 import { createTagSpelling } from '../catalog/tag-spelling.js';
-import type { Found } from '../reading.js';
 import {
-  type Judgement,
-  judged,
   onlyEntry,
+  type Precondition,
+  preconditionOf,
+  type Replacement,
   replacedBy,
   type Target,
   targetOf,
-  type UpdateRequest,
-} from '../verdict.js';
+} from '../precondition.js';
+import type { Found } from '../reading.js';
 import { removed, unreadable } from '../write/failure.js';
-import { createPipeline } from '../write/pipeline.js';
+import { createOperations } from '../write/operations.js';
 import { type SharedCatalog, sharedStamp } from './shared-catalog.js';
 import type { SharedFiles, SharedWrite } from './shared-files.js';
 
@@ -39,6 +40,7 @@ const BEGIN_MS = 8_000;
 
 /** The remote is the compare-and-set for the receivers of all machines; they need no lock. */
 const NO_LOCK: Lock = {
+  handovers: 0,
   enter: async () => false,
   leave: () => undefined,
   contended: () => false,
@@ -57,7 +59,7 @@ export function createSharedStore(
   { content, catalog, key, worktree }: Pick<SharedCatalog, 'content' | 'catalog' | 'key' | 'worktree'>,
   shared: SharedFiles,
 ): ArticleStore {
-  const pipeline = createPipeline(NO_LOCK, async () => undefined);
+  const operations = createOperations(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
   const addresses = createAddressRefresh(content.format, key, catalog, readAll);
@@ -81,33 +83,30 @@ export function createSharedStore(
     return entry === undefined ? undefined : { outcome: 'known', id, url: entry.url };
   }
 
-  async function recall(id: string): Promise<Published | undefined> {
-    return known(id);
-  }
-
   /**
    * Stores a new article for all receivers, or finds that one of them has stored its id.
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  async function publish(draft: ArticleDraft): Promise<Published> {
+  async function publish(id: string, prepare: () => Promise<ArticleDraft>): Promise<Published> {
+    const before = known(id);
+    if (before !== undefined) return before;
+    const draft = await prepare();
     const deadline = performance.now() + BEGIN_MS;
-    const pathFor = await content.work.pathFor(draft);
-    const tagKey = await content.work.tagKeys(draft.tags);
-    return pipeline.run(catalogId(draft.id), async () => {
+    return operations.run(catalogId(draft.id), async () => {
       const taken = new Set<string>();
       await addresses.refresh();
       for (;;) {
         const found = known(draft.id);
         if (found !== undefined) return found;
-        const { slug, path, url, isTaken, release } = chooseName(draft, pathFor, taken);
+        const { slug, path, url, isTaken, release } = chooseName(draft, taken);
         try {
           if (fs.existsSync(join(content.root, path))) {
             taken.add(path); // a person's file that is in this clone alone
             continue;
           }
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
-          const { text, article, address } = await content.work.encodeFirst(named, path);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+          const { text, article, address } = content.format.encodeFirst(named, path);
           const isCurrent = () => known(draft.id) === undefined && !isTaken();
           const stored = await store(
             { path, text, article },
@@ -129,31 +128,36 @@ export function createSharedStore(
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  async function update(request: UpdateRequest): Promise<Updated> {
-    const tagKey = await content.work.tagKeys(request.content.tags);
+  async function update(
+    request: Target,
+    prepare: (article: Article) => Promise<Replacement>,
+  ): Promise<Updated> {
+    const precondition = await check(request);
+    if (precondition.kind === 'retry') return { outcome: 'retry' };
+    const requested = await prepare(precondition.read.stored.article);
     const deadline = performance.now() + BEGIN_MS;
-    return pipeline.run(catalogId(request.targetId), async () => {
+    return operations.run(catalogId(request.targetId), async () => {
       let doubt: unknown;
       for (;;) {
-        const { verdict, read, entry } = await judge(request).catch((error: unknown) => {
+        const { kind, read, entry } = await check(request).catch((error: unknown) => {
           // It may have been stored, and replaced by another since: then a refusal would be a lie.
           throw doubt ?? error;
         });
-        if (verdict === 'retry') return { outcome: 'retry' };
+        if (kind === 'retry') return { outcome: 'retry' };
         const { article } = read.stored;
-        const replacement = replacedBy(article, request);
+        const replacement = replacedBy(article, request.revision, requested);
         const { path } = entry;
         const isCurrent = () => isStill(entry, request);
         const {
           text,
           article: next,
           address,
-        } = await content.work.amend(
+        } = content.format.amend(
           read.text,
           read.stored,
-          { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
+          { ...replacement, tags: tags.spelled(replacement.tags) },
           path,
-          request.storedBody,
+          requested.storedBody,
         );
         const file = { path, text, article: next };
         try {
@@ -194,30 +198,26 @@ export function createSharedStore(
     return file;
   }
 
-  /** The verdict on an update. A wrong `apply` is found out by the push; any other verdict must be certain. */
-  async function judge(target: Target): Promise<Judgement> {
+  /** The precondition of an update. A wrong `apply` is found out by the push; any other result must be certain. */
+  async function check(target: Target): Promise<Precondition> {
     try {
-      const judgement = await judgeNow(target);
-      if (judgement.verdict === 'apply') return judgement;
+      const precondition = await checkNow(target);
+      if (precondition.kind === 'apply') return precondition;
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
       // the remote may have the article, or the revision, by now
     }
     await shared.refresh();
-    return judgeNow(target);
+    return checkNow(target);
   }
 
-  async function judgeNow(target: Target): Promise<Judgement> {
+  async function checkNow(target: Target): Promise<Precondition> {
     await addresses.refresh();
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await lookAt([...catalog.byUrl(canonical), ...catalog.byId(target.targetId)]);
     const entry = targetOf(catalog, target);
     const read = await open(entry);
-    return { verdict: judged(read, target), read, entry };
-  }
-
-  async function confirm(target: Target): Promise<Updated | undefined> {
-    return (await judge(target)).verdict === 'retry' ? { outcome: 'retry' } : undefined;
+    return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
   async function find(url: string): Promise<Found> {
@@ -237,25 +237,21 @@ export function createSharedStore(
     const text = (await shared.texts([entry.path])).get(entry.path);
     if (text === undefined) throw removed(entry);
     try {
-      return { text, stamp: entry.stamp, stored: await content.work.decode(text, entry.path) };
+      return { text, stamp: entry.stamp, stored: content.format.decode(text, entry.path) };
     } catch (error) {
       throw error instanceof PressmarkError ? unreadable(entry.path, error) : error;
     }
   }
 
   return {
-    html: content.work.html,
-    known,
-    recall,
     publish,
     update,
-    confirm,
-    judge,
     find,
     get,
-    look: worktree.look,
+    look: (paths) => void worktree.look(paths),
     snapshotKey: () => addresses.key,
-    close: pipeline.idle,
+    close: operations.idle,
+    lookAtFolder: async () => void worktree.look(walk(content)),
   };
 }
 

@@ -29,9 +29,8 @@ export function removed({ id }: { readonly id: string }): PressmarkError {
   return new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(id)} was removed`);
 }
 
-/** The error for a file that is not an article at present; what is only too complex is said as it is. */
+/** The error for a file that is not an article at present. */
 export function unreadable(path: string, error: PressmarkError): PressmarkError {
-  if (error.code === 'ARTICLE_TOO_COMPLEX') return error;
   const message = `the file ${path} is malformed, ${error.message}`;
   return new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
 }

@@ -37,15 +37,15 @@ function leave(dir: string, data: PublishedData): void {
   fs.writeFileSync(join(folder, `${data.slug}.md`), text);
 }
 
-/** The calls on the content folder and the journal in their order, each by a name that does not change. */
+/** The calls on the content folder in their order, each by a name that does not change. */
 function stepsOf(trace: readonly Traced[]): string[] {
   return trace
     .filter(({ call }) => ['write', 'fsync', 'link', 'rename', 'mkdir'].includes(call))
     .map(({ call, paths }) => {
       const last = (paths.at(-1) ?? '').replace(/^.*\/(?:current|release-1)(?=\/|$)/, '');
-      return `${call} ${last.replace(/.*\.pressmark-.*\.(tmp|undo)$/, '$1').replace(/.*\.md$/, 'article')}`;
+      return `${call} ${last.replace(/.*\.pressmark-.*\.tmp$/, 'tmp').replace(/.*\.md$/, 'article')}`;
     })
-    .filter((step) => /content|tmp|undo|article|journal/.test(step));
+    .filter((step) => /content|tmp|article/.test(step));
 }
 
 /** Whether the expected steps were taken in this order; others may lie between. */
@@ -56,14 +56,13 @@ function inOrder(steps: readonly string[], expected: readonly string[]): boolean
 }
 
 test.serial(
-  '200-published: a publication is written, synced, named in the journal, linked, and all its folders are synced',
+  '200-published: a publication is written, synced, linked, and all its folders are synced',
   async (t) => {
     const { dir, post } = receiver;
     faults.clear();
     t.is((await post('article.published', article())).status, 200);
     const steps = stepsOf(faults.trace());
     t.true(inOrder(steps, ['write tmp', 'fsync tmp', 'link article']));
-    t.true(inOrder(steps, ['write /.pressmark/journal', 'link article']));
     const linked = steps.indexOf('link article');
     for (const folder of ['', '/articles', '/articles/2026', '/articles/2026/11'])
       t.true(steps.indexOf(`fsync /content${folder}`) > linked, `content${folder}`);
@@ -115,24 +114,14 @@ test.serial(
   },
 );
 
-test.serial(
-  '200-updated: an update is written, synced, kept by a second name, renamed, and its folder synced',
-  async (t) => {
-    const { post, find } = receiver;
-    const data = article();
-    const { url } = (await post('article.published', data)).json;
-    const { revision_id: base_revision_id } = await find(url);
-    faults.clear();
-    const request = update({ target_id: data.id, target_url: url, base_revision_id });
-    t.is((await post('article.updated', request)).status, 200);
-    const steps = [
-      'write tmp',
-      'fsync tmp',
-      'write /.pressmark/journal',
-      'link undo',
-      'rename article',
-      'fsync /content/articles/2026/11',
-    ];
-    t.true(inOrder(stepsOf(faults.trace()), steps));
-  },
-);
+test.serial('200-updated: an update is written, synced, renamed, and its folder synced', async (t) => {
+  const { post, find } = receiver;
+  const data = article();
+  const { url } = (await post('article.published', data)).json;
+  const { revision_id: base_revision_id } = await find(url);
+  faults.clear();
+  const request = update({ target_id: data.id, target_url: url, base_revision_id });
+  t.is((await post('article.updated', request)).status, 200);
+  const steps = ['write tmp', 'fsync tmp', 'rename article', 'fsync /content/articles/2026/11'];
+  t.true(inOrder(stepsOf(faults.trace()), steps));
+});

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type Assertions } from 'ava';
-import { undoPath } from '../../../src/fs/atomic-write.js';
 import { namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedFaults } from '../../support/faults.js';
@@ -42,7 +41,6 @@ test.after.always(async () => {
 });
 
 const at = (address: string) => `${SITE_URL}${address}`;
-const textOf = (path: string) => fs.readFileSync(join(dir, 'content', path), 'utf8');
 
 /** Files in the content folder that are no articles, and unfinished ones in the state folder. */
 function debris(): string[] {
@@ -96,22 +94,6 @@ for (const [when, isStored] of [
       },
     );
 }
-
-test.serial(
-  '200: what a person saved into a post of theirs while a kill cut its update off stays, in the file that was updated',
-  async (t) => {
-    await receiver.kill('SIGKILL');
-    const path = join(dir, 'content/posts/another.md');
-    const undo = undoPath(path, 'of0the0old0text');
-    const theirs = textOf('posts/another.md').replace('old words', 'words that I saved');
-    fs.writeFileSync(undo, `${theirs}\nid: in the body\n`);
-    fs.writeFileSync(path, `${theirs.replace('Another', 'Updated')}\nid: in the body\n`);
-    await startAgain();
-    t.deepEqual(debris(), []);
-    t.true(textOf('posts/another.md').includes("title = 'Another'"));
-    t.true(textOf('posts/by-hand.md').includes('Rewritten'));
-  },
-);
 
 test.serial(
   '200: a restart takes all entries from the snapshot, with what is known of their URLs',

@@ -12,7 +12,6 @@ const receiver = sharedReceiver(test, faults.options);
 type Fault = Omit<Rule, 'name'>;
 
 const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
-const UNDO = '\\.undo$';
 
 /** `<folder>` is the folder of the article. */
 const OF_PUBLICATIONS: Record<string, Fault> = {
@@ -31,7 +30,6 @@ const OF_PUBLICATIONS: Record<string, Fault> = {
   'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
   'sync of a folder above: error': { call: 'fsync', path: '/content/articles/20..$', code: 'EIO' },
   'open of the folder: too many files': { call: 'open', path: '<folder>$', code: 'EMFILE' },
-  'journal: no space': { call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true },
 };
 
 const OF_UPDATES: Record<string, Fault> = {
@@ -39,12 +37,10 @@ const OF_UPDATES: Record<string, Fault> = {
   'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
   'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
   'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
-  'undo link: no space': { call: 'link', path: UNDO, code: 'ENOSPC' },
   'rename: error': { call: 'rename', path: TEMP, code: 'EIO' },
   'rename: no space': { call: 'rename', path: TEMP, code: 'ENOSPC' },
   'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
   'open of the folder: too many files': { call: 'open', path: '<folder>$', code: 'EMFILE' },
-  'journal: no space': { call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true },
 };
 
 /** Each fault gets a month of its own, so that the folder is new to the receiver. */

@@ -2,13 +2,11 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
 import {
-  dropName,
+  dropTemp,
   isLeftover,
   makeDirectory,
   putNew,
   stage,
-  undoMark,
-  undoPath,
   writeAtomically,
 } from '../../../src/fs/atomic-write.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -53,7 +51,7 @@ test('a staged file gets its name only where the name is free', async (t) => {
   t.false(putNew(second.temp, target));
   t.is(fs.readFileSync(target, 'utf8'), 'first');
   t.is(fs.statSync(target).ino, first.stat.ino);
-  await dropName(first.temp);
+  await dropTemp(first.temp);
   t.deepEqual(fs.readdirSync(dir).filter(isLeftover), [basename(second.temp)]);
 });
 
@@ -65,14 +63,10 @@ test('making a directory returns the directories that got a new entry', (t) => {
   t.deepEqual(makeDirectory(join(dir, 'a', 'd')), [join(dir, 'a')]);
 });
 
-test('only names of unfinished work are leftovers, and an undo name contains its mark', async (t) => {
+test('only names of unfinished work are leftovers', async (t) => {
   const dir = tempDir(t);
   const { temp } = await stage(dir, '');
   t.true(isLeftover(temp.slice(dir.length + 1)));
-  const undo = undoPath(join(dir, 'x.md'), 'abc123');
-  t.true(isLeftover(undo.slice(dir.length + 1)));
-  t.is(undoMark(undo), 'abc123');
-  t.is(undoMark(temp), undefined);
   for (const name of [
     'x.md',
     '.pressmark',

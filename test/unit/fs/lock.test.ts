@@ -30,6 +30,23 @@ test('the lock is taken once for all who are inside, and kept for a moment after
   lock.close();
 });
 
+test('a holder knows whether another one has had the lock since', async (t) => {
+  const site = tempDir(t);
+  const [first, second] = [lockIn(site), lockIn(site)];
+  const take = async (lock: typeof first) => {
+    await lock.enter();
+    lock.leave();
+    lock.close();
+    return lock.handovers;
+  };
+  t.is(await take(first), 1, 'somebody may have been here before');
+  t.is(await take(first), 1);
+  t.is(await take(second), 1);
+  t.is(await take(first), 2);
+  fs.rmSync(join(site, '.pressmark'), { recursive: true });
+  t.is(await take(first), 3, 'nobody knows');
+});
+
 test('a second holder waits for the first one, which sees it wait and lets go at once', async (t) => {
   const site = tempDir(t);
   const [first, second] = [lockIn(site, { idleMs: 60_000 }), lockIn(site)];

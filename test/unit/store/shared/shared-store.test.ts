@@ -58,7 +58,10 @@ function stage(
 function updateOf(id: string, url: string, base: string, revision: string) {
   const { title: _, ...draft } = draftOf(article({ id }));
   const content = { ...draft, title: revision };
-  return { targetId: id, targetUrl: url, base, revision, updated: SENT, content };
+  return [
+    { targetId: id, targetUrl: url, base, revision },
+    async () => ({ updated: SENT, content }),
+  ] as const;
 }
 
 /** The file as another machine's update has left it. */
@@ -78,9 +81,9 @@ test('an id that another machine has stored meanwhile is known, and a slug that 
     await other(layout.path('hive', SENT), encodeFirst({ ...theirs, slug: 'hive', url, updated: null }).text);
     throw outdated();
   });
-  const stored = await store.publish(mine);
+  const stored = await store.publish(mine.id, async () => mine);
   t.is(stored.url, `${SITE_URL}/articles/hive-2/`);
-  t.like(await store.publish({ ...same, id: 'theirs' }), {
+  t.like(await store.publish('theirs', async () => same), {
     outcome: 'known',
     url: `${SITE_URL}/articles/hive/`,
   });
@@ -95,9 +98,11 @@ test('an update is refused as a conflict where another machine has stored one be
     await other(path, updated(texts.get(path) ?? '', 'theirs'));
     throw outdated();
   });
-  const { id, url, stored } = await store.publish(draftOf(article({ id: 'a' })));
+  const { id, url, stored } = await store.publish('a', async () => draftOf(article({ id: 'a' })));
   rival = true;
-  const error = await t.throwsAsync(store.update(updateOf(id, url, stored?.article.revision ?? '', 'mine')));
+  const error = await t.throwsAsync(
+    store.update(...updateOf(id, url, stored?.article.revision ?? '', 'mine')),
+  );
   t.is(error instanceof PressmarkError && error.code, 'REVISION_CONFLICT');
 });
 
@@ -111,17 +116,21 @@ test('an update that may have been stored and replaced since is not refused as i
     await other(path, updated(text, 'theirs'));
     throw outdated(silence);
   });
-  const { id, url, stored } = await store.publish(draftOf(article({ id: 'a' })));
+  const { id, url, stored } = await store.publish('a', async () => draftOf(article({ id: 'a' })));
   rival = true;
-  const error = await t.throwsAsync(store.update(updateOf(id, url, stored?.article.revision ?? '', 'mine')));
+  const error = await t.throwsAsync(
+    store.update(...updateOf(id, url, stored?.article.revision ?? '', 'mine')),
+  );
   t.is(error, silence);
 });
 
 test('an article is not updated at a URL where another machine has put a second article', async (t) => {
   const { store, other } = stage(t, () => undefined);
-  const { id, url, stored } = await store.publish(draftOf(article({ id: 'a' })));
+  const { id, url, stored } = await store.publish('a', async () => draftOf(article({ id: 'a' })));
   const theirs = encodeFirst({ ...draftOf(article({ id: 'b' })), slug: 'b', url, updated: null });
   await other('b.md', theirs.text);
-  const error = await t.throwsAsync(store.update(updateOf(id, url, stored?.article.revision ?? '', 'mine')));
+  const error = await t.throwsAsync(
+    store.update(...updateOf(id, url, stored?.article.revision ?? '', 'mine')),
+  );
   t.is(error instanceof PressmarkError && error.code, 'ARTICLE_AMBIGUOUS');
 });

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
-import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../../src/store/catalog/entry.js';
-import { scan } from '../../../../src/store/catalog/scan.js';
 import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -18,11 +16,9 @@ test('files and folders that come, change, move and go are all asked about', asy
   const seen = new Set<string>();
   const look = (paths: Iterable<string>) => {
     for (const path of paths) seen.add(path);
-    return [];
   };
-  const catalog = createCatalog();
-  await scan(content, catalog);
-  const watcher = watchContent(content, catalog, look, pino({ level: 'silent' }));
+  const log = pino({ level: 'silent' });
+  const watcher = watchContent({ content, size: 1, look, lookAtFolder: async () => undefined, log });
   t.teardown(() => watcher.close());
   await watcher.ready;
   const asked = async (path: string) => {
@@ -56,9 +52,8 @@ test('where files cannot be looked at, that is reported once and tried again lat
   const look = () => {
     times.push(performance.now());
     if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-    return [];
   };
-  const watcher = watchContent(content, createCatalog(), look, log);
+  const watcher = watchContent({ content, size: 0, look, lookAtFolder: async () => undefined, log });
   t.teardown(() => watcher.close());
   await watcher.ready;
   fs.writeFileSync(join(root, 'a.md'), 'a');
@@ -73,4 +68,22 @@ test('where files cannot be looked at, that is reported once and tried again lat
       [30, 'changed files can be looked at again'],
     ],
   );
+});
+
+test('a folder of many files is compared with the catalog again and again', async (t) => {
+  const content = contentFolder(tempDir(t), patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
+  let scans = 0;
+  const lookAtFolder = async () => {
+    if (++scans <= 2) throw new Error('too many open files');
+  };
+  const look = () => t.fail();
+  const watcher = watchContent({ content, size: 20_001, look, lookAtFolder, log, scanEveryMs: 5 });
+  t.teardown(() => watcher.close());
+  await until('it was compared four times', () => scans >= 4);
+  t.deepEqual(lines, [
+    'changed files could not be looked at; it is tried again',
+    'changed files can be looked at again',
+  ]);
 });

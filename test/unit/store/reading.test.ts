@@ -2,13 +2,15 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { Address } from '../../../../src/article/codec.js';
-import { plainFormat } from '../../../../src/article/format.js';
-import { patternLayout } from '../../../../src/generators/layout.js';
-import { contentFolder } from '../../../../src/store/catalog/entry.js';
-import { openStore } from '../../../../src/store/open-store.js';
-import { SITE_URL } from '../../../support/receiver.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { draftOf } from '../../../src/article/article.js';
+import type { Address } from '../../../src/article/codec.js';
+import { plainFormat } from '../../../src/article/format.js';
+import { patternLayout } from '../../../src/generators/layout.js';
+import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { openStore } from '../../../src/store/open-store.js';
+import { article } from '../../support/events.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 const layout = patternLayout(SITE_URL, ':slug.md', '/:slug/');
 const URL = layout.url('soil', '');
@@ -34,7 +36,7 @@ async function openWith(t: ExecutionContext, addresses: { address: Address | und
     watch: false,
   });
   t.teardown(opened.close);
-  return { store: opened.store, reads: () => reads };
+  return { store: opened.store, root, reads: () => reads };
 }
 
 test('a lookup of an unproven URL does not read a file again that has not changed', async (t) => {
@@ -51,4 +53,16 @@ test('a file with a date in the future is found once that has passed', async (t)
   await t.throwsAsync(store.find(URL), { message: /has a date in the future/ });
   now.address = undefined;
   t.is((await store.find(URL)).path, 'soil.md');
+});
+
+test('an article that is sent again while a person moves its file is not stored a second time', async (t) => {
+  const { store, root } = await openWith(t, { address: undefined });
+  const draft = draftOf(article({ slug: 'hive' }));
+  const { url } = await store.publish(draft.id, async () => draft);
+  fs.renameSync(join(root, 'hive.md'), join(root, 'moved.md'));
+  store.look(['hive.md']); // the watcher knows that the old name is gone, and nothing of the new one yet
+  const again = await store.publish(draft.id, async () => draft);
+  t.is(again.outcome, 'known');
+  t.is(again.url, url);
+  t.deepEqual(fs.readdirSync(root).sort(), ['moved.md', 'soil.md']);
 });

@@ -5,7 +5,7 @@ import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import { catalogId, type Entry, type ReadFile } from './catalog/entry.js';
 
-/** What an update is judged by (contract: article.updated data). */
+/** What an update must find to be applied (contract: article.updated data). */
 export interface Target {
   readonly targetId: string;
   readonly targetUrl: string;
@@ -15,8 +15,8 @@ export interface Target {
   readonly revision: string;
 }
 
-/** A compare-and-set (contract: article.updated). */
-export interface UpdateRequest extends Target {
+/** What an update replaces in its article (contract: article.updated, 5). */
+export interface Replacement {
   /** The moment of the update, ISO 8601. */
   readonly updated: string;
   /** What replaces the article's content; a null image leaves the stored one. */
@@ -33,9 +33,9 @@ export interface UpdateRequest extends Target {
 const MAX_SHOWN = 200;
 
 /** What is to be done with an update, and the file that says so. */
-export interface Judgement {
+export interface Precondition {
   /** `retry`: it is stored already. */
-  readonly verdict: 'apply' | 'retry';
+  readonly kind: 'apply' | 'retry';
   readonly read: ReadFile;
   readonly entry: Entry;
 }
@@ -64,24 +64,24 @@ export function targetOf(
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT.
  */
-export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: Target): 'apply' | 'retry' {
-  const { article } = read.stored;
+export function preconditionOf(
+  { article }: ReadFile['stored'],
+  { targetId, targetUrl, base, revision }: Target,
+): Precondition['kind'] {
   if (!isTarget(article, targetId, canonicalUrl(targetUrl))) throw noTarget(targetId, targetUrl);
   if (article.revision === revision) return 'retry';
-  if (article.revision !== base) {
-    const message = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
-    const details = { base_revision_id: base.slice(0, MAX_SHOWN), current_revision_id: article.revision };
-    throw new PressmarkError('REVISION_CONFLICT', message, { details });
-  }
-  return 'apply';
+  if (article.revision === base) return 'apply';
+  const message = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
+  const details = { base_revision_id: base.slice(0, MAX_SHOWN), current_revision_id: article.revision };
+  throw new PressmarkError('REVISION_CONFLICT', message, { details });
 }
 
-/** An article with what an update replaces in it (contract: article.updated, 5). */
-export function replacedBy(article: Article, request: UpdateRequest): Article {
-  const { updated, revision, content, extra, clearsImage = false } = request;
-  const replacement = contentFields(content);
-  const image = clearsImage ? replacement.image : (replacement.image ?? article.image);
-  return { ...article, ...replacement, extra: { ...article.extra, ...extra }, image, updated, revision };
+/** An article with what an update replaces in it. */
+export function replacedBy(article: Article, revision: string, replacement: Replacement): Article {
+  const { updated, content, extra, clearsImage = false } = replacement;
+  const fields = contentFields(content);
+  const image = clearsImage ? fields.image : (fields.image ?? article.image);
+  return { ...article, ...fields, extra: { ...article.extra, ...extra }, image, updated, revision };
 }
 
 /**

@@ -2,7 +2,7 @@
 // the number of each as soon as its last system call has returned.
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { createRandom } from '../../../support/random.js';
+import { createRandom } from '../../support/random.js';
 
 const [root = '', count = ''] = process.argv.slice(2);
 const random = createRandom('ways of another program');

@@ -1,22 +1,23 @@
 import test from 'ava';
-import { createPipeline } from '../../../../src/store/write/pipeline.js';
+import { createOperations } from '../../../../src/store/write/operations.js';
 import { until } from '../../../support/until.js';
 
 test.serial('a clock that is set back does not keep another process from the lock', async (t) => {
   const events: string[] = [];
   let isWanted = false;
   const lock = {
+    handovers: 0,
     enter: async () => events.push('enter') > 0,
     leave: () => void events.push('leave'),
     contended: () => isWanted,
     close: () => undefined,
   };
-  const pipeline = createPipeline(lock, async () => undefined);
+  const operations = createOperations(lock, async () => undefined);
   let finish: () => void = () => undefined;
   const long = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const first = pipeline.run('a', () => {
+  const first = operations.run('a', () => {
     events.push('a');
     return long;
   });
@@ -31,9 +32,9 @@ test.serial('a clock that is set back does not keep another process from the loc
   Date.now = () => day() - 3_600_000;
   performance.now = () => steady() + 1_000;
   isWanted = true;
-  const second = pipeline.run('b', async () => void events.push('b'));
+  const second = operations.run('b', async () => void events.push('b'));
   finish();
   await Promise.all([first, second]);
-  await pipeline.idle();
+  await operations.idle();
   t.deepEqual(events, ['enter', 'a', 'leave', 'enter', 'b', 'leave']);
 });

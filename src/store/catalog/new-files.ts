@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+import { type Change, entriesOf, isArticlePath, isWatchedName, refresh } from './scan.js';
+
+/** What changed so recently may change again without another time stamp, or is being written, in milliseconds. */
+const RECENT_MS = 2_000;
+
+interface Folder {
+  readonly ino: number;
+  readonly ctimeMs: number;
+  /** Whether the time stamp was old enough when the folder was listed to show the next change. */
+  readonly isSettled: boolean;
+  readonly subfolders: readonly string[];
+}
+
+/**
+ * Returns a function that reads the files which have come since the last call. It asks each folder for its change time,
+ * and lists those that have changed; so its costs do not depend on the number of articles, but on that of the folders.
+ *
+ * @param isWriting whether this process is writing the file at a path; it is left out.
+ */
+export function createNewFiles(
+  content: ContentFolder,
+  catalog: Catalog,
+  isWriting: (path: string) => boolean,
+): () => Promise<Change[]> {
+  const { root } = content;
+  const seen = new Map<string, Folder>();
+
+  function list(folder: string, changes: Change[]): string[] {
+    const subfolders: string[] = [];
+    for (const item of entriesOf(join(root, folder))) {
+      const path = folder === '' ? item.name : `${folder}/${item.name}`;
+      if (item.isDirectory() && isWatchedName(item.name)) subfolders.push(path);
+      else if (isArticlePath(content, path) && isNew(path) && !isWriting(path))
+        changes.push(...refresh(content, catalog, path));
+    }
+    return subfolders;
+  }
+
+  /** Whether a file is not known, or was written so recently that only a part of it may have been read. */
+  function isNew(path: string): boolean {
+    const known = catalog.get(path);
+    return known === undefined || Date.now() - known.stamp.mtimeMs < RECENT_MS;
+  }
+
+  return async () => {
+    const changes: Change[] = [];
+    const folders = [''];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const stat = fs.statSync(join(root, folder), { throwIfNoEntry: false });
+      const known = seen.get(folder);
+      if (stat === undefined) {
+        seen.delete(folder);
+      } else if (known?.isSettled && known.ino === stat.ino && known.ctimeMs === stat.ctimeMs) {
+        folders.push(...known.subfolders);
+      } else {
+        const { ino, ctimeMs } = stat;
+        const isSettled = Date.now() - ctimeMs > RECENT_MS;
+        const subfolders = list(folder, changes);
+        seen.set(folder, { ino, ctimeMs, isSettled, subfolders });
+        folders.push(...subfolders);
+        await nextTurn();
+      }
+    }
+    return changes;
+  };
+}

@@ -1,0 +1,231 @@
+import fs from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { systemCode } from '../../errors.js';
+import {
+  discard,
+  dropTemp,
+  makeDirectory,
+  putNew,
+  stage,
+  syncDirectory,
+  syncFile,
+} from '../../fs/atomic-write.js';
+import { type Stamp, stampOf } from '../../fs/stamp.js';
+import type { Log } from '../../log.js';
+import { type Entry, isGone } from '../catalog/entry.js';
+import { NameTaken, Outdated, type Write, type Writer } from '../writer.js';
+import { notDurable } from './failure.js';
+
+/** How often a write is tried whose folders are missing, or are on another file system than was thought. */
+const MAX_ATTEMPTS = 3;
+
+/** How often a file is written anew while a person saves it again and again. */
+const MAX_SAVES = 5;
+
+/** A file that has its name and whose folder is not synced yet. */
+interface Placed {
+  readonly stamp: Stamp;
+  /** What stood there before; undefined for a new file. */
+  readonly before: Buffer | undefined;
+}
+
+/**
+ * Writes articles to this disk: stage, sync, compare, link or rename, sync the folder.
+ *
+ * @param root the content folder; folders are synced up to and including its parent.
+ * @param staging where files are written before they get their names: a folder that nobody watches.
+ */
+export function createDiskWriter(root: string, staging: string, log: Log): Writer {
+  const folders = createFolderSync(root);
+  /** Files that are there although their sync failed. The kernel takes their lost pages for clean. */
+  const dirty = new Set<string>();
+  let isStagingElsewhere = false;
+
+  async function write(file: Write): Promise<Stamp> {
+    const placed = await place(file);
+    try {
+      await folders.sync(dirname(file.target));
+    } catch (error) {
+      if (await isTakenBack(file, placed)) throw error;
+      dirty.add(file.path);
+      throw notDurable(error);
+    }
+    dirty.delete(file.path);
+    return placed.stamp;
+  }
+
+  async function place(file: Write): Promise<Placed> {
+    for (let attempt = 1; ; attempt++) {
+      // Next to the target where the content folder is mounted from elsewhere.
+      const folder = isStagingElsewhere ? dirname(file.target) : staging;
+      try {
+        return await placeBy(folder, file);
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isPrepared(error, folder, file)) throw error;
+      }
+    }
+  }
+
+  async function placeBy(folder: string, { path, target, text, bytes, replaces, mode }: Write) {
+    const { temp, stat } = await stage(folder, bytes ?? text, mode);
+    try {
+      const before = replaces === null ? undefined : renameOver(temp, target, replaces);
+      if (before === undefined && !putNew(temp, target)) throw new NameTaken(path);
+      return { stamp: stampOf(stat), before };
+    } finally {
+      await dropTemp(temp);
+    }
+  }
+
+  /** Removes what has kept a file from being written. @returns whether the write can be tried again. */
+  function isPrepared(error: unknown, folder: string, { target }: Write): boolean {
+    switch (systemCode(error)) {
+      case 'ENOENT':
+        folders.make(folder);
+        folders.make(dirname(target));
+        return true;
+      case 'EXDEV':
+        isStagingElsewhere = true;
+        return folder === staging;
+      default:
+        return false;
+    }
+  }
+
+  /** Puts things back as they were before a failed write. A person who has saved since keeps their version. */
+  async function isTakenBack({ path, target, text, mode }: Write, { before }: Placed): Promise<boolean> {
+    try {
+      if (before === undefined) {
+        if (fs.readFileSync(target, 'utf8') === text) fs.unlinkSync(target);
+        return true;
+      }
+      const { temp } = await stage(dirname(target), before, mode);
+      try {
+        renameOver(temp, target, text);
+      } finally {
+        discard(temp);
+      }
+      return true;
+    } catch (error) {
+      if (isGone(error) || error instanceof Outdated) return true;
+      log.error({ path, err: error }, 'a failed write stays; the file is written anew when it is sent again');
+      return false;
+    }
+  }
+
+  async function ensure({ path, stamp }: Entry): Promise<Stamp> {
+    const target = fs.realpathSync(join(root, path)); // a rename would replace the link itself
+    let ensured = stamp;
+    try {
+      if (dirty.has(path)) ensured = await writeAnew(target);
+      else await syncFile(target);
+      await folders.syncAll(dirname(target));
+    } catch (error) {
+      dirty.add(path);
+      throw error;
+    }
+    dirty.delete(path);
+    return ensured;
+  }
+
+  return { write, ensure };
+}
+
+/**
+ * Renames a staged file over `target`, only while that holds the text that was decided upon.
+ *
+ * @returns what stood there.
+ * @throws Outdated; the system's errors.
+ */
+function renameOver(temp: string, target: string, decided: string): Buffer {
+  const before = contentOf(target);
+  if (before?.toString('utf8') !== decided) throw new Outdated('the file was changed at this very moment');
+  fs.renameSync(temp, target);
+  return before;
+}
+
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes a file's own content into a new file under its name. What a person saves meanwhile is kept, and written anew
+ * in its turn.
+ */
+async function writeAnew(target: string): Promise<Stamp> {
+  for (let attempt = 1; ; attempt++) {
+    const { mode } = fs.statSync(target);
+    const content = fs.readFileSync(target);
+    const { temp, stat } = await stage(dirname(target), content, mode);
+    try {
+      renameOver(temp, target, content.toString('utf8'));
+      return stampOf(stat);
+    } catch (error) {
+      discard(temp);
+      if (!(error instanceof Outdated) || attempt === MAX_SAVES) throw error;
+    }
+  }
+}
+
+/** Sees to it that folders' entries are on the disk: without that a new file can be lost with the power. */
+interface FolderSync {
+  /** Makes a folder that is missing. */
+  make(folder: string): void;
+  /** Syncs a folder, and those above that this process has not synced yet. One sync serves all who wait for it. */
+  sync(folder: string): Promise<void>;
+  /** Syncs a folder and all above, up to the parent of the content folder. */
+  syncAll(folder: string): Promise<void>;
+}
+
+function createFolderSync(root: string): FolderSync {
+  /** Folders whose own names are on the disk. */
+  const named = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  const waiting = new Map<string, Promise<void>>();
+
+  function make(folder: string): void {
+    // One that was synced before, removed by somebody and made again, has lost what was promised of it.
+    const parents = makeDirectory(folder);
+    if (parents.length > 0) for (const one of [folder, ...parents]) named.delete(one);
+  }
+
+  function sync(folder: string): Promise<void> {
+    // One that is under way may have begun before the caller's file had its name.
+    const next = waiting.get(folder) ?? startAfter(running.get(folder), folder);
+    waiting.set(folder, next);
+    return next;
+  }
+
+  async function startAfter(earlier: Promise<void> | undefined, folder: string): Promise<void> {
+    await earlier?.catch(() => undefined); // reported to those who asked for it
+    waiting.delete(folder);
+    const sync = syncWithNew(folder);
+    running.set(folder, sync);
+    await sync.finally(() => {
+      if (running.get(folder) === sync) running.delete(folder);
+    });
+  }
+
+  async function syncWithNew(folder: string): Promise<void> {
+    const above: string[] = [];
+    for (let at = folder; !named.has(at) && at.startsWith(root); at = dirname(at)) above.push(at);
+    await Promise.all([folder, ...above.map((at) => dirname(at))].map(syncDirectory));
+    for (const at of above) named.add(at);
+  }
+
+  async function syncAll(folder: string): Promise<void> {
+    // Up to the site's folder, where a link may lead; what lies above is not ours, and may not be ours to open.
+    const top = dirname(fs.realpathSync(root));
+    for (let at = folder; ; at = dirname(at)) {
+      await syncDirectory(at);
+      if (!at.startsWith(`${top}${sep}`)) return;
+    }
+  }
+
+  return { make, sync, syncAll };
+}

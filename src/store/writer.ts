@@ -1,0 +1,48 @@
+import type { Article } from '../article/article.js';
+import type { Address } from '../article/codec.js';
+import type { Stamp } from '../fs/stamp.js';
+import type { Entry } from './catalog/entry.js';
+
+/** An article's file that is to be written. */
+export interface Write {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  /** The same, absolute; for a replacement with symbolic links resolved. */
+  readonly target: string;
+  readonly text: string;
+  /** The text in UTF-8, where that is at hand. */
+  readonly bytes?: Uint8Array;
+  /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
+  readonly replaces: string | null;
+  /** What the text holds. */
+  readonly article: Article;
+  /** Whether the article's URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
+  /** Permissions of the file that is replaced. */
+  readonly mode?: number;
+}
+
+/** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
+export interface Writer {
+  /**
+   * Resolves when the file has its name and is durable. Never called twice at the same time for one path.
+   *
+   * @returns the new file's stamp.
+   * @throws NameTaken, Outdated, the system's errors: nothing was changed. PressmarkError STORE_FAILED: the file may be
+   *   there, and is made durable by `ensure` before it is acknowledged.
+   */
+  write(file: Write): Promise<Stamp>;
+  /**
+   * Makes a file that is there as durable as if it had just been written: another process may have died between the
+   * rename and the sync.
+   *
+   * @returns the stamp of the file, which may have been written anew.
+   */
+  ensure(entry: Entry): Promise<Stamp>;
+}
+
+/** Thrown where the name of a new file belongs to another file by now. */
+export class NameTaken extends Error {}
+
+/** Thrown where the file that a write replaces is another one by now: the decision is to be made again. */
+export class Outdated extends Error {}

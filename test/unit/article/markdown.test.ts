@@ -1,0 +1,24 @@
+import test from 'ava';
+import { draftOf } from '../../../src/article/article.js';
+import { decodeForPages, encodeFirst, renderedHtml } from '../../../src/article/codec.js';
+import { isSlowMarkdown } from '../../../src/article/markdown.js';
+import { article } from '../../support/events.js';
+
+const URL = 'https://garden.example/a/';
+
+function pageOf(contentHtml: string, markdown: string): string {
+  const draft = draftOf(article({ content_html: contentHtml, content_markdown: markdown }));
+  const { text } = encodeFirst({ ...draft, url: URL, updated: null });
+  return decodeForPages(text, { id: 'a', slug: 'a', url: () => URL }).html();
+}
+
+test('long and deeply nested Markdown is not rendered: the HTML that came with it is shown, or the text as it is', (t) => {
+  const words = 'Out of the *wind*.\n\n';
+  t.false(isSlowMarkdown(words.repeat(3_000)));
+  for (const text of [words.repeat(4_000), '['.repeat(100), `${'> '.repeat(20)}a`]) {
+    t.true(isSlowMarkdown(text));
+    const stored = { bodyEdited: true, article: { body: text, contentHtml: '<p>As it came.</p>' } };
+    t.is(renderedHtml(stored), '<p>As it came.</p>');
+  }
+  t.is(pageOf('', `<b> & ${words.repeat(4_000)}`), `<pre>&lt;b&gt; &amp; ${words.repeat(4_000)}</pre>\n`);
+});

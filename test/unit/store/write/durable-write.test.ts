@@ -1,0 +1,133 @@
+import '../../../support/recorded-syncs.js';
+
+import fs from 'node:fs';
+import { basename, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { draftOf } from '../../../../src/article/article.js';
+import { stampOf } from '../../../../src/fs/stamp.js';
+import type { Entry } from '../../../../src/store/catalog/entry.js';
+import { createDiskWriter } from '../../../../src/store/write/durable-write.js';
+import { NameTaken, Outdated } from '../../../../src/store/writer.js';
+import { article } from '../../../support/events.js';
+import { recorder } from '../../../support/recorded-syncs.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const stored = { ...draftOf(article()), revision: 'r', url: 'https://example.com/a/', updated: null };
+
+function open(t: ExecutionContext) {
+  const dir = tempDir(t);
+  const root = join(dir, 'content');
+  fs.mkdirSync(root);
+  const writer = createDiskWriter(root, join(dir, 'staging'), pino({ level: 'silent' }));
+  const write = (name: string, text: string, replaces: string | null) =>
+    writer.write({ path: name, target: join(root, name), text, replaces, article: stored });
+  return { root, writer, write };
+}
+
+function entryOf(file: string): Entry {
+  const stamp = stampOf(fs.statSync(file));
+  return { path: basename(file), stamp, id: 'a', url: 'https://example.com/a/' };
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}, injected`), { code });
+}
+
+/** Makes the next hard link fail. */
+function failNextLink(t: ExecutionContext, code: string): void {
+  const { linkSync } = fs;
+  const restore = () => Object.assign(fs, { linkSync });
+  const failing = (): void => {
+    restore();
+    throw failure(code);
+  };
+  Object.assign(fs, { linkSync: failing });
+  t.teardown(restore);
+}
+
+/** Makes syncs fail until `over` is called. */
+function failSyncs(): { over(): void } {
+  recorder.observe = () => {
+    throw failure('EIO');
+  };
+  return {
+    over: () => {
+      recorder.observe = () => '';
+    },
+  };
+}
+
+test.serial('a new file never covers another, also on a file system without hard links', async (t) => {
+  const { root, write } = open(t);
+  await write('a.md', 'ours', null);
+  await t.throwsAsync(write('a.md', 'again', null), { instanceOf: NameTaken });
+  for (const name of ['a.md', 'link.md', 'b.md']) {
+    if (name === 'link.md') fs.symlinkSync('nowhere', join(root, name));
+    failNextLink(t, 'EPERM');
+    const writing = write(name, 'without links', null);
+    if (name === 'b.md') await writing;
+    else await t.throwsAsync(writing, { instanceOf: NameTaken });
+  }
+  t.is(fs.readFileSync(join(root, 'a.md'), 'utf8'), 'ours');
+  t.is(fs.readFileSync(join(root, 'b.md'), 'utf8'), 'without links');
+  t.deepEqual(fs.readdirSync(join(root, '..', 'staging')), []);
+});
+
+test.serial(
+  'where nothing can be linked or renamed into the content folder, files are staged there',
+  async (t) => {
+    const { root, write } = open(t);
+    failNextLink(t, 'EXDEV');
+    await write('a.md', 'ours', null);
+    t.is(fs.readFileSync(join(root, 'a.md'), 'utf8'), 'ours');
+    t.deepEqual(fs.readdirSync(root), ['a.md']);
+  },
+);
+
+test('a file is replaced only while it has the text that was decided upon', async (t) => {
+  const { root, write } = open(t);
+  await write('a.md', 'one', null);
+  fs.writeFileSync(join(root, 'a.md'), 'theirs');
+  await t.throwsAsync(write('a.md', 'two', 'one'), { instanceOf: Outdated });
+  t.is(fs.readFileSync(join(root, 'a.md'), 'utf8'), 'theirs');
+  await write('a.md', 'two', 'theirs');
+  fs.unlinkSync(join(root, 'a.md'));
+  await t.throwsAsync(write('a.md', 'three', 'two'), { instanceOf: Outdated });
+  t.deepEqual(fs.readdirSync(root), []);
+});
+
+for (const [how, save] of [
+  ['in place', (file: string) => fs.writeFileSync(file, 'theirs')],
+  [
+    'by rename',
+    (file: string) => {
+      fs.writeFileSync(`${file}~`, 'theirs');
+      fs.renameSync(`${file}~`, file);
+    },
+  ],
+  ['nothing', () => undefined],
+] as const)
+  test.serial(
+    `after a failed sync a file is written anew with its permissions while a person saves ${how}, and keeps what they saved`,
+    async (t) => {
+      const { root, writer } = open(t);
+      const file = join(root, 'a.md');
+      fs.writeFileSync(file, 'ours');
+      fs.chmodSync(file, 0o640);
+      const { ino } = fs.statSync(file);
+      const fault = failSyncs();
+      await t.throwsAsync(writer.ensure(entryOf(file)), { code: 'EIO' });
+      fault.over();
+      const ensuring = writer.ensure(entryOf(file)); // has read the file, and waits for the disk
+      save(file);
+      const stamp = await ensuring;
+      t.is(fs.readFileSync(file, 'utf8'), how === 'nothing' ? 'ours' : 'theirs');
+      t.deepEqual(stamp, stampOf(fs.statSync(file)));
+      if (how !== 'by rename') {
+        t.is(fs.statSync(file).mode & 0o777, 0o640);
+        t.not(fs.statSync(file).ino, ino, 'the inode that failed is not trusted');
+      }
+      t.deepEqual(fs.readdirSync(root), ['a.md']);
+    },
+  );
