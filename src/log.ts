@@ -12,6 +12,35 @@ export type Log = Logger;
 /** How much is logged: pino's level names. */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
+/** Control characters, and those that turn the text behind them round. */
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A text whose control characters are escapes, as JSON has them: no foreign text moves the cursor of a terminal or turns
+ * what it shows round. JSON stays JSON of the same value.
+ *
+ * @param lines whether line breaks stay.
+ */
+export function escapeInvisible(text: string, { lines = false } = {}): string {
+  return text.replace(INVISIBLE, (char) =>
+    lines && char === '\n' ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** An escape in JSON. */
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
+
+/** A line of JSON whose texts, once parsed, hold their control characters as escapes, but for line breaks and tabs. */
+function escapedTwice(json: string): string {
+  const escaped = json.replace(ESCAPE, (found) => {
+    const value: string = JSON.parse(`"${found}"`);
+    return /[\n\t]/.test(value) ? found : JSON.stringify(escapeInvisible(value)).slice(1, -1);
+  });
+  return escaped.replace(INVISIBLE, (char) =>
+    char === '\n' ? char : JSON.stringify(escapeInvisible(char)).slice(1, -1),
+  );
+}
+
 /**
  * What is cut out of the lines of plugins, which may log a config or a request whole. Our own lines are made of
  * fields that are named one by one, and looking through each of them would cost more than writing it.
@@ -80,7 +109,7 @@ function readable(fd: number) {
   });
   // A log that cannot be written, as its disk is full, must not stop the deliveries; its lines are lost.
   stream.on('error', () => undefined);
-  return stream;
+  return { write: (line: string) => void stream.write(escapedTwice(line)) };
 }
 
 /** One for each log of this process. */
@@ -120,7 +149,7 @@ function createLineWriter(fd: number, atOnce: boolean): { write(line: string): v
     });
   return {
     write: (line) => {
-      waiting += line;
+      waiting += escapeInvisible(line, { lines: true });
       if (atOnce || !line.startsWith(INFO)) flush(); // what somebody should know is not kept waiting
     },
   };

@@ -9,6 +9,7 @@ import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
 import { type Progress, progressBar } from './progress.js';
+import { printJson } from './terminal.js';
 
 /** Differences that a person is shown; a script gets all of them. */
 const MOST_SHOWN = 20;
@@ -90,7 +91,7 @@ async function build(
     const index = await openSearch(() => settings, builder.newestPages, log).index();
     const { files: _, ...counts } = report;
     const { pages, bytes, written, removed, failed, ms } = counts;
-    if (json) console.log(JSON.stringify(counts));
+    if (json) printJson(counts);
     else
       console.log(
         `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
@@ -111,7 +112,7 @@ async function checkOutput(
   progress.end();
   if (differences.length > 0) process.exitCode = 1;
   if (json) {
-    console.log(JSON.stringify({ differences }));
+    printJson({ differences });
   } else if (differences.length === 0) {
     console.log(`${output}/ is what a clean build gives`);
   } else {

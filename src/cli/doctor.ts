@@ -5,7 +5,7 @@ import { trialFindings } from '../app/doctor/trial-findings.js';
 import { type Flags, loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
 import { example, withDir, withPort } from './options.js';
-import { paint, printableLines } from './terminal.js';
+import { paint, printableLines, printJson } from './terminal.js';
 
 const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -33,7 +33,7 @@ export function doctorCommand(): Command {
         ? await trialFindings(settings, { signal: abortOnSignals(), onBuild: sayBuild })
         : [];
       const findings = [...(await examine(settings)), ...tried];
-      if (json) console.log(JSON.stringify(findings, null, 2));
+      if (json) printJson(findings, 2);
       else for (const finding of findings) print(finding);
       if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
     });

@@ -9,7 +9,7 @@ import { buildWithGenerator } from '../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../app/build/postbuild.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
-import { printable, printableLines } from './terminal.js';
+import { printable, printableLines, printJson } from './terminal.js';
 
 /** `pressmark build` of a site that another generator builds. */
 export async function buildGeneratorSite(
@@ -36,7 +36,7 @@ export async function buildGeneratorSite(
   if (json) {
     const { proven, unproven } = addresses ?? { proven: null, unproven: new Map() };
     const shown = { proven, unproven: Object.fromEntries(unproven) };
-    console.log(JSON.stringify({ ms, checked, changed, missing, skipped, warnings, addresses: shown }));
+    printJson({ ms, checked, changed, missing, skipped, warnings, addresses: shown });
     return;
   }
   printFindings(warnings, missing.map(missingSentence));

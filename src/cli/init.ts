@@ -19,7 +19,7 @@ import { unifiedDiff } from '../app/init/unified-diff.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
-import { paint, printable } from './terminal.js';
+import { paint, printable, printJson } from './terminal.js';
 
 interface Options {
   readonly dir: string;
@@ -84,7 +84,7 @@ async function init(options: Options): Promise<void> {
     fs.mkdirSync(dir, { recursive: true });
     await applyChanges(dir, plan.changes);
   }
-  if (options.json) printJson(plan, readings, inspection, options);
+  if (options.json) printPlanAsJson(plan, readings, inspection, options);
   else await printReport(plan, readings, inspection, options);
 }
 
@@ -177,7 +177,7 @@ async function ask(questions: readonly InitQuestion[], before: Answers): Promise
   }
 }
 
-function printJson(
+function printPlanAsJson(
   { changes, left, warnings, siteUrl }: InitPlan,
   readings: readonly Reading[],
   { generator }: Inspection,
@@ -197,7 +197,7 @@ function printJson(
     left,
     warnings,
   };
-  console.log(JSON.stringify(report, null, 2));
+  printJson(report, 2);
 }
 
 async function printReport(

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { lastAuthors, listArticles } from '../app/articles/article-list.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { paint, printable } from './terminal.js';
+import { paint, printable, printJson } from './terminal.js';
 
 /** `pressmark list`: every article. */
 export function listCommand(): Command {
@@ -22,7 +22,7 @@ export function listCommand(): Command {
           ...article,
           lastAuthor: authors.get(article.file) ?? null,
         }));
-        console.log(JSON.stringify(rows, null, 2));
+        printJson(rows, 2);
         return;
       }
       for (const article of articles) {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type ArticleHistory, articleHistory, isUncommitted } from '../app/articles/article-history.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { paint, printable } from './terminal.js';
+import { paint, printable, printJson } from './terminal.js';
 
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {
@@ -13,7 +13,7 @@ export function logCommand(): Command {
     .addHelpText('after', example('pressmark log why-the-answer-comes-last'))
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
       const history = await articleHistory(await loadSettings(dir), name);
-      if (json) console.log(JSON.stringify(summaryOf(history), null, 2));
+      if (json) printJson(summaryOf(history), 2);
       else print(history);
     });
 }

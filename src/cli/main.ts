@@ -59,7 +59,9 @@ async function run(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
-    console.error(`pressmark: ${error instanceof PressmarkError ? shown(error) : unexpected(error)}`);
+    console.error(
+      `pressmark: ${error instanceof PressmarkError ? shown(error) : printableLines(unexpected(error))}`,
+    );
     endSoon(); // what a plugin has left behind must not keep the process from ending
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE

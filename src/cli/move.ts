@@ -5,7 +5,7 @@ import { planMove } from '../app/articles/move-plan.js';
 import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
-import { printable } from './terminal.js';
+import { printable, printJson } from './terminal.js';
 
 /** URLs that a person is shown; a script gets all of them. */
 const MOST_SHOWN = 20;
@@ -41,7 +41,7 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
       old,
       new: url,
     }));
-    if (json) console.log(JSON.stringify({ moved: false, urls }, null, 2));
+    if (json) printJson({ moved: false, urls }, 2);
     else print(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
     return;
   }
@@ -49,7 +49,7 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
   const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
   const { urls, commit, lists } = await moveSite(settings, request, log);
   if (json) {
-    console.log(JSON.stringify({ moved: true, urls, commit, lists }, null, 2));
+    printJson({ moved: true, urls, commit, lists }, 2);
     return;
   }
   if (urls.length === 0 && commit === null) {

@@ -3,6 +3,7 @@ import { completeSite, isTrialBuild, missingSentence } from '../app/build/postbu
 import { loadSettings } from '../config/load.js';
 import { printFindings } from './generator-build.js';
 import { example, withDir } from './options.js';
+import { printJson } from './terminal.js';
 
 /** `pressmark postbuild`: the step between the generator and the deploy. */
 export function postbuildCommand(): Command {
@@ -18,7 +19,7 @@ export function postbuildCommand(): Command {
       const report = completeSite(settings, output ?? settings.output);
       if (report.missing.length > 0) process.exitCode = 1;
       if (json) {
-        console.log(JSON.stringify(report));
+        printJson(report);
         return;
       }
       printFindings(report.warnings, report.missing.map(missingSentence));

@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
 import { endSoon, outliveStrayPromises } from './signals.js';
-import { printable } from './terminal.js';
+import { printable, printJson } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
@@ -28,7 +28,7 @@ export function revertCommand(): Command {
         outliveStrayPromises(log);
         const done = await revert(await loadSettings(dir), name, revision, log, { force }).finally(endSoon);
         if (json) {
-          console.log(JSON.stringify(done, null, 2));
+          printJson(done, 2);
           return;
         }
         const commit =

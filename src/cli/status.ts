@@ -3,7 +3,7 @@ import { addressChange, addressChangeFix, addressChangeText } from '../app/artic
 import { type SiteStatus, STAGES, type Stage, type StageStatus, siteStatus } from '../app/status.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { printable, printableLines } from './terminal.js';
+import { printable, printableLines, printJson } from './terminal.js';
 
 /** `pressmark status`: how far articles have come on their way to the reader. */
 export function statusCommand(): Command {
@@ -14,7 +14,7 @@ export function statusCommand(): Command {
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
       const settings = await loadSettings(dir);
       const status = { ...siteStatus(settings), addressChange: addressChangeOf(settings) };
-      if (json) console.log(JSON.stringify(status, null, 2));
+      if (json) printJson(status, 2);
       else for (const line of linesOf(status, Date.now())) console.log(line);
       if (problemsOf(status) > 0) process.exitCode = 1;
     });

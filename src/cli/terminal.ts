@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeInvisible } from '../log.js';
 
 /** Text in a colour or weight, on a terminal only. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
@@ -7,13 +8,12 @@ export function paint(style: Parameters<typeof styleText>[0], text: string): str
 
 /** A foreign text on one line, its control characters made visible: nothing that a receiver answers moves the cursor. */
 export function printable(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (char) => {
-      if (char === '\n') return '⏎';
-      return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    },
-  );
+  return escapeInvisible(text.replaceAll('\n', '⏎'));
+}
+
+/** Prints a value as JSON in which nothing moves the cursor or turns the text round. */
+export function printJson(value: unknown, space?: number): void {
+  console.log(escapeInvisible(JSON.stringify(value, null, space), { lines: true }));
 }
 
 /** The same for a text whose lines stay lines. */

@@ -4,7 +4,7 @@ import { existingAddresses } from '../app/build/existing-addresses.js';
 import { loadSettings } from '../config/load.js';
 import { abortOnSignals, sayBuild } from './generator-build.js';
 import { example, withDir } from './options.js';
-import { printable } from './terminal.js';
+import { printable, printJson } from './terminal.js';
 
 /** What is printed of one file. */
 interface Row {
@@ -41,7 +41,7 @@ export function urlsCommand(): Command {
         if (address !== 'unknown') return { file, url, address, reason: null };
         return { file, url: null, address, reason: unproven.get(path) ?? reason ?? 'not proven' };
       });
-      if (json) console.log(JSON.stringify(rows, null, 2));
+      if (json) printJson(rows, 2);
       else for (const row of rows) console.log(lineOf(row));
     });
 }

@@ -64,3 +64,30 @@ for (const odd of ['', 'x']) {
     },
   );
 }
+
+const HOSTILE = 'a\u001b[2Jb\u009b31mc\u009d0;d\u0007\u202ee\u061cf\u2066g\u2028h\\"i\rj';
+const INVISIBLE =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+for (const terminal of [false, true]) {
+  test(`no foreign text moves the cursor or turns a line round, terminal: ${terminal}`, (t) => {
+    const path = join(tempDir(t), 'log');
+    const log = createLog({ level: 'info', terminal, fd: fs.openSync(path, 'w'), atOnce: true });
+    log.info({ id: HOSTILE, deep: { list: [HOSTILE] } }, HOSTILE);
+    log.error({ err: new Error(`${HOSTILE}\nsecond line`) }, 'an error');
+    const text = fs.readFileSync(path, 'utf8');
+    t.notRegex(text.replace(/\u001b\[\d*m/g, ''), INVISIBLE, 'besides the colours of the log itself');
+    t.regex(text, /\\u202e/);
+    if (terminal) {
+      t.regex(text, /^\s*second line$/m, 'lines stay lines');
+      t.true(text.includes('\\u001b[2J'), 'what was there can be read');
+      return;
+    }
+    const [first, second] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.like(first, { id: HOSTILE, deep: { list: [HOSTILE] }, msg: HOSTILE });
+    t.is(second.err.message, `${HOSTILE}\nsecond line`);
+  });
+}

@@ -9,6 +9,7 @@ import { terminalReport } from '../../conformance/report/terminal.js';
 import { RULES } from '../../conformance/rules/all.js';
 import { checkReceiver, hasFailed, type Outcome, type Report } from '../../conformance/run.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
 import { stateOf } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
@@ -100,7 +101,9 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
 
 function writeReports(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
   const colour = process.stdout.isTTY ?? false;
-  process.stdout.write(json ? jsonReport(report) : terminalReport(report, { colour, verbose }));
+  process.stdout.write(
+    json ? escapeInvisible(jsonReport(report), { lines: true }) : terminalReport(report, { colour, verbose }),
+  );
   if (junit !== undefined) write(junit, junitReport(report));
   if (markdown !== undefined) write(markdown, markdownReport(report));
 }

@@ -5,6 +5,7 @@ import { type Connector, makeConnector, readConnectors, saveConnector } from '..
 import { testConnection } from '../../sender/delivery/connection-test.js';
 import { stateOf } from '../../sender/state.js';
 import { example } from '../options.js';
+import { printJson } from '../terminal.js';
 import { secretOf } from './secret-option.js';
 import { withSenderDir } from './sending.js';
 
@@ -57,8 +58,7 @@ export function connectCommand(): Command {
       });
       const { version, noRefresh } = await testConnection(connector, Date.now());
       await saveConnector(state, connector);
-      if (options.json)
-        return console.log(JSON.stringify({ ...shown(connector), version, refresh: !noRefresh }));
+      if (options.json) return printJson({ ...shown(connector), version, refresh: !noRefresh });
       console.log(`${name} is connected: a Version ${version} receiver at ${url}`);
       console.log(
         noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
@@ -71,7 +71,7 @@ export function connectCommand(): Command {
 }
 
 function list(connectors: readonly Connector[], json: boolean): void {
-  if (json) console.log(JSON.stringify(connectors.map(shown), null, 2));
+  if (json) printJson(connectors.map(shown), 2);
   else if (connectors.length === 0) console.log('Nothing is connected: pressmark connect <name> <url>');
   else for (const { name, url } of connectors) console.log(`${name}  ${url}`);
 }

@@ -4,7 +4,7 @@ import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { stateOf } from '../../sender/state.js';
 import { example } from '../options.js';
-import { paint, printable } from '../terminal.js';
+import { paint, printable, printJson } from '../terminal.js';
 import { standingOf, withSenderDir } from './sending.js';
 
 interface DeliveriesOptions {
@@ -40,7 +40,7 @@ function show(queue: Queue, { status, json }: DeliveriesOptions): void {
   const entries = [...queue.list()]
     .filter(({ record }) => status === undefined || record.status === status)
     .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
-  if (json) console.log(JSON.stringify(entries.map(rowOf), null, 2));
+  if (json) printJson(entries.map(rowOf), 2);
   else if (entries.length === 0)
     console.log(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
   else table(entries);
@@ -104,7 +104,7 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
     if (entry !== undefined) again.push(entry);
     else if (!all) throw refusal(queue, id);
   }
-  if (json) console.log(JSON.stringify(again.map(rowOf), null, 2));
+  if (json) printJson(again.map(rowOf), 2);
   else for (const entry of again) console.log(standingOf(entry));
   if (json) return;
   console.log(

@@ -4,7 +4,7 @@ import { findMarkdown } from '../../sender/article/find-markdown.js';
 import { type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
 import { example } from '../options.js';
-import { paint, printable, progressLine } from '../terminal.js';
+import { paint, printable, printJson, progressLine } from '../terminal.js';
 import {
   openSending,
   type Sending,
@@ -79,7 +79,7 @@ async function publish(
 
   const rows = queued.map((one) => rowOf(sending, one));
   const counts = summaryOf(rows);
-  if (json) console.log(JSON.stringify({ ...counts, files: rows }, null, 2));
+  if (json) printJson({ ...counts, files: rows }, 2);
   else printSummary(rows, counts, stop.asked());
   if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
 }

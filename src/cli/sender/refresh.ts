@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { CLOCK } from '../../sender/clock.js';
 import { refresh } from '../../sender/refresh.js';
 import { example } from '../options.js';
+import { printJson } from '../terminal.js';
 import { openSending, standingOf, withConnector, withSenderDir } from './sending.js';
 
 interface RefreshOptions {
@@ -27,17 +28,15 @@ export function refreshCommand(): Command {
         const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
         const revision = payload.data.revision_id;
         if (json)
-          console.log(
-            JSON.stringify({
-              delivery: entry.id,
-              url,
-              revision,
-              status,
-              lastStatusCode,
-              lastError,
-              nextRetryAt,
-            }),
-          );
+          printJson({
+            delivery: entry.id,
+            url,
+            revision,
+            status,
+            lastStatusCode,
+            lastError,
+            nextRetryAt,
+          });
         else console.log(standingOf(entry));
         if (!json && status === 'failed' && lastStatusCode === 409)
           console.log(

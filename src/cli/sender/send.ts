@@ -12,7 +12,7 @@ import {
   postEvent,
 } from '../../sender/delivery/send-event.js';
 import { example, withDir } from '../options.js';
-import { printableLines } from '../terminal.js';
+import { printableLines, printJson } from '../terminal.js';
 
 interface SendOptions {
   readonly dir: string;
@@ -68,7 +68,7 @@ export function sendCommand(): Command {
       });
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
-      if (options.json) console.log(JSON.stringify({ status, ms, body }));
+      if (options.json) printJson({ status, ms, body });
       else console.log(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
       if (status < 200 || status > 299) process.exitCode = 1;
     });
