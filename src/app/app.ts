@@ -22,6 +22,7 @@ import { loadPlugins } from './plugins/load-plugins.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
+import { createPagePolicy } from './server/page-policy.js';
 import { createServer, pathsOf, type Server } from './server/server.js';
 import { refuseUnknownAddress } from './site-address.js';
 
@@ -79,6 +80,7 @@ export async function startApp(
   };
   const early = startBuilderEarly(settings, terminal);
   const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
+  const pagePolicy = createPagePolicy(settings);
   const hooks = createHooks(log);
   const opening = openDurableStore({ settings, content, log, hooks, onChange });
   const durable = await opening.catch(async (error: unknown) => {
@@ -95,6 +97,7 @@ export async function startApp(
     const plugins = [
       ...further,
       { plugin: pageCheck.plugin, origin: 'the preview', isFirstParty: true },
+      { plugin: pagePolicy.plugin, origin: 'the preview', isFirstParty: true },
       ...(liveReload === undefined
         ? []
         : [{ plugin: liveReload.plugin, origin: 'the preview', isFirstParty: true }]),
@@ -156,6 +159,7 @@ export async function startApp(
       outputDir,
       basePath,
       isWhole: pageCheck.isWhole,
+      policy: pagePolicy.now,
       liveReload,
       endpoint: settings.endpoint,
       log,

@@ -73,6 +73,12 @@ export const siteSchema = z.strictObject({
     .default(true),
   /** Static hosts whose own files are written along with the site: `_headers`, or `.nojekyll` and `CNAME`. */
   hosting: z.union([host.transform((name) => [name]), z.array(host)]).default([]),
+  /** The Content-Security-Policy of the preview and in `_headers`; false for none. Default: what the theme needs. */
+  contentSecurityPolicy: z
+    .union([z.literal(false), z.string().regex(/^[\x20-\x7e]+$/)], {
+      error: 'must be one line of text, or false',
+    })
+    .optional(),
   /** Whether compressed files (`.br`, `.gz`) are written next to pages, feeds and style sheets. @default false */
   compress: z.boolean().default(false),
 });

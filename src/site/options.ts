@@ -31,6 +31,8 @@ export interface SiteOptions {
   readonly pageSize?: number;
   /** Static hosts that want files of their own. @default none */
   readonly hosting?: readonly Hosting[];
+  /** The Content-Security-Policy that hosts are to send; false for none. Default: what the theme needs. */
+  readonly contentSecurityPolicy?: string | false | undefined;
   /** Whether texts have compressed variants. @default false */
   readonly compress?: boolean;
   /** The builder's index of the articles, for other readers of it. Default: one of its own. */

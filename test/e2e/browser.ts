@@ -1,4 +1,5 @@
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { until } from '../support/until.js';
 
 /** Debian's. */
 export const CHROMIUM = '/usr/bin/chromium';
@@ -55,4 +56,10 @@ export async function openBrowser(
   context.setDefaultTimeout(PATIENCE_MS);
   t.teardown(() => context.close());
   return context;
+}
+
+/** Waits until an expression is true in a page. `waitForFunction` needs eval there, which the page's policy forbids. */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  // A page that is just being reloaded has no answer.
+  await until(expression, async () => (await page.evaluate(expression).catch(() => false)) === true);
 }

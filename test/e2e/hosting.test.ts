@@ -44,6 +44,7 @@ async function check(t: ExecutionContext, origin: string, receiver: Receiver): P
   t.is(page.headers['content-type'], 'text/html; charset=utf-8');
   t.is(page.headers['cache-control'], 'no-cache');
   t.is(page.headers['x-content-type-options'], 'nosniff');
+  t.regex(String(page.headers['content-security-policy']), /^script-src 'self' .*frame-ancestors 'self'$/);
   const known = await get('/articles/hive/', { 'If-None-Match': String(page.headers.etag) });
   t.is(known.status, 304);
 

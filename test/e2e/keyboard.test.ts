@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Page } from 'playwright-core';
-import { openBrowser } from './browser.js';
+import { openBrowser, untilTrue } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
 const site = sharedSite(test);
@@ -62,7 +62,7 @@ test('a wide table is scrolled with the arrow keys, and is still a table', async
   const table = page.getByRole('table', { name: 'Deliveries of a week' });
   await table.focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction("document.querySelector('.content table').scrollLeft > 0");
+  await untilTrue(page, "document.querySelector('.content table').scrollLeft > 0");
   t.true(await page.getByRole('columnheader', { name: 'Received' }).isVisible());
   t.is(
     await page.locator('.content table').last().getAttribute('tabindex'),

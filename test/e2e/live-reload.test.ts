@@ -5,7 +5,7 @@ import { article } from '../support/events.js';
 import { startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
-import { openBrowser } from './browser.js';
+import { openBrowser, untilTrue } from './browser.js';
 
 test('a page in a browser follows templates, config and deliveries by itself; its file knows nothing of it', async (t) => {
   const dir = tempDir(t);
@@ -28,10 +28,10 @@ test('a page in a browser follows templates, config and deliveries by itself; it
   await heading().getByText('Mine: On the hive').waitFor();
 
   fs.writeFileSync(join(dir, 'templates/custom.css'), 'h1 { color: rgb(1, 2, 3) }');
-  await page.waitForFunction("getComputedStyle(document.querySelector('main h1')).color === 'rgb(1, 2, 3)'");
+  await untilTrue(page, "getComputedStyle(document.querySelector('main h1')).color === 'rgb(1, 2, 3)'");
 
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":{"title":"Another name"}}');
-  await page.waitForFunction("document.title.includes('Another name')");
+  await untilTrue(page, "document.title.includes('Another name')");
 
   await page.goto(`${receiver.origin}/`);
   await receiver.post('article.published', article({ id: 'b', slug: 'bee', title: 'On the bee' }));

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
+import { untilTrue } from './browser.js';
 
 /** What is wrong with a page as a browser shows it; nothing is as it should be. */
 export interface Faults {
@@ -50,12 +51,11 @@ export async function lookAt(
   await page.addInitScript(ARRIVED);
   // Whether a page is shown before all of it has come depends on the machine; slow-arrival.test.ts looks at that.
   await page.route('**/*', async (route) => {
-    if (route.request().resourceType() === 'image')
-      await page.waitForFunction('window.arrived !== undefined');
+    if (route.request().resourceType() === 'image') await untilTrue(page, 'window.arrived !== undefined');
     await route.continue();
   });
   await page.goto(url);
-  await page.waitForFunction('window.arrived !== undefined');
+  await untilTrue(page, 'window.arrived !== undefined');
   // A search that the address asks for is made by a script.
   if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
   const overflow = await page.evaluate<number>(OVERFLOW);
@@ -85,7 +85,7 @@ const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElemen
 /** Scrolls to the end and back, so that what loads when it is seen is loaded. */
 async function showEverything(page: Page): Promise<void> {
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-  await page.waitForFunction('[...document.images].every((image) => image.complete)');
+  await untilTrue(page, '[...document.images].every((image) => image.complete)');
   await page.evaluate('scrollTo(0, 0)');
 }
 

@@ -57,7 +57,8 @@ test('an article is found by a word of its body, by its reader’s keyboard alon
     if (!request.url().startsWith(url)) foreign.push(request.url());
   });
 
-  await page.goto(`${url}/`);
+  const policy = (await page.goto(`${url}/`))?.headers()['content-security-policy'] ?? '';
+  t.regex(policy, /script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
   await page.getByRole('link', { name: 'Search' }).click();
   await page.getByRole('searchbox').focus();
   await page.keyboard.type('borage');

@@ -61,7 +61,7 @@ export async function openSiteBuilder(
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const { pageSize, search, hosting, compress } = settings.site;
+  const { pageSize, search, hosting, compress, contentSecurityPolicy } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, templatesDir, ...folders } = foldersOf(settings);
   const theme = themeOf(settings);
@@ -91,6 +91,7 @@ export async function openSiteBuilder(
     ),
     pageSize,
     hosting,
+    contentSecurityPolicy,
     compress,
     log,
     hooks: host.hooks,

@@ -13,6 +13,7 @@ export function firstPartyStandIns({
 }: Pick<Settings, 'site' | 'generator' | 'buildsInBackground' | 'git'>): PluginEntry[] {
   const names = [
     'page-check',
+    'page-policy',
     site === false ? 'settings' : 'site',
     ...(generator === 'plain' || !buildsInBackground ? [] : ['build']),
     ...(git === false ? [] : ['git']),

@@ -33,6 +33,8 @@ export interface PreviewOptions {
   readonly endpoint: string;
   /** Whether the pages are known to be whole; until they are, none is served. @default yes */
   isWhole?(): boolean;
+  /** The Content-Security-Policy of pages; undefined for none. @default none */
+  policy?(): string | undefined;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
@@ -44,6 +46,7 @@ export function preview({
   basePath,
   endpoint,
   isWhole = () => true,
+  policy = () => undefined,
   liveReload,
   log,
 }: PreviewOptions): Middleware {
@@ -56,6 +59,8 @@ export function preview({
       return next();
     }
     context.set('X-Content-Type-Options', 'nosniff');
+    const secured = policy();
+    if (secured !== undefined) context.set('Content-Security-Policy', secured);
     if (!isWhole()) return notYet(context);
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
     // Before anything is read: a build that ends meanwhile must find the page to be of an older version.

@@ -32,6 +32,7 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
     hooks,
     pageSize,
     hosting,
+    contentSecurityPolicy: options.contentSecurityPolicy,
     context,
     articles,
     log,

@@ -20,6 +20,8 @@ export interface OutputDeps extends ListDeps {
   readonly index: SiteIndex;
   readonly hooks: Hooks;
   readonly hosting: readonly Hosting[];
+  /** See `hostFiles`. */
+  readonly contentSecurityPolicy?: string | false | undefined;
   /** The pages of articles. */
   readonly articles: Output;
   readonly log: Log;
@@ -51,7 +53,7 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     notFoundPage(site, context),
     ownPages,
     ...pluginOutputs(added, site, index, summaryOf, log),
-    hostFiles(site, hosting, context),
+    hostFiles(site, hosting, context, deps.contentSecurityPolicy),
   ];
   const sources = combineOutputs(outputs);
   if (compress === undefined) return sources;

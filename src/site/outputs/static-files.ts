@@ -14,13 +14,26 @@ export function themeFiles(context: () => RenderContext): Output {
   return { ...fixedOutput(['assets/', ICON], () => context().files), isAsset: true };
 }
 
-/** `robots.txt`, and the files that static hosts want besides the site. @param hosts the hosts of the config. */
-export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], context: () => RenderContext): Output {
+/**
+ * `robots.txt`, and the files that static hosts want besides the site.
+ *
+ * @param hosts the hosts of the config.
+ * @param policy the Content-Security-Policy of the config; false for none. Default: the theme's.
+ */
+export function hostFiles(
+  site: SiteInfo,
+  hosts: readonly Hosting[],
+  context: () => RenderContext,
+  policy?: string | false,
+): Output {
   const files = new Map<string, () => string>();
   // Robots are asked about at a host's root alone.
   if (site.basePath === '') files.set('robots.txt', () => robots(site));
   if (hosts.includes('cloudflare-pages') || hosts.includes('netlify'))
-    files.set('_headers', () => headers(site, context().theme.hashedFiles));
+    files.set('_headers', () => {
+      const { theme } = context();
+      return headers(site, theme.hashedFiles, policy ?? theme.policy);
+    });
   if (hosts.includes('github-pages')) {
     files.set('.nojekyll', () => '');
     const { hostname } = new URL(site.url);
@@ -37,10 +50,11 @@ function robots(site: SiteInfo): string {
  * What Cloudflare Pages and Netlify are to answer with; pages they have asked about each time by themselves. No
  * file falls under two rules that name the same header: Cloudflare would join the two.
  */
-function headers({ basePath, search }: SiteInfo, hashed: readonly string[]): string {
+function headers({ basePath, search }: SiteInfo, hashed: readonly string[], policy: string | false): string {
   const kept = [...hashed, ...(search ? ['pagefind/fragment/*', 'pagefind/index/*'] : [])];
   const rules = kept.map(
     (path) => `${basePath}/${path}\n  Cache-Control: public, max-age=31536000, immutable\n`,
   );
-  return `# Pressmark\n${basePath}/*\n  X-Content-Type-Options: nosniff\n${rules.join('')}`;
+  const secured = policy === false || policy === '' ? '' : `  Content-Security-Policy: ${policy}\n`;
+  return `# Pressmark\n${basePath}/*\n  X-Content-Type-Options: nosniff\n${secured}${rules.join('')}`;
 }

@@ -154,8 +154,8 @@ export function contextFor(
   linked: Linked,
   navigation: readonly SiteLink[],
 ): RenderContext {
-  const { site, hooks, content, pageSize, fingerprint } = options;
-  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? ''];
+  const { site, hooks, content, pageSize, fingerprint, contentSecurityPolicy = null } = options;
+  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? '', contentSecurityPolicy];
   return createRenderContext(theme, site, hooks, linked, navigation, further);
 }
 

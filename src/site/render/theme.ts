@@ -3,6 +3,7 @@ import vm from 'node:vm';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
+import { contentSecurityPolicy } from './content-security-policy.js';
 import { type Translate, translations } from './i18n.js';
 import { assetsIn, BUILT_IN, rootFilesIn, sourcesIn, type ThemeSources, withHash } from './theme-files.js';
 
@@ -12,6 +13,8 @@ export interface Theme {
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
   /** Those of them whose names hold a hash of their content, so that browsers may keep them for ever. */
   readonly hashedFiles: readonly string[];
+  /** The Content-Security-Policy of its pages. */
+  readonly policy: string;
   readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly hash: string;
@@ -53,6 +56,7 @@ export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
       ...folders.flatMap(rootFilesIn),
     ]),
     hashedFiles,
+    policy: contentSecurityPolicy(layers.flatMap((layer) => [...layer.values()])),
     t: translations(layers, site),
     hash: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
     has: (name) => sources.has(`${name}.eta`),

@@ -36,7 +36,7 @@ const PLAIN_MARK = '# Pressmark\n';
 
 /** The whole of these files, as Pressmark writes them. */
 const PLAIN_FILE =
-  /^# Pressmark\n(?:User-agent: \*\nAllow: \/\n\nSitemap: [^\n]+\n|[^\n]*\/\*\n {2}X-Content-Type-Options: nosniff\n(?:[^\n]+\n {2}Cache-Control: public, max-age=31536000, immutable\n)*)$/;
+  /^# Pressmark\n(?:User-agent: \*\nAllow: \/\n\nSitemap: [^\n]+\n|[^\n]*\/\*\n {2}X-Content-Type-Options: nosniff\n(?: {2}Content-Security-Policy: [^\n]+\n)?(?:[^\n]+\n {2}Cache-Control: public, max-age=31536000, immutable\n)*)$/;
 
 /** Where most files have their mark, in bytes from the beginning. */
 const NEAR = 2_048;

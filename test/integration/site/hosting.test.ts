@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import type { Hosting, SiteOptions } from '../../../src/site/options.js';
+import { contentSecurityPolicy } from '../../../src/site/render/content-security-policy.js';
+import { BUILT_IN, sourcesIn } from '../../../src/site/render/theme-files.js';
 import { siteInfo } from '../../support/site-info.js';
 import { put, type TestSite, testSite } from './test-site.js';
 
@@ -35,10 +37,23 @@ test('a host gets the files it wants, and loses them with the config', async (t)
   t.deepEqual(site.logged, []);
 });
 
+test('_headers has the policy of the theme, or of the config, or none', async (t) => {
+  const site = testSite(t);
+  const policy = () => /^ {2}Content-Security-Policy: (.*)$/m.exec(site.page('_headers'))?.[1];
+  await buildFor(site, ['netlify']);
+  t.regex(policy() ?? '', /^script-src 'self' 'wasm-unsafe-eval' 'sha256-[^;]*; default-src 'self'; /);
+  await buildFor(site, ['netlify'], { contentSecurityPolicy: "default-src 'self' https://stats.example" });
+  t.is(policy(), "default-src 'self' https://stats.example");
+  await buildFor(site, ['netlify'], { contentSecurityPolicy: false });
+  t.is(policy(), undefined);
+  t.deepEqual(site.logged, []);
+});
+
 test('_headers keeps hashed files for ever, and no path has the same header twice', async (t) => {
   const site = testSite(t);
   await buildFor(site, ['cloudflare-pages'], { site: siteInfo('https://x.example', { search: true }) });
   const [sheet] = fs.readdirSync(join(site.options.outputDir, 'assets'));
+  const policy = contentSecurityPolicy(sourcesIn(BUILT_IN).values());
   const cache = '  Cache-Control: public, max-age=31536000, immutable';
   t.is(
     site.page('_headers'),
@@ -46,6 +61,7 @@ test('_headers keeps hashed files for ever, and no path has the same header twic
       '# Pressmark',
       '/*',
       '  X-Content-Type-Options: nosniff',
+      `  Content-Security-Policy: ${policy}`,
       `/assets/${sheet}`,
       cache,
       '/pagefind/fragment/*',

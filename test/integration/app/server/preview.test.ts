@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
@@ -28,6 +29,18 @@ test.serial(
     t.is((await receiver().find(`${BASE}/articles/hive`)).id, json.id);
   },
 );
+
+test.serial('pages come with a policy under which each of their inline scripts may run', async (t) => {
+  for (const path of ['/blog/', '/blog/search/', '/blog/nowhere/']) {
+    const { headers, text } = await get(path);
+    const policy = String(headers['content-security-policy']);
+    t.regex(policy, /^script-src 'self' 'wasm-unsafe-eval' .*; frame-ancestors 'self'$/, path);
+    for (const [, script = ''] of text.matchAll(
+      /<script(?![^>]*(?:src=|ld\+json))[^>]*>([\s\S]*?)<\/script>/g,
+    ))
+      t.true(policy.includes(createHash('sha256').update(script).digest('base64')), `${path}: ${script}`);
+  }
+});
 
 test.serial('301: the root leads to the site, and a path without its slash to the one with it', async (t) => {
   for (const [path, location] of [

@@ -1,0 +1,46 @@
+import type { Settings } from '../../config/load.js';
+import { definePlugin, type Plugin } from '../../host/plugins.js';
+import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
+import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';
+import { themeOf } from '../builder/theme.js';
+import { foldersOf } from '../content/folders.js';
+
+/** The Content-Security-Policy of the pages that the preview serves. */
+export interface PagePolicy {
+  /** Undefined where there is none. */
+  now(): string | undefined;
+  /** Hears of new templates. */
+  readonly plugin: Plugin;
+}
+
+/** What pages of another generator need is not known; nobody else may frame them. */
+const OF_GENERATORS = "object-src 'none'; base-uri 'self'; frame-ancestors 'self'";
+
+/** Follows the theme: what its templates hold now may run. */
+export function createPagePolicy(settings: Settings): PagePolicy {
+  const { site } = settings;
+  let policy: string | undefined;
+
+  function read(): string {
+    if (site === false) return OF_GENERATORS;
+    const folders = [BUILT_IN, ...themeOf(settings).dirs, foldersOf(settings).templatesDir];
+    return contentSecurityPolicy(folders.flatMap((folder) => [...sourcesIn(folder).values()]));
+  }
+
+  function now(): string | undefined {
+    if (site !== false && site.contentSecurityPolicy !== undefined)
+      return site.contentSecurityPolicy || undefined;
+    policy ??= read();
+    return policy;
+  }
+
+  const plugin = definePlugin({
+    name: 'page-policy',
+    setup: (host) => {
+      host.addAction('site.built', () => {
+        policy = undefined;
+      });
+    },
+  });
+  return { now, plugin };
+}
