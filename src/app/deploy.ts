@@ -70,6 +70,7 @@ export async function openDeploy({ settings, articles, pushes, log }: DeployOpti
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
   const stages = createStages(stagesOf(settings), stateDir, log);
+  await noteCommitted(settings, stages);
   const { targets, repository } = await openTargets(settings, (signal) => pushed(pushes, stages, signal));
   const plugin = deployPlugin({
     targets,
@@ -112,6 +113,25 @@ export async function openTargets(
   const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
   const targets = deploy.map((setting) => targetOf(setting, { settings, stateDir, repository, pushed }));
   return { targets, repository };
+}
+
+/** Marks what a former process has committed without noting it: the articles that git has as they are on the disk. */
+async function noteCommitted(settings: Settings, stages: Stages): Promise<void> {
+  const waiting = stages.waitingFor('committed', 'received');
+  if (settings.git === false || waiting.length === 0) return;
+  const { dir, environment, content } = settings;
+  const repository = await openRepository(dir, environment);
+  if (repository.kind !== 'repository') return;
+  const pathsOf = async (...args: string[]) =>
+    new Set((await repository.git([...args, '--', join(dir, content)])).stdout.split('\0'));
+  const tracked = await pathsOf('ls-files', '-z', '--full-name');
+  const status = await pathsOf('status', '--porcelain', '-z', '--no-renames', '-uno');
+  const changed = new Set([...status].map((line) => line.slice('XY '.length)));
+  const isCommitted = (path: string) => tracked.has(path) && !changed.has(path);
+  stages.reached(
+    'committed',
+    waiting.filter(({ path }) => isCommitted(`${repository.prefix}${path}`)),
+  );
 }
 
 /** Keeps the receivers on one site's folder from deploying at the same time. */

@@ -24,7 +24,12 @@ export interface DeployPluginOptions {
     expected(change: TrackedChange): Promise<ExpectedPage | undefined>;
   };
   /** How many commits wait to be pushed, and what went wrong last; undefined where nothing is pushed. */
-  pushes?(): { readonly waiting: number; readonly lastError: string | null };
+  pushes?(): {
+    readonly waiting: number;
+    readonly lastError: string | null;
+    /** When a push succeeded last, ISO 8601; null where none has. */
+    readonly lastPush: string | null;
+  };
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;
@@ -50,6 +55,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
+      const startedAt = Date.now();
       const stop = new AbortController();
       /** The changes in each version, noted when its deploy begins: by target, then by version. */
       const includedIn = new Map(targets.map(({ name }) => [name, new Map<string, TrackedChange[]>()]));
@@ -240,8 +246,12 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const status = options.pushes?.();
         if (status === undefined) return;
         stages.setError('pushed', status.lastError ?? undefined);
-        if (status.waiting === 0) reached('pushed', stages.waitingFor('pushed', 'committed'));
-        else pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
+        const unpushed = stages.waitingFor('pushed', 'committed');
+        // Before the first push of this process, nobody knows what the remote has, unless answers wait for it.
+        const isKnown =
+          options.answeredAfter.includes('pushed') || Date.parse(status.lastPush ?? '') >= startedAt;
+        if (status.waiting === 0 && isKnown) reached('pushed', unpushed);
+        else if (unpushed.length > 0) pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
       };
       /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
       function reached(stage: Stage, changes: readonly TrackedChange[]): void {
@@ -276,6 +286,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         );
       });
       host.addAction('host.ready', () => {
+        lookAtPushes();
         if (isBuiltHere) return; // after the first build
         if (targets.length > 0) deployedBefore();
         else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);

@@ -56,8 +56,8 @@ export interface Stages {
 /** What the state file holds. */
 interface StageFile {
   readonly status: StagesStatus;
-  /** What is not live yet, for the next start. */
-  readonly waiting: readonly TrackedChange[];
+  /** What is not live yet, for the next start, with the stages that each was seen to reach. */
+  readonly waiting: readonly (TrackedChange & { readonly reached: readonly Stage[] })[];
 }
 
 /** More changes are not followed: the oldest ones are taken out. */
@@ -67,6 +67,9 @@ const MOST_TRACKED = 10_000;
 const WRITE_AFTER_MS = 500;
 
 const NAME = 'stages.json';
+
+/** After a start it is seen anew whether a change has reached these: an output may have been replaced by hand. */
+const LOOKED_AT_AGAIN: ReadonlySet<Stage> = new Set(['built', 'deployed', 'live']);
 
 /** The state that a receiver keeps, for `status`; undefined where there is none. */
 export function readStages(stateDir: string, log?: Log): StageFile | undefined {
@@ -94,8 +97,11 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   let writing: Promise<void> = Promise.resolve();
 
   // What was built and deployed meanwhile is looked at again: nothing of it is forgotten, and nothing is done twice.
-  for (const change of readStages(stateDir, log)?.waiting ?? [])
-    changes.set(change.path, { change, reached: new Set(['received', 'committed', 'pushed']) });
+  for (const { reached, ...change } of readStages(stateDir, log)?.waiting ?? [])
+    changes.set(change.path, {
+      change,
+      reached: new Set(reached.filter((stage) => !LOOKED_AT_AGAIN.has(stage))),
+    });
 
   function received(change: TrackedChange): void {
     changes.delete(change.path);
@@ -156,7 +162,10 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    const file: StageFile = { status: status(), waiting: [...changes.values()].map(({ change }) => change) };
+    const file: StageFile = {
+      status: status(),
+      waiting: [...changes.values()].map(({ change, reached }) => ({ ...change, reached: [...reached] })),
+    };
     // A hint for people: where it cannot be written, /healthz?verbose still shows it.
     writing = writing
       .then(() => writeAtomically(join(stateDir, NAME), `${JSON.stringify(file)}\n`))

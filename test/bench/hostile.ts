@@ -8,6 +8,7 @@ import { generatorSite } from '../support/generator-site.js';
 import { HOSTILE_TEXTS } from '../support/hostile.js';
 import { SECRET } from './deliveries.js';
 import { milliseconds, type Row } from './figures.js';
+import { hostileReaders } from './hostile-readers.js';
 import { makeSite, type Receiver, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
 
@@ -33,7 +34,8 @@ interface Step {
 }
 
 /**
- * What deliveries with hostile articles near the limit cost the thread that answers: the table of the worst. What it
+ * What deliveries with hostile articles near the limit cost the thread that answers: the table of the worst; and how the
+ * time of each reader of articles and pages grows with their length. What the thread
  * works on a delivery is the processor's time, in which other programs on the machine do not count. Only on Linux.
  */
 export async function hostile(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
@@ -50,6 +52,7 @@ export async function hostile(workspace: Workspace): Promise<{ text: string; row
     const times = [workMs, stopMs, totalMs, healthMs].map(milliseconds);
     return `| ${[what, status, ...times].join(' | ')} |`;
   });
+  const readers = hostileReaders();
   const long = steps.filter(({ stopMs }) => stopMs > LIMIT_MS).length;
   const text = [
     `| the worst of ${steps.length} hostile deliveries | status | answering thread | its longest stop | until the answer | /healthz beside it |`,
@@ -57,8 +60,10 @@ export async function hostile(workspace: Workspace): Promise<{ text: string; row
     ...lines,
     '',
     `${long} of ${steps.length} held the answering thread for more than ${LIMIT_MS} ms.`,
+    '',
+    readers.text,
   ].join('\n');
-  return { text, rows: [] };
+  return { text, rows: readers.rows };
 }
 
 async function stepsOf(site: (typeof SITES)[number], workspace: Workspace): Promise<Step[]> {

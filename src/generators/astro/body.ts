@@ -40,9 +40,23 @@ export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolea
     if (!isHarmless(address, fetchesImages)) return false;
   }
   // A relative picture that Astro does not import is left without its address.
-  for (const [, address = ''] of markdown.matchAll(/!\[[^\]]*\]\(\s*<?([^\s<>()]*)/g))
-    if (address !== '' && !address.startsWith('/') && !URL.canParse(address)) return false;
-  return true;
+  return picturesOf(markdown).every(
+    (address) => address === '' || address.startsWith('/') || URL.canParse(address),
+  );
+}
+
+/** The addresses behind `![…]`. From one `]` to the next: behind each `![` one would look for the same `]` again. */
+function picturesOf(markdown: string): string[] {
+  const address = /\(\s*<?([^\s<>()]*)/y;
+  const found: string[] = [];
+  let at = 0;
+  for (const text of markdown.split(']')) {
+    at += text.length + 1;
+    address.lastIndex = at;
+    const [, first] = (text.includes('![') && address.exec(markdown)) || [];
+    if (first !== undefined) found.push(first);
+  }
+  return found;
 }
 
 /** Whether Astro neither imports nor fetches nor fails at this, if it is the address of a picture. */

@@ -15,9 +15,9 @@ export interface Transforms {
 }
 
 // A comment, a script or style with its text, or any other opening tag. Each alternative ends at the first `<` or at the
-// end of the text if it is not closed, so that no input is scanned twice.
+// end of the text if it is not closed, and a name ends where it can, so that no input is scanned twice.
 const PIECE =
-  /<!--[\s\S]*?(?:-->|$)|<(script|style)(?=[\s>/])([^<>]*)(>[\s\S]*?(?:<\/\1\s*>|$))|<([a-z][^\s<>/]*)((?:[^"'<>]|"[^"]*"|'[^']*')*)>/gi;
+  /<!--[\s\S]*?(?:-->|$)|<(script|style)(?=[\s>/])([^<>]*)(>[\s\S]*?(?:<\/\1\s*>|$))|<([a-z][^\s<>/]*)(?=[\s<>/]|$)((?:[^"'<>]|"[^"]*"|'[^']*')*)>/gi;
 
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+))?/g;
 

@@ -94,9 +94,10 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
   const author = draft.author || connector.author || connector.application;
   const tokens = parseMarkdown(markdown);
   const html = htmlOf(tokens);
+  const there = new Set(itemComments(html));
   const end = [
     ...(connector.tracking === null ? [] : [trackingImage(connector.tracking, item)]),
-    ...comments.filter((comment) => !html.includes(comment)),
+    ...comments.filter((comment) => !there.has(comment)),
   ].join('\n');
   const { application } = connector;
   return {

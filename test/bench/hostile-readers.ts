@@ -1,0 +1,209 @@
+import { editFrontMatter } from '../../src/article/front-matter/edit.js';
+import { readFrontMatter } from '../../src/article/front-matter/read.js';
+import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
+import { slugOf } from '../../src/article/slug.js';
+import { canonicalUrl } from '../../src/contract/canonical-url.js';
+import { itemComments } from '../../src/contract/item-comment.js';
+import { headingsOf, linesOf } from '../../src/deploy/build/page-text.js';
+import { completePage } from '../../src/deploy/build/postbuild.js';
+import { problemOf } from '../../src/deploy/live/page-problem.js';
+import { createMarkers, createSiteReader } from '../../src/deploy/trial/trial-pages.js';
+import { htmlBlock, isSafeMarkdown } from '../../src/generators/astro/body.js';
+import { closedHtml } from '../../src/generators/closed-html.js';
+import { harmlessHtml } from '../../src/generators/eleventy/body.js';
+import { inertMarkdown } from '../../src/generators/hugo/body.js';
+import { htmlInMarkdown, isPlainMarkdown } from '../../src/generators/jekyll/body.js';
+import { composeUpdate } from '../../src/sender/article/compose.js';
+import type { Draft } from '../../src/sender/article/draft.js';
+import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
+import { excerptOf, lengthOf, textOfHtml } from '../../src/site/render/html-text.js';
+import { withToc } from '../../src/site/render/table-of-contents.js';
+import { HOSTILE_TEXTS, type HostileText } from '../support/hostile.js';
+import { milliseconds, type Row } from './figures.js';
+
+/** In characters. Each is twice the one before. */
+const LENGTHS = [32, 64, 128, 256].map((kib) => kib * 1_024);
+
+/** A text that took longer is not tried at the next length, in milliseconds. */
+const LONGEST_MS = 2_000;
+
+/** Figures below this are noise, in milliseconds: they say nothing of the growth. */
+const LEAST_MS = 20;
+
+/** Time that grows with the length doubles; caches and the collector of garbage take their part. */
+const GROWTH = 3;
+
+const site = 'https://garden.example';
+const page = { url: `${site}/a/`, jsonLd: '', comments: [] };
+const draft: Draft = {
+  id: undefined,
+  title: 'A',
+  slug: 'a',
+  description: '',
+  keyword: '',
+  image: null,
+  author: '',
+  tags: [],
+  date: undefined,
+  unfinished: false,
+  markdown: 'A',
+};
+const connector = {
+  name: 'a',
+  url: site,
+  secret: 'x',
+  key: '0123456789abcdef',
+  author: '',
+  application: 'A',
+  tracking: null,
+};
+
+/** A text's beginning with an end that no other text has: it is nearly there at many places. */
+const nearly = (text: string) => `${text.slice(0, text.length / 8)}\u0001`;
+
+function composed(markdown: string, html: string): unknown {
+  const target = { id: 'a', url: page.url, revision_id: 'r', title: 'A', content_html: html };
+  return composeUpdate({ ...draft, markdown }, connector, target, 'd', '2026-01-01T00:00:00Z');
+}
+
+/** Everything that reads the text of an article or of a page. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'tags of HTML': htmlTokens,
+  'attributes of a tag': (text) => attributeOf(`<a ${text}>`, 'nothing'),
+  'live check': (text) =>
+    problemOf(
+      { ...page, jsonLd: nearly(text), comments: itemComments(text) },
+      { status: 200, headers: { 'x-robots-tag': [text] }, text },
+    ),
+  'live check of a tag': (text) =>
+    problemOf(page, {
+      status: 200,
+      headers: {},
+      text: `<meta name=robots content='${text.replaceAll("'", '')}'>`,
+    }),
+  'completion of a page': (text) =>
+    completePage(text, nearly(text), [
+      '<!-- svc:item:a -->',
+      ...itemComments(text).map((one) => `${one.slice(0, -4)}x -->`),
+    ]),
+  'completion with JSON-LD': (text) =>
+    completePage(`<head>${text}</head>`, `<script type="application/ld+json">${text}</script>`, []),
+  'lines of a page': linesOf,
+  'headings of a page': headingsOf,
+  'pages of a trial build': (text) =>
+    createSiteReader(createMarkers('a'), site).add('a.html', `pmab0z${text}`),
+  'table of contents': (html) => withToc({ html, toc: [], extra: { toc: true } }, { toc: 1 }),
+  'text of HTML': textOfHtml,
+  excerpt: excerptOf,
+  'reading time': lengthOf,
+  'body behind front matter': (text) => readFrontMatter(`---\na: b\n---\n${text}`),
+  'front matter in YAML': (text) => readFrontMatter(`---\n${text}\n---\n`),
+  'a value in YAML': (text) => readFrontMatter(`---\na: ${text}\n---\n`),
+  'front matter in TOML': (text) => readFrontMatter(`+++\n${text}\n+++\n`),
+  'front matter in JSON': (text) => readFrontMatter(`{"a": ${text}}\n`),
+  'edit of YAML': (text) => edited(`---\na: ${JSON.stringify(text)}\nb: c\n---\n`),
+  'edit of TOML': (text) => edited(`+++\na = ${JSON.stringify(text)}\nb = "c"\n+++\n`),
+  'edit of JSON': (text) => edited(`${JSON.stringify({ a: text, b: 'c' }, null, 1)}\n`),
+  'item comments': itemComments,
+  'composition of HTML': (text) => composed('A', text),
+  'composition of Markdown': (text) => composed(text, '<p>A'),
+  'file of the sender': (text) => splitFrontMatter(`---\n${text}\n---\n`),
+  'closed HTML': closedHtml,
+  'Markdown for Hugo': (text) => inertMarkdown(text, true),
+  'Markdown for Jekyll': isPlainMarkdown,
+  'HTML for Jekyll': (text) => htmlInMarkdown(text),
+  'HTML for Eleventy': (text) => harmlessHtml(text, { elements: ['a', 'img'], ids: [] }),
+  'Markdown for Astro': (text) => isSafeMarkdown(text, true),
+  'HTML for Astro': htmlBlock,
+  slug: (text) => slugOf('', text, 'a'),
+  'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
+  host: (text) => canonicalUrl(`https://${text}`),
+};
+
+/** They parse all Markdown, for which the time of every parser grows faster on some texts: in a thread with a time limit. */
+const LIMITED = new Set(['composition of Markdown', 'Markdown for Hugo']);
+
+const repeated =
+  (piece: string): HostileText =>
+  (length) =>
+    piece.repeat(Math.ceil(length / piece.length));
+
+const TEXTS: Readonly<Record<string, HostileText>> = {
+  ...HOSTILE_TEXTS,
+  'open headings': repeated('<h1>'),
+  'closed headings': repeated('<h2>a</h2>'),
+  'articles before headings': repeated('<article></article><h1>'),
+  declarations: repeated('<!'),
+  'empty comments': repeated('<!---->'),
+  'inserted blocks': repeated('<!-- pressmark:json-ld 9 -->'),
+  'JSON-LD': repeated('<script type="application/ld+json">{}</script>'),
+  'a long name': (length) => `<${'a'.repeat(length)}`,
+  'single quotes': repeated("<a b='"),
+  'rules for crawlers': repeated('noindexing: a,'),
+  'open references': repeated('&a'),
+  spaces: repeated(' '),
+  'open lists': repeated('[1,'),
+  'open objects': repeated('{"a":'),
+  keys: (length) => Array.from({ length: length / 8 }, (_, n) => `a${n}: 1\n`).join(''),
+  assignments: (length) => Array.from({ length: length / 8 }, (_, n) => `a${n} = 1\n`).join(''),
+  'tables of TOML': repeated('[[a]]\n'),
+  fences: repeated('---\n'),
+};
+
+function edited(text: string): string {
+  return editFrontMatter(text, [{ key: 'b', value: 'd' }]);
+}
+
+/** The processor's time for one reading, the less of two, in milliseconds. */
+function timeOf(read: (text: string) => unknown, text: string): number {
+  const times = [0, 1].map(() => {
+    const before = process.cpuUsage();
+    try {
+      read(text);
+    } catch {
+      // a text that is refused counts as well
+    }
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...times);
+}
+
+/** How the time of each reader of articles and pages grows with the length of the worst text for it. */
+export function hostileReaders(): { text: string; rows: Row[] } {
+  const rows: Row[] = [];
+  const lines = Object.entries(READERS).map(([name, read]) => {
+    const found = Object.entries(TEXTS).map(([shape, make]) => {
+      const times: number[] = [];
+      for (const length of LENGTHS)
+        if ((times.at(-1) ?? 0) < LONGEST_MS) times.push(timeOf(read, make(length)));
+      const [first = 0, last = 0] = [times[0], times.at(-1)];
+      const growth = last < LEAST_MS ? undefined : (last / first) ** (1 / (times.length - 1));
+      return { shape, times, growth };
+    });
+    const worst = found.toSorted(
+      (a, b) => (b.growth ?? 0) - (a.growth ?? 0) || Math.max(...b.times) - Math.max(...a.times),
+    );
+    const [{ shape = '', times = [], growth = undefined } = {}] = worst;
+    const shown = [...times.map(milliseconds), ...LENGTHS]
+      .slice(0, LENGTHS.length)
+      .map((one) => (typeof one === 'string' ? one : ''));
+    console.error(`hostile ${name}: ${shape} ${growth?.toFixed(1) ?? 'too quick to tell'}`);
+    if (!LIMITED.has(name))
+      rows.push({
+        what: `${name}: growth of the time when the length doubles`,
+        ours: shown.at(-1) ?? '',
+        against: shown[0] ?? '',
+        ...(growth !== undefined && { ratio: growth, goal: { kind: 'at most', value: GROWTH } }),
+      });
+    const limit = LIMITED.has(name) ? ' (in a thread with a time limit)' : '';
+    return `| ${[name + limit, shape, ...shown, growth?.toFixed(1) ?? ''].join(' | ')} |`;
+  });
+  const heads = LENGTHS.map((length) => `${length / 1_024} KB`).join(' | ');
+  const text = [
+    `| reader | the worst of ${Object.keys(TEXTS).length} texts | ${heads} | growth when the length doubles |`,
+    `|---|---|${'---|'.repeat(LENGTHS.length + 1)}`,
+    ...lines,
+  ].join('\n');
+  return { text, rows };
+}
