@@ -51,13 +51,15 @@ export const REDACTION = {
     'secrets',
     '*.secret',
     '*.secrets',
-    'headers["x-service-signature"]',
-    '*.headers["x-service-signature"]',
+    'headers.*',
+    '*.headers.*',
     // what Node.js adds to the error of a malformed request: all bytes that it came with
     'rawPacket',
     '*.rawPacket',
   ],
-  censor: '[redacted]',
+  // Of the headers only the signature, whatever the service calls itself.
+  censor: (value: unknown, path: readonly string[]) =>
+    path.at(-2) === 'headers' && !/^x-.+-signature$/i.test(path.at(-1) ?? '') ? value : '[redacted]',
 };
 
 /** Lines wait for each other this long, in milliseconds: at thousands of deliveries a second a write for each would show. */

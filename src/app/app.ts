@@ -1,4 +1,5 @@
 import type { Settings } from '../config/load.js';
+import { headerNames } from '../contract/service.js';
 import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
@@ -133,7 +134,8 @@ export async function startApp(
           { path, url },
           'an article has an address that the receiver answers itself; see pressmark doctor',
         );
-    const receive = createReceiver(settings.secrets, {
+    const names = headerNames(settings.service);
+    const receive = createReceiver(settings.secrets, names, {
       store,
       hooks,
       log,
@@ -144,6 +146,7 @@ export async function startApp(
     server = createServer({
       webhook: webhook({
         endpoint: settings.endpoint,
+        names,
         receive: async (delivery) => disk.counted(await receive(delivery)),
         hooks,
         log,

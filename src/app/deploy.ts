@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
-import { itemComments } from '../contract/item-comment.js';
+import { itemComments } from '../contract/service.js';
 import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';

@@ -1,7 +1,7 @@
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
-import { itemComments } from '../contract/item-comment.js';
+import { itemComments } from '../contract/service.js';
 
-export { itemComments };
+export { commentPlaces, itemComment, itemComments } from '../contract/service.js';
 
 /** What an article without a title is called, in the file and in lookups (a lookup's title is never empty). */
 export const PLACEHOLDER_TITLE = 'Untitled';

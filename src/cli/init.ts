@@ -2,7 +2,14 @@ import fs from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { siteFiles } from '../app/content/site-files.js';
-import { type Answers, assumption, flagText, type InitQuestion, withAnswer } from '../app/init/answers.js';
+import {
+  type Answers,
+  assumption,
+  flagText,
+  type InitQuestion,
+  withAnswer,
+  withService,
+} from '../app/init/answers.js';
 import { applyChanges } from '../app/init/apply-changes.js';
 import type { Change } from '../app/init/change.js';
 import { surroundingsOf } from '../app/init/init-site.js';
@@ -18,13 +25,14 @@ import { type Reading, readingReport } from '../app/init/reading-report.js';
 import { unifiedDiff } from '../app/init/unified-diff.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
-import { example, withDir } from './options.js';
+import { example, serviceOption, withDir } from './options.js';
 import { paint, printable, printJson } from './terminal.js';
 
 interface Options {
   readonly dir: string;
   readonly generator?: string;
   readonly siteUrl?: string;
+  readonly service?: Parameters<typeof withService>[1];
   readonly content?: string;
   readonly file?: string;
   readonly permalink?: string;
@@ -43,6 +51,7 @@ export function initCommand(): Command {
     )
     .option('--generator <name>', 'hugo, jekyll, eleventy, astro, or plain for Pressmark’s own builder')
     .option('--site-url <url>', 'the site’s public address')
+    .addOption(serviceOption())
     .option('--content <folder>', 'the folder of article files')
     .option('--file <pattern>', 'where a new article goes, below content, such as posts/:slug.md')
     .option('--permalink <pattern>', 'the address of a new article, such as /posts/:slug/')
@@ -88,11 +97,21 @@ async function init(options: Options): Promise<void> {
   else await printReport(plan, readings, inspection, options);
 }
 
-function answersOf({ generator, siteUrl, content, file, permalink, frontMatter, body }: Options): Answers {
+function answersOf({
+  generator,
+  siteUrl,
+  service,
+  content,
+  file,
+  permalink,
+  frontMatter,
+  body,
+}: Options): Answers {
   const texts = { generator, 'site-url': siteUrl, content, file, permalink } as const;
   let answers: Answers = body === undefined ? {} : { body };
   for (const [flag, text] of Object.entries(texts))
     if (text !== undefined) answers = withAnswer(answers, { flag: flag as keyof typeof texts }, text);
+  if (service !== undefined) answers = withService(answers, service);
   for (const text of frontMatter ?? []) answers = withAnswer(answers, { flag: 'front-matter' }, text);
   return answers;
 }

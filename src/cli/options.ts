@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readServiceOption } from '../config/service-option.js';
+import { messageOf } from '../errors.js';
 
 /** `--dir <site>`, which every command has. */
 export function withDir(command: Command): Command {
@@ -16,6 +18,22 @@ function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+/** `--service <name>`. */
+export function serviceOption(): Option {
+  return new Option(
+    '--service <name>',
+    'what the service calls itself in its headers: Acme for X-Acme-Signature; Acme:ac where its item comment has another word than acme',
+  ).argParser(parseService);
+}
+
+function parseService(text: string) {
+  try {
+    return readServiceOption(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${messageOf(error)}.`);
+  }
 }
 
 /** Help text that ends with an example. */

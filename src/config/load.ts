@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type Service, serviceOf } from '../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { describe, type SourceOf } from './describe.js';
@@ -13,7 +14,9 @@ export interface Flags {
 }
 
 /** Everything that is set for one site. */
-export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
+export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 'service'> {
+  /** What the service calls itself. */
+  readonly service: Service;
   /** The build command; undefined where there is none. */
   readonly build: string | undefined;
   /** Whether the receiver builds the site in the background. */
@@ -70,7 +73,7 @@ export async function loadSettings(
       ].join('\n'),
     );
   }
-  const { siteUrl, build, deploy, ...config } = result.data;
+  const { siteUrl, build, deploy, service, ...config } = result.data;
   const {
     PRESSMARK_DEPLOY_HOOK: url,
     PRESSMARK_DEPLOY_TOKEN: token,
@@ -78,6 +81,7 @@ export async function loadSettings(
   } = environment;
   return {
     ...config,
+    service: serviceOf(service),
     build: typeof build === 'object' ? build.command : build,
     buildsInBackground: typeof build === 'object' ? build.background : build !== undefined,
     buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,

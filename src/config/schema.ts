@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { serviceSchema } from '../contract/service.js';
 import { siteSchema, timeZone } from './site-schema.js';
 
 /** A path below the site's folder. */
@@ -155,6 +156,8 @@ export const schema = z.strictObject({
     .string()
     .regex(/^\/[^?#\s]*[^/?#\s]$/, { error: 'must be a path such as /webhook' })
     .default('/webhook'),
+  /** What the service calls itself, in the names of its headers and in the item comment. */
+  service: serviceSchema.prefault({}),
   /** The address that is listened on. Default: all. */
   host: z.string().min(1).optional(),
   /** @default 8787 */

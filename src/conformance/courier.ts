@@ -1,20 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DELIVERY_TIMEOUT_MS,
-  type EventName,
-  HEADER_SIGNATURE,
-  LOOKUP_TIMEOUT_MS,
-} from '../contract/limits.js';
+import { DELIVERY_TIMEOUT_MS, type EventName, LOOKUP_TIMEOUT_MS } from '../contract/limits.js';
+import { headerNames } from '../contract/service.js';
 import { sign } from '../contract/signature.js';
 import type { Clock } from '../sender/clock.js';
 import { NotChecked } from './expect.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
 import { type Pace, STEADY_CLOCK } from './pace.js';
 import type { ProbeRequest, Reply, Transport } from './probe.js';
-import { compose, spelled, type Twist } from './wire.js';
+import { compose, type Signer, type Twist } from './wire.js';
 
-export interface CourierOptions {
-  readonly secret: string;
+export interface CourierOptions extends Signer {
   /** For one exchange, where the contract's 15 and 30 seconds are more, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** No request begins later than this after the first, in milliseconds. */
@@ -56,6 +51,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
   const journal = createJournal();
   const { clock = STEADY_CLOCK, betweenPieces = () => pause(PIECE_MS) } = options;
   const end = clock.now() + options.maxMs;
+  const signatureHeader = headerNames(options.service).signature;
 
   const allow = (events: readonly EventName[]): void => {
     for (const event of events) {
@@ -73,7 +69,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     { event, data, twist }: Parcel,
     hold?: ProbeRequest['hold'],
   ): Promise<Reply> => {
-    const { headers, body } = compose(event, data, options.secret, twist);
+    const { headers, body } = compose(event, data, options, twist);
     const quick = event === 'webhook.test' || event === 'article.lookup';
     const limit = quick ? LOOKUP_TIMEOUT_MS : DELIVERY_TIMEOUT_MS;
     const request = {
@@ -91,7 +87,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       await pace.take();
       reply = await transport.exchange(request);
     }
-    const refused = headers[spelled(HEADER_SIGNATURE)]?.toLowerCase() !== sign(body, options.secret);
+    const refused = headers[signatureHeader]?.toLowerCase() !== sign(body, options.secret);
     journal.add(
       event,
       reply,

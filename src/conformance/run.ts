@@ -1,3 +1,4 @@
+import type { Service } from '../contract/service.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
 import { NotChecked, Unmet } from './expect.js';
@@ -55,7 +56,7 @@ export interface ConformanceOptions extends SessionOptions {
  * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` names no rule.
  */
 export async function checkReceiver(options: ConformanceOptions): Promise<Report> {
-  const rules = chosen(options.only);
+  const rules = chosen(options.only).map((rule) => inWordsOf(options.service, rule));
   const session = new Session(options);
   const started = performance.now();
   const redact = redactor(options.secret, options.url);
@@ -162,6 +163,12 @@ async function outcomeOf(
     }
     return ended({ result: 'error', why: redact(messageOf(error)) });
   }
+}
+
+/** The rule with the names that the service's headers have; the contract writes `Service`. */
+function inWordsOf({ name }: Service, rule: Rule): Rule {
+  const words = (text: string) => text.replaceAll('X-Service-', `X-${name}-`);
+  return { ...rule, says: words(rule.says), hint: words(rule.hint) };
 }
 
 function chosen(only: readonly string[] | undefined): readonly Rule[] {

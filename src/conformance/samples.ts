@@ -1,6 +1,6 @@
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
-import { itemComment } from '../contract/item-comment.js';
 import { CAPABILITIES } from '../contract/limits.js';
+import { itemComment, type Service } from '../contract/service.js';
 import type { Target } from './answers.js';
 
 /** How the ids of all articles of one run begin, so that they can be found and removed. */
@@ -9,15 +9,16 @@ export function idPrefix(run: string): string {
 }
 
 /** An article as the service would send it; every key is there (contract: Article). */
-export function articleSample(id: string, over: Partial<ArticleData> = {}): ArticleData {
+export function articleSample(service: Service, id: string, over: Partial<ArticleData> = {}): ArticleData {
+  const comment = itemComment(id, service);
   const published = over.published_at ?? new Date().toISOString();
   const title = over.title ?? 'Pressmark check: a trial article';
   return {
     id,
     title,
     slug: id,
-    content_html: `<h2>A trial</h2>\n<p>This article tried out a receiver. Its id is <code>${id}</code>.</p>\n${itemComment(id)}`,
-    content_markdown: `## A trial\n\nThis article tried out a receiver. Its id is \`${id}\`.\n\n${itemComment(id)}`,
+    content_html: `<h2>A trial</h2>\n<p>This article tried out a receiver. Its id is <code>${id}</code>.</p>\n${comment}`,
+    content_markdown: `## A trial\n\nThis article tried out a receiver. Its id is \`${id}\`.\n\n${comment}`,
     meta_description: 'An article that tried out a receiver; it can be removed.',
     focus_keyword: 'trial',
     featured_image_url: 'https://images.example/trial.jpg',
@@ -30,12 +31,18 @@ export function articleSample(id: string, over: Partial<ArticleData> = {}): Arti
 }
 
 /** An update of `target`; `id` is the refresh draft's, and so the new revision's (contract: article.updated data). */
-export function updateSample(id: string, target: Target, over: Partial<UpdateData> = {}): UpdateData {
-  const article = articleSample(id, {
+export function updateSample(
+  service: Service,
+  id: string,
+  target: Target,
+  over: Partial<UpdateData> = {},
+): UpdateData {
+  const comment = itemComment(target.id, service);
+  const article = articleSample(service, id, {
     title: 'Pressmark check: a trial article, rewritten',
     slug: `${id}-rewritten`,
-    content_html: `<h2>A trial, rewritten</h2>\n<p>Rewritten as <code>${id}</code>.</p>\n${itemComment(target.id)}`,
-    content_markdown: `## A trial, rewritten\n\nRewritten as \`${id}\`.\n\n${itemComment(target.id)}`,
+    content_html: `<h2>A trial, rewritten</h2>\n<p>Rewritten as <code>${id}</code>.</p>\n${comment}`,
+    content_markdown: `## A trial, rewritten\n\nRewritten as \`${id}\`.\n\n${comment}`,
   });
   return {
     ...article,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import type { EventName } from '../contract/limits.js';
+import { itemComment } from '../contract/service.js';
 import { type Target, targetOf, type Version } from './answers.js';
 import { type Courier, type CourierOptions, createCourier, type Parcel } from './courier.js';
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
@@ -83,6 +84,21 @@ export class Session {
     return `${idPrefix(this.run)}${name}-${++this.#names}`;
   }
 
+  /** The item comment of an article as the service would write it. */
+  comment(id: string): string {
+    return itemComment(id, this.options.service);
+  }
+
+  /** An article as the service would send it. */
+  article(id: string, over?: Partial<ArticleData>): ArticleData {
+    return articleSample(this.options.service, id, over);
+  }
+
+  /** An update of an article. */
+  update(id: string, target: Target, over?: Partial<UpdateData>): UpdateData {
+    return updateSample(this.options.service, id, target, over);
+  }
+
   /** The first exchange: a `webhook.test` as the service would send it. */
   greeting(): Promise<Reply> {
     this.#greeting ??= this.reply('webhook.test', testSample(this.id('test')));
@@ -157,10 +173,10 @@ export class Session {
   }
 
   /** The article of this name, published when it is first asked for. @throws Unmet where that fails. */
-  stored(name: string, over?: (id: string) => Partial<ArticleData>): Promise<Stored> {
+  stored(name: string, over?: (id: string, comment: string) => Partial<ArticleData>): Promise<Stored> {
     return this.once(`article ${name}`, () => {
       const id = this.id(name);
-      return this.publish(articleSample(id, over?.(id)));
+      return this.publish(this.article(id, over?.(id, this.comment(id))));
     });
   }
 
@@ -194,7 +210,7 @@ export class Session {
 
   /** An update of the article at `url` as it is now. */
   async draft(url: string, over: Partial<UpdateData> = {}): Promise<UpdateData> {
-    return updateSample(this.id('draft'), await this.lookup(url), over);
+    return this.update(this.id('draft'), await this.lookup(url), over);
   }
 
   #patternUrl({ id, slug }: ArticleData): string | undefined {

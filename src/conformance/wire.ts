@@ -1,11 +1,5 @@
-import {
-  type EventName,
-  HEADER_CONTRACT,
-  HEADER_EVENT,
-  HEADER_SIGNATURE,
-  HEADER_TIMESTAMP,
-  REQUEST_CONTRACT_VERSION,
-} from '../contract/limits.js';
+import { type EventName, REQUEST_CONTRACT_VERSION } from '../contract/limits.js';
+import { type HeaderNames, headerNames, type Service } from '../contract/service.js';
 import { sign } from '../contract/signature.js';
 
 /** Where a request differs from what the service would send. */
@@ -13,7 +7,7 @@ export interface Twist {
   /** Laid over the envelope; undefined leaves a field out. */
   readonly envelope?: Readonly<Record<string, unknown>>;
   /** Laid over the headers; undefined leaves one out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: (names: HeaderNames) => Readonly<Record<string, string | undefined>>;
   /** The body that is signed, in place of the envelope's compact JSON. */
   readonly body?: (json: string) => Buffer | string;
   /** The bytes that are sent, in place of those that were signed. */
@@ -26,22 +20,29 @@ export interface Twist {
   readonly pieces?: boolean;
 }
 
+/** Who sends, and what it signs with. */
+export interface Signer {
+  readonly secret: string;
+  readonly service: Service;
+}
+
 /** A request's bytes and headers. */
 export interface Wire {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** A header's name in the contract's spelling. */
-export function spelled(header: string): string {
-  return header.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
-}
-
 /**
  * The bytes of a request as the service would send it (contract: Request envelope, Request headers), but for
  * the twist. The same data give the same bytes: a retry is identical.
  */
-export function compose(event: EventName, data: unknown, secret: string, twist: Twist = {}): Wire {
+export function compose(
+  event: EventName,
+  data: unknown,
+  { secret, service }: Signer,
+  twist: Twist = {},
+): Wire {
+  const names = headerNames(service);
   const versioned = event !== 'article.published';
   const json = JSON.stringify({
     event,
@@ -54,11 +55,11 @@ export function compose(event: EventName, data: unknown, secret: string, twist: 
   const right = sign(signed, secret);
   const headers: Record<string, string | undefined> = {
     'Content-Type': 'application/json',
-    [spelled(HEADER_SIGNATURE)]: twist.signature === undefined ? right : twist.signature(right),
-    [spelled(HEADER_EVENT)]: event,
-    [spelled(HEADER_TIMESTAMP)]: String(Math.floor(Date.now() / 1000)),
-    [spelled(HEADER_CONTRACT)]: versioned ? String(REQUEST_CONTRACT_VERSION) : undefined,
-    ...twist.headers,
+    [names.signature]: twist.signature === undefined ? right : twist.signature(right),
+    [names.event]: event,
+    [names.timestamp]: String(Math.floor(Date.now() / 1000)),
+    [names.contract]: versioned ? String(REQUEST_CONTRACT_VERSION) : undefined,
+    ...twist.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[twist.capitals ? name.toUpperCase() : name, value] as const],

@@ -76,18 +76,24 @@ export type UpdateData = z.infer<typeof update>;
 /** One of the four requests, with only the keys the contract knows. */
 export type Delivery = { [E in EventName]: z.infer<(typeof SCHEMAS)[E]> }[EventName];
 
+/** The header that states the contract's version, and its value where it came. */
+export interface ContractHeader {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
 /**
  * Decodes, parses and validates a verified body (contract: Request envelope).
  * Extra fields are accepted and dropped; the body's `event` decides, not the header's.
  *
- * @param contractHeader the `X-Service-Contract` header where there was one; it must then be 2 on every
+ * @param contract the name of the contract's header, and its value where there was one; it must then be 2 on every
  *   event but `article.published`, which needs neither header nor field.
  * @throws PressmarkError BODY_INVALID, EVENT_UNSUPPORTED or CONTRACT_VERSION, naming the field first.
  */
-export function parseDelivery(body: Buffer, contractHeader: string | undefined): Delivery {
+export function parseDelivery(body: Buffer, contract?: ContractHeader): Delivery {
   const json = parseJson(body);
   const event = eventOf(json);
-  if (event !== 'article.published') requireContractVersion(json.contract_version, contractHeader, event);
+  if (event !== 'article.published') requireContractVersion(json.contract_version, contract, event);
   const result = SCHEMAS[event].safeParse(json);
   if (!result.success) throw new PressmarkError('BODY_INVALID', describe(result.error, json));
   const field = illFormed(result.data);
@@ -175,7 +181,7 @@ function eventOf(json: Record<string, unknown>): EventName {
   return known;
 }
 
-function requireContractVersion(field: unknown, header: string | undefined, event: EventName): void {
+function requireContractVersion(field: unknown, header: ContractHeader | undefined, event: EventName): void {
   if (field !== REQUEST_CONTRACT_VERSION) {
     const got = typeof field === 'number' ? String(field) : typeName(field);
     throw new PressmarkError(
@@ -183,10 +189,10 @@ function requireContractVersion(field: unknown, header: string | undefined, even
       `contract_version must be the integer 2 on ${event}, got ${got}`,
     );
   }
-  if (header !== undefined && header !== String(REQUEST_CONTRACT_VERSION)) {
+  if (header?.value !== undefined && header.value !== String(REQUEST_CONTRACT_VERSION)) {
     throw new PressmarkError(
       'CONTRACT_VERSION',
-      `X-Service-Contract must be 2 on ${event}, got ${quote(header)}`,
+      `${header.name} must be 2 on ${event}, got ${quote(header.value)}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Numbers and names of the contract (sections "Limits", "Request headers", "Versioning"). */
+/** Numbers and names of the contract (sections "Limits", "Versioning"). */
 
 /** Largest request body that is read, and largest answer the service reads, in bytes. */
 export const MAX_BODY_BYTES = 1_000_000;
@@ -26,11 +26,6 @@ export const REQUEST_CONTRACT_VERSION = 2;
 
 /** The version that this receiver's answers state. */
 export const ANSWER_CONTRACT_VERSION = 3;
-
-export const HEADER_SIGNATURE = 'x-service-signature';
-export const HEADER_EVENT = 'x-service-event';
-export const HEADER_TIMESTAMP = 'x-service-timestamp';
-export const HEADER_CONTRACT = 'x-service-contract';
 
 /** What the receiver implements, as `webhook.test` reports it. */
 export const CAPABILITIES = ['article.published', 'article.lookup', 'article.updated'] as const;

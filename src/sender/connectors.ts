@@ -3,8 +3,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonicalUrl } from '../contract/canonical-url.js';
+import { DEFAULT_SERVICE, serviceSchema } from '../contract/service.js';
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
+import type { Recipient } from './delivery/send-event.js';
 import { makeState, type SenderState } from './state.js';
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
@@ -13,10 +15,18 @@ const url = z.string().refine((text) => canonicalUrl(text) !== undefined && !tex
   error: 'must be an absolute http(s) URL without credentials and fragment',
 });
 
+const secret = z.string().min(1, { error: 'must not be empty' });
+
+/** What the service that articles are sent as calls itself. */
+const service = serviceSchema.required();
+
 const schema = z.strictObject({
   /** The receiver's address; every event goes there. */
   url,
-  secret: z.string().min(1, { error: 'must not be empty' }),
+  secret,
+  service,
+  /** The receivers that this connector pointed to before; what was queued for one of them still goes there. */
+  earlier: z.array(z.strictObject({ url, secret, service })),
   /** The byline of articles whose file names no author; empty: the application's name. */
   author: z.string(),
   /** The name of the site or company that publishes: byline of last resort, and the Organization block. */
@@ -27,12 +37,14 @@ const schema = z.strictObject({
   key: z.string().min(16),
 });
 
+type StoredConnector = z.infer<typeof schema>;
+
 /** A receiver that articles are published to. */
-export type Connector = z.infer<typeof schema> & { readonly name: string };
+export type Connector = StoredConnector & { readonly name: string };
 
 /** A connector as a person gives it; what is undefined stays as it was. */
 export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
-  readonly [field in 'author' | 'application' | 'tracking']?: Connector[field] | undefined;
+  readonly [field in 'author' | 'application' | 'tracking' | 'service']?: Connector[field] | undefined;
 };
 
 /**
@@ -47,22 +59,43 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
       `${quote(name)} cannot be the name of a connector; use lowercase letters, digits and hyphens, at most 40`,
     );
   const key = randomBytes(16).toString('hex');
-  const stored = storedFields(join(state.connectors, `${name}.json`));
+  const stored: Partial<StoredConnector> = storedFields(join(state.connectors, `${name}.json`));
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const result = schema.safeParse({
     author: '',
     application: name,
     tracking: null,
+    service: DEFAULT_SERVICE,
     key,
     ...stored,
     ...given,
+    earlier: earlierReceivers(stored, input.url),
   });
   if (!result.success) throw new PressmarkError('USAGE', `the connector's ${firstIssue(result.error)}`);
   return { name, ...result.data };
 }
 
+/**
+ * The receivers that a connector pointed to before it points to `url`. Each has the secret that was issued for it: a
+ * delivery that was queued for one of them is signed with that (contract: Delivery record, url).
+ */
+function earlierReceivers(
+  { url, secret, service = DEFAULT_SERVICE, earlier = [] }: Partial<StoredConnector>,
+  next: string,
+) {
+  const last = url === undefined || secret === undefined ? [] : [{ url, secret, service }];
+  const others = earlier.filter((one) => one.url !== url);
+  return [...others, ...last].filter((one) => one.url !== next);
+}
+
+/** Where a delivery goes that was queued for `url`, and what signs it. */
+export function recipientOf(connector: Connector, url: string): Recipient {
+  const issued = [connector, ...connector.earlier].find((one) => one.url === url) ?? connector;
+  return { url, secret: issued.secret, service: issued.service };
+}
+
 /** The valid fields in a connector's file, whatever else is wrong with it: with others, published articles would be changed or new ones. */
-function storedFields(path: string): Readonly<Record<string, unknown>> {
+function storedFields(path: string): Partial<StoredConnector> {
   let json: unknown;
   try {
     json = JSON.parse(fs.readFileSync(path, 'utf8'));

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { HeaderNames } from '../contract/service.js';
 import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
@@ -10,6 +11,8 @@ import { answer, answerEarly } from './respond.js';
 export interface WebhookOptions {
   /** The endpoint's path; it is served with and without a trailing slash, never by a redirect. */
   readonly endpoint: string;
+  /** Of the service's headers. */
+  readonly names: HeaderNames;
   readonly receive: Receive;
   readonly hooks: Hooks;
   readonly log: Log;
@@ -22,14 +25,14 @@ const RETRY_AFTER_SECONDS = 60;
  * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
  * whose signature matches and a bounded number of lines for all others.
  */
-export function webhook({ endpoint, receive, hooks, log }: WebhookOptions): Middleware {
+export function webhook({ endpoint, names, receive, hooks, log }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
   const readBody = createBodyReader();
   const logUnverified = createRefusalLog(log);
   return async (context, next) => {
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();
-    const given = await answerTo(context, readBody, receive, log);
+    const given = await answerTo(context, { names, receive, readBody, log });
     await send(context, given);
     // Once the answer is out or the client is gone; actions must not delay either, nor depend on them.
     whenClosed(context, () => {
@@ -45,7 +48,15 @@ export function webhook({ endpoint, receive, hooks, log }: WebhookOptions): Midd
   };
 }
 
-async function answerTo(context: Context, readBody: ReadBody, receive: Receive, log: Log): Promise<Answer> {
+async function answerTo(
+  context: Context,
+  {
+    names,
+    receive,
+    readBody,
+    log,
+  }: Pick<WebhookOptions, 'names' | 'receive' | 'log'> & { readBody: ReadBody },
+): Promise<Answer> {
   const { headers } = context.req;
   try {
     if (context.method !== 'POST')
@@ -53,7 +64,7 @@ async function answerTo(context: Context, readBody: ReadBody, receive: Receive, 
         'METHOD_NOT_ALLOWED',
         `${context.method} is not accepted here; POST signed events`,
       );
-    signatureIn(headers); // before the body is read: what cannot be signed is not worth the memory
+    signatureIn(headers, names); // before the body is read: what cannot be signed is not worth the memory
     return await receive({ body: await readBody(context.req), headers });
   } catch (error) {
     return refusal(error, undefined, log);

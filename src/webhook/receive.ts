@@ -1,6 +1,6 @@
 import { conflictAnswer, testAnswer } from '../contract/answers.js';
 import { type Delivery, parseDelivery } from '../contract/envelope.js';
-import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
+import { type HeaderNames, signatureHeaderIn } from '../contract/service.js';
 import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
 import { nextIteration } from '../event-loop.js';
@@ -10,6 +10,9 @@ import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
 import { updated } from './updated.js';
+
+/** The longest name of a foreign header that an answer shows, in characters. */
+const MOST_SHOWN = 80;
 
 /** From so many bytes on, a body is long. */
 const LONG_BODY = 64 * 1024;
@@ -41,19 +44,25 @@ export type Receive = (delivery: RawDelivery) => Promise<Answer>;
  * The receiver's core: verify the raw bytes, only then decode, parse, dispatch (contract: Authentication, 3).
  *
  * @param secrets the live signing secrets; several while one is being rotated.
+ * @param names of the service's headers.
  */
-export function createReceiver(secrets: readonly string[], around: Surroundings): Receive {
+export function createReceiver(
+  secrets: readonly string[],
+  names: HeaderNames,
+  around: Surroundings,
+): Receive {
+  const contractHeader = names.contract.toLowerCase();
   return async ({ body, headers }) => {
     let verified = false;
     let delivery: Delivery | undefined;
     try {
-      const encoding = headers['content-encoding'];
-      requireSignature(body, signatureIn(headers), secrets, encoding);
+      requireSignature(body, headers, secrets, names);
       verified = true;
-      requireIdentityEncoding(encoding);
+      requireIdentityEncoding(headers['content-encoding']);
       refuseChangedBytes(body);
-      const contract = headers[HEADER_CONTRACT];
-      delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
+      const version = headers[contractHeader];
+      const value = Array.isArray(version) ? version.join(', ') : version;
+      delivery = parseDelivery(body, { name: names.contract, value });
       // Reading it may take half of the time for which anything may hold this thread: others get a turn.
       if (body.length > LONG_BODY) await nextIteration();
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
@@ -70,18 +79,21 @@ export function createReceiver(secrets: readonly string[], around: Surroundings)
  *
  * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH where it cannot be the signature of any body.
  */
-export function signatureIn(headers: RawDelivery['headers']): string {
-  const header = headers[HEADER_SIGNATURE];
+export function signatureIn(headers: RawDelivery['headers'], { signature }: HeaderNames): string {
+  const header = headers[signature.toLowerCase()];
   if (typeof header !== 'string' || header === '') {
+    const other = header === undefined ? signatureHeaderIn(Object.keys(headers)) : undefined;
     throw new PressmarkError(
       'SIGNATURE_MISSING',
-      'X-Service-Signature is missing; send sha256= and the HMAC-SHA256 of the raw body',
+      other === undefined
+        ? `${signature} is missing; send sha256= and the HMAC-SHA256 of the raw body`
+        : `${signature} is missing, and ${other.slice(0, MOST_SHOWN)} came; set service.name in the receiver's config to the name in the service's headers`,
     );
   }
   if (!isSignature(header)) {
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',
-      'X-Service-Signature must be sha256= and the 64 hex digits of the HMAC-SHA256 of the raw body',
+      `${signature} must be sha256= and the 64 hex digits of the HMAC-SHA256 of the raw body`,
     );
   }
   return header;
@@ -89,15 +101,15 @@ export function signatureIn(headers: RawDelivery['headers']): string {
 
 function requireSignature(
   body: Buffer,
-  header: string,
+  headers: RawDelivery['headers'],
   secrets: readonly string[],
-  encoding: string | string[] | undefined,
+  names: HeaderNames,
 ): void {
-  if (!verify(body, header, secrets)) {
-    const cause = changedBytes(body, encoding) ?? 'check the signing secret';
+  if (!verify(body, signatureIn(headers, names), secrets)) {
+    const cause = changedBytes(body, headers['content-encoding']) ?? 'check the signing secret';
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',
-      `X-Service-Signature does not match the raw body: ${cause}`,
+      `${names.signature} does not match the raw body: ${cause}`,
     );
   }
 }

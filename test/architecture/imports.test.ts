@@ -15,7 +15,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'time-limit': [],
   contract: ['errors'],
   fs: ['child-environment', 'errors'],
-  config: ['child-environment', 'time-limit', 'errors'],
+  config: ['contract', 'child-environment', 'time-limit', 'errors'],
   article: ['contract', 'event-loop', 'errors'],
   host: ['article', 'log', 'time-limit', 'errors'],
   generators: ['article', 'errors'],
@@ -24,7 +24,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   site: ['article', 'store', 'fs', 'host', 'child-environment', 'log', 'time-limit', 'heap', 'errors'],
   git: ['article', 'store', 'host', 'fs', 'child-environment', 'log', 'time-limit', 'errors'],
   deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'child-environment', 'log', 'errors'],
-  sender: ['contract', 'fs', 'log', 'errors'],
+  sender: ['contract', 'article', 'fs', 'log', 'errors'],
   conformance: ['contract', 'sender', 'log', 'errors'],
   app: [
     'errors',

@@ -1,15 +1,15 @@
+import { closedHtml } from '../../src/article/closed-html.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
 import { slugOf } from '../../src/article/slug.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
-import { itemComments } from '../../src/contract/item-comment.js';
+import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
 import { headingsOf, linesOf } from '../../src/deploy/build/page-text.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
 import { createMarkers, createSiteReader } from '../../src/deploy/trial/trial-pages.js';
 import { htmlBlock, isSafeMarkdown } from '../../src/generators/astro/body.js';
-import { closedHtml } from '../../src/generators/closed-html.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
 import { inertMarkdown } from '../../src/generators/hugo/body.js';
 import { htmlInMarkdown, isPlainMarkdown } from '../../src/generators/jekyll/body.js';
@@ -56,6 +56,8 @@ const connector = {
   author: '',
   application: 'A',
   tracking: null,
+  service: DEFAULT_SERVICE,
+  earlier: [],
 };
 
 /** A text's beginning with an end that no other text has: it is nearly there at many places. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { DEFAULT_SERVICE } from '../../src/contract/service.js';
 import { makeConnector, saveConnector } from '../../src/sender/connectors.js';
 import { queued } from '../../src/sender/delivery/delivery.js';
 import { envelopeBytes, envelopeOf, eventHeaders } from '../../src/sender/delivery/send-event.js';
@@ -79,7 +80,7 @@ function shoot(workspace: Workspace): Promise<number> {
     // Signed beforehand, which the worker does as it goes.
     const requests = Array.from({ length: ARTICLES }, (_, n) => {
       const body = envelopeBytes(payload(n, moment));
-      const headers = eventHeaders('article.published', body, SECRET);
+      const headers = eventHeaders('article.published', body, { secret: SECRET, service: DEFAULT_SERVICE });
       return { method: 'POST', path: '/webhook', headers, body };
     });
     let next = 0;

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
 import { OWN_KEY } from '../../article/mapped-format.js';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { itemComments } from '../../contract/item-comment.js';
+import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { timedPostbuild } from '../../deploy/build/timed-postbuild.js';
 import { TRIAL_VARIABLE } from '../../deploy/trial/build-copy.js';

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import type { FrontMatterValue } from '../../article/mapping.js';
 import { schema } from '../../config/schema.js';
+import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Problem, Question } from '../../generators/generator.js';
 
@@ -8,11 +9,18 @@ import type { Problem, Question } from '../../generators/generator.js';
 export interface Answers {
   readonly generator?: string;
   readonly siteUrl?: string;
+  /** What the service calls itself, as the config says it. */
+  readonly service?: ReturnType<typeof serviceSetting>;
   readonly content?: string;
   readonly file?: string;
   readonly permalink?: string;
   readonly frontMatter?: Readonly<Record<string, FrontMatterValue>>;
   readonly body?: 'markdown' | 'html';
+}
+
+/** The answers with what the service calls itself. */
+export function withService(answers: Answers, service: Service): Answers {
+  return { ...answers, service: serviceSetting(service) };
 }
 
 /** Something that a flag of `init` answers, or a person on a terminal. */

@@ -1,4 +1,5 @@
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { Answers } from './answers.js';
 
 /** What the config of a site of another generator says. */
 export interface GeneratorConfig {
@@ -7,6 +8,7 @@ export interface GeneratorConfig {
   readonly keys: Partial<KeyNames>;
   /** Undefined where nobody has said it yet. */
   readonly siteUrl: string | undefined;
+  readonly service: Answers['service'];
   readonly content: string;
   readonly output: string;
   readonly build: string;
@@ -28,10 +30,13 @@ export interface PlainFolders {
 }
 
 /** The text of `pressmark.config.mjs` for a site that Pressmark builds itself. */
-export function plainConfigText(siteUrl: string | undefined, folders: PlainFolders = {}): string {
-  const places = Object.entries(folders).map(([key, folder]) => `  ${key}: ${literal(folder)},\n`);
-  return `${HEAD}${siteUrlLine(siteUrl)}
-${places.join('')}  site: {
+export function plainConfigText(
+  { siteUrl, service }: Pick<GeneratorConfig, 'siteUrl' | 'service'>,
+  folders: PlainFolders = {},
+): string {
+  const places = Object.entries(folders).map(([key, folder]) => `  ${key}: ${literal(folder)},`);
+  return `${HEAD}${[siteUrlLine(siteUrl), ...serviceLines(service), ...places].join('\n')}
+  site: {
     title: 'My site',
     description: '',
     language: 'en',
@@ -47,6 +52,7 @@ export function generatorConfigText(config: GeneratorConfig): string {
   const lines = [
     `  generator: ${literal(generator)},`,
     siteUrlLine(config.siteUrl),
+    ...serviceLines(config.service),
     `  content: ${literal(config.content)}, // the folder of article files`,
     `  output: ${literal(config.output)}, // the folder of the built site`,
     `  build: ${literal(config.build)}, // what builds the site after each change`,
@@ -62,6 +68,12 @@ export function generatorConfigText(config: GeneratorConfig): string {
   return `${HEAD}${lines.join('\n')}
 };
 `;
+}
+
+function serviceLines(service: Answers['service']): string[] {
+  return service === undefined
+    ? []
+    : [`  service: ${literal(service)}, // what the service's headers call it`];
 }
 
 function siteUrlLine(siteUrl: string | undefined): string {

@@ -104,7 +104,10 @@ function newConfig(
   const change: Change = {
     path: 'pressmark.config.mjs',
     before: undefined,
-    after: config === undefined ? plainConfigText(siteUrl, plainFolders(files)) : generatorConfigText(config),
+    after:
+      config === undefined
+        ? plainConfigText({ siteUrl, service: answers.service }, plainFolders(files))
+        : generatorConfigText(config),
     reason: 'write pressmark.config.mjs',
   };
   return {
@@ -130,6 +133,7 @@ function configOf(
     generator: generator.name,
     keys: ownKeys(facts.options.keys, generator.options(files).keys),
     siteUrl,
+    service: answers.service,
     content: answers.content ?? facts.content,
     output: facts.output,
     build: facts.build,

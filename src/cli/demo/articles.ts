@@ -1,3 +1,5 @@
+import { itemComment } from '../../sender/article/sample-event.js';
+
 /** What the demo's service has to say: the fields of an article that differ. */
 export interface DemoArticle {
   readonly id: string;
@@ -8,8 +10,6 @@ export interface DemoArticle {
   readonly content_html: string;
   readonly content_markdown: string;
 }
-
-const comment = (id: string) => `<!-- svc:item:${id} -->`;
 
 /** Three short articles with what real ones have: headings, a list, a table, code, a quote. */
 export const DEMO_ARTICLES: readonly DemoArticle[] = [
@@ -24,7 +24,7 @@ export const DEMO_ARTICLES: readonly DemoArticle[] = [
 <p>A reader who knows the mark finds the book without asking anybody. A librarian who reads the mark knows where to put it back. Nothing can stand in two places, and nothing that has a place gets lost.</p>
 <blockquote><p>First the place, then the praise.</p></blockquote>
 <p>This site keeps its articles the same way: one file, one address, one commit.</p>
-${comment('demo-1')}`,
+${itemComment('demo-1')}`,
     content_markdown: `Open an old library book at its first page, and you may find a few letters and figures in the corner: the room, the press, the shelf. That is its pressmark. It says nothing of what the book is about. It says where the book *stands*.
 
 ## One place for each thing
@@ -35,7 +35,7 @@ A reader who knows the mark finds the book without asking anybody. A librarian w
 
 This site keeps its articles the same way: one file, one address, one commit.
 
-${comment('demo-1')}
+${itemComment('demo-1')}
 `,
   },
   {
@@ -49,7 +49,7 @@ ${comment('demo-1')}
 <ol><li>Write the article into a new file.</li><li>Wait until the disk has it.</li><li>Give the file its name.</li><li>Wait until the disk has the name too.</li><li>Answer.</li></ol>
 <p>Leave out any of these waits, and one day the sender will think that an article arrived which nobody can find.</p>
 <table><thead><tr><th>Left out</th><th>What a power cut may take</th></tr></thead><tbody><tr><td>the first wait</td><td>the words</td></tr><tr><td>the second wait</td><td>the file’s name, and so the words</td></tr></tbody></table>
-${comment('demo-2')}`,
+${itemComment('demo-2')}`,
     content_markdown: '',
   },
   {
@@ -64,7 +64,7 @@ ${comment('demo-2')}`,
 <pre><code>409 {"error":"Article revision conflict","base_revision_id":"…","current_revision_id":"…"}
 </code></pre>
 <p>Your sentence stays. The service may read again and try once more; that is its work, not yours.</p>
-${comment('demo-3')}`,
+${itemComment('demo-3')}`,
     content_markdown: '',
   },
 ];

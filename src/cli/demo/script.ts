@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
-import { type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
+import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
 import { paint } from '../terminal.js';
 import { DEMO_ARTICLES } from './articles.js';
 import type { DemoWatcher } from './watcher.js';
@@ -27,7 +27,7 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
   ): Promise<{ readonly body: string }> {
     second += 1000;
     const envelope = envelopeOf(event, data, new Date(second).toISOString());
-    const answer = await postEvent({ url: `${url}${endpoint}`, secret }, envelope);
+    const answer = await postEvent({ url: `${url}${endpoint}`, secret, service: DEFAULT_SERVICE }, envelope);
     const body = answer.body.toString();
     const right = answer.status === expected;
     ok &&= right;

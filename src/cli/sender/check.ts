@@ -7,17 +7,25 @@ import { junitReport } from '../../conformance/report/junit.js';
 import { markdownReport, rulesTable } from '../../conformance/report/markdown.js';
 import { terminalReport } from '../../conformance/report/terminal.js';
 import { RULES } from '../../conformance/rules/all.js';
-import { checkReceiver, hasFailed, type Outcome, type Report } from '../../conformance/run.js';
+import {
+  type ConformanceOptions,
+  checkReceiver,
+  hasFailed,
+  type Outcome,
+  type Report,
+} from '../../conformance/run.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
+import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
-import { example, withDir } from '../options.js';
+import { example, serviceOption, withDir } from '../options.js';
 import { secretOf } from './secret-option.js';
 
 interface CheckOptions {
   readonly dir: string;
   readonly secret?: string;
+  readonly service?: ConformanceOptions['service'];
   readonly rate: number;
   readonly timeout?: number;
   readonly maxTime: number;
@@ -46,6 +54,7 @@ export function checkCommand(): Command {
       '--secret <secret>',
       'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
     )
+    .addOption(serviceOption())
     .option('--read-only', 'send only what writes nothing: tests and lookups')
     .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
     .option('--public', 'look at the article’s page too')
@@ -114,13 +123,16 @@ function progress({ rule }: Outcome, done: number, of: number): void {
 }
 
 /** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */
-async function receiverOf(named: string | undefined, { dir, secret }: CheckOptions) {
+async function receiverOf(named: string | undefined, { dir, secret, service }: CheckOptions) {
   const connector = named === undefined ? undefined : findConnector(stateOf(dir), named);
   const url = receiverUrl(connector?.url ?? named);
   // What is given needs no settings, which may be those of a site that is not in order.
-  const fallback =
-    connector?.secret ?? (secret === undefined ? (await loadSettings(dir)).secrets[0] : undefined);
-  return { url, secret: await secretOf(secret, fallback) };
+  const settings = connector === undefined && secret === undefined ? await loadSettings(dir) : undefined;
+  return {
+    url,
+    secret: await secretOf(secret, connector?.secret ?? settings?.secrets[0]),
+    service: service ?? connector?.service ?? settings?.service ?? DEFAULT_SERVICE,
+  };
 }
 
 function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {

@@ -4,7 +4,7 @@ import { PressmarkError } from '../../errors.js';
 import { type Connector, makeConnector, readConnectors, saveConnector } from '../../sender/connectors.js';
 import { testConnection } from '../../sender/delivery/connection-test.js';
 import { stateOf } from '../../sender/state.js';
-import { example } from '../options.js';
+import { example, serviceOption } from '../options.js';
 import { printJson } from '../terminal.js';
 import { secretOf } from './secret-option.js';
 import { withSenderDir } from './sending.js';
@@ -15,6 +15,7 @@ interface ConnectOptions {
   readonly author?: string;
   readonly application?: string;
   readonly tracking?: string | false;
+  readonly service?: Connector['service'];
   readonly json?: boolean;
 }
 
@@ -30,6 +31,7 @@ export function connectCommand(): Command {
       '--secret <secret>',
       'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
     )
+    .addOption(serviceOption())
     .option('--author <name>', 'the byline of articles whose file names none')
     .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')
     .option('--tracking <url>', 'the address of a view-tracking image that every article gets')
@@ -55,6 +57,7 @@ export function connectCommand(): Command {
         author: options.author,
         application: options.application,
         tracking: options.tracking === false ? null : options.tracking,
+        service: options.service ?? (options.secret === undefined ? settings.service : undefined),
       });
       const { version, noRefresh } = await testConnection(connector, Date.now());
       await saveConnector(state, connector);
@@ -76,6 +79,11 @@ function list(connectors: readonly Connector[], json: boolean): void {
   else for (const { name, url } of connectors) console.log(`${name}  ${url}`);
 }
 
-function shown({ secret: _secret, key: _key, ...rest }: Connector): Omit<Connector, 'secret' | 'key'> {
+function shown({
+  secret: _secret,
+  key: _key,
+  earlier: _earlier,
+  ...rest
+}: Connector): Omit<Connector, 'secret' | 'key' | 'earlier'> {
   return rest;
 }

@@ -10,14 +10,16 @@ import {
   type EventName,
   envelopeOf,
   postEvent,
+  type Recipient,
 } from '../../sender/delivery/send-event.js';
-import { example, withDir } from '../options.js';
+import { example, serviceOption, withDir } from '../options.js';
 import { printableLines, printJson } from '../terminal.js';
 
 interface SendOptions {
   readonly dir: string;
   readonly file?: string;
   readonly to?: string;
+  readonly service?: Recipient['service'];
   readonly target?: string;
   readonly json?: boolean;
 }
@@ -32,6 +34,7 @@ export function sendCommand(): Command {
       'the event’s data as JSON, of which missing fields come from a sample; or a whole request with event and data, whose fields are sent as they are',
     )
     .option('--to <url>', 'the receiver’s URL (default: the one of this site that runs on this machine)')
+    .addOption(serviceOption())
     .option('--target <url>', 'the article’s public URL, for article.lookup')
     .option('--json', 'print the status and the answer as JSON')
     .addHelpText(
@@ -41,6 +44,7 @@ export function sendCommand(): Command {
     .action(async (event: EventName, options: SendOptions) => {
       const settings = await loadSettings(options.dir);
       const [secret] = settings.secrets;
+      const service = options.service ?? settings.service;
       if (secret === undefined)
         throw new PressmarkError(
           'USAGE',
@@ -58,14 +62,16 @@ export function sendCommand(): Command {
         body: bytes,
         ms,
         incomplete,
-      } = await postEvent({ url: to, secret }, requestOf(event, options)).catch((error: unknown) => {
-        if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
-        throw new PressmarkError(
-          'UNREACHABLE',
-          `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
-          { cause: error },
-        );
-      });
+      } = await postEvent({ url: to, secret, service }, requestOf(event, { ...options, service })).catch(
+        (error: unknown) => {
+          if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
+          throw new PressmarkError(
+            'UNREACHABLE',
+            `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
+            { cause: error },
+          );
+        },
+      );
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) printJson({ status, ms, body });
@@ -79,7 +85,7 @@ function isUnreachable(error: unknown): error is PressmarkError {
 }
 
 /** The request of the file, or one that is made of the event's data. */
-function requestOf(event: EventName, { file, target }: SendOptions): Envelope {
+function requestOf(event: EventName, { file, target, service }: SendOptions): Envelope {
   const read = file === undefined ? {} : readObject(file);
   if (isRequest(read)) {
     if (read.event !== event)
@@ -96,7 +102,7 @@ function requestOf(event: EventName, { file, target }: SendOptions): Envelope {
   }
   const timestamp = new Date().toISOString();
   const given = { ...read, ...(target !== undefined && { target_url: target }) };
-  return envelopeOf(event, dataOf(event, given, timestamp), timestamp);
+  return envelopeOf(event, dataOf(event, given, timestamp, service), timestamp);
 }
 
 /** Whether an object is a whole request; the data of no event have these keys. */
@@ -110,9 +116,10 @@ function dataOf(
   event: EventName,
   given: Readonly<Record<string, unknown>>,
   timestamp: string,
+  service: SendOptions['service'],
 ): Record<string, unknown> {
   if (event === 'webhook.test') return sampleTest(given);
-  if (event === 'article.published') return sampleArticle(given, timestamp);
+  if (event === 'article.published') return sampleArticle(given, timestamp, service);
   if (!('target_url' in given))
     throw new PressmarkError('USAGE', `${event} needs the article’s public URL; give it with --target`);
   if (event === 'article.lookup') return given;
@@ -123,7 +130,7 @@ function dataOf(
         `article.updated needs ${field} in --file; the answer to a lookup has it: pressmark send article.lookup --target <url>`,
       );
   }
-  const article = sampleArticle(given, timestamp);
+  const article = sampleArticle(given, timestamp, service);
   return { revision_id: article.id, ...article };
 }
 

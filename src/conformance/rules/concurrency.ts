@@ -1,10 +1,8 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import type { ArticleData } from '../../contract/envelope.js';
-import { itemComment } from '../../contract/item-comment.js';
 import { describe, expectEqual, expectSameText, expectThat, fieldsOf, isSuccess } from '../expect.js';
 import type { Answer, Reply } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 const UNIQUE =
@@ -97,7 +95,7 @@ export const CONCURRENCY_RULES: readonly Rule[] = rules(
 );
 
 function duplicates(session: Session): Promise<Reply[]> {
-  const data = articleSample(session.id('at-once'));
+  const data = session.article(session.id('at-once'));
   const times = Array.from({ length: session.rivals }, () => data);
   return session.once('duplicates', () => sent(session, times));
 }
@@ -113,6 +111,6 @@ function siblingsAtOnce(session: Session) {
 function siblings(session: Session): ArticleData[] {
   return Array.from({ length: Math.min(3, session.rivals) }, () => {
     const id = session.id('sibling');
-    return articleSample(id, { content_html: `<p>The sibling ${id}.</p>\n${itemComment(id)}` });
+    return session.article(id, { content_html: `<p>The sibling ${id}.</p>\n${session.comment(id)}` });
   });
 }

@@ -1,4 +1,3 @@
-import { itemComment } from '../../contract/item-comment.js';
 import { expectSameText, expectThat, shown } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session } from '../session.js';
@@ -8,20 +7,21 @@ const VERBATIM = 'Store content_html as it came, and answer the same text.';
 const LARGE = 500_000;
 
 /** Publishes an article with this body and holds the lookup's answer against it. */
-const comesBack = (name: string, body: (id: string) => string) => async (session: Session) => {
-  const { data, url } = await session.stored(name, (id) => ({ content_html: body(id) }));
-  expectSameText('content_html', data.content_html, (await session.lookup(url())).content_html);
-};
+const comesBack =
+  (name: string, body: (id: string, comment: string) => string) => async (session: Session) => {
+    const { data, url } = await session.stored(name, (id, comment) => ({ content_html: body(id, comment) }));
+    expectSameText('content_html', data.content_html, (await session.lookup(url())).content_html);
+  };
 
-const withComment = (html: string) => (id: string) => `${html}\n${itemComment(id)}`;
+const withComment = (html: string) => (_id: string, comment: string) => `${html}\n${comment}`;
 
-/** Half a megabyte of paragraphs that all differ. */
-export function large(id: string): string {
+/** Half a megabyte of paragraphs that all differ, and the item comment. */
+export function large(comment: string): string {
   const line = (n: number) =>
     `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
   let html = '';
   for (let n = 0; html.length < LARGE; n++) html += line(n);
-  return `${html}${itemComment(id)}`;
+  return `${html}${comment}`;
 }
 
 /** What was published is what a lookup is answered with. */
@@ -85,14 +85,14 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
     check: async (session) => {
       const { data, url } = await session.stored('main');
       const { content_html: html } = await session.lookup(url());
-      expectThat(html.includes(itemComment(data.id)), itemComment(data.id), shown(html.slice(-80)));
+      expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
     },
   },
   {
     id: 'content-500-kb',
     says: 'A body of 500,000 characters comes back whole.',
     hint: 'Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).',
-    check: comesBack('large', large),
+    check: comesBack('large', (_id, comment) => large(comment)),
   },
   {
     id: 'content-crlf',
@@ -106,7 +106,7 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
     level: 'should',
     says: 'White space at the beginning and at the end comes back unchanged.',
     hint: 'Do not trim the body.',
-    check: comesBack('white-space', (id) => ` \n\t<p>Between</p>\n${itemComment(id)}\n\n  `),
+    check: comesBack('white-space', (_id, comment) => ` \n\t<p>Between</p>\n${comment}\n\n  `),
   },
   {
     id: 'content-title',

@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { expectStatus, expectSuccess } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, testSample } from '../samples.js';
+import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
 import type { Twist } from '../wire.js';
 
@@ -43,7 +43,7 @@ export const LIMIT_RULES: readonly Rule[] = [
       hint: 'Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.',
       needs: ['publish-accepted'],
       check: async (session) => {
-        const data = articleSample(session.id('largest'));
+        const data = session.article(session.id('largest'));
         expectSuccess(await session.send('article.published', data, { body: padded(MAX_BODY_BYTES) }));
       },
     },

@@ -2,7 +2,7 @@ import type { EventName } from '../../contract/limits.js';
 import { expectUnchanged } from '../answers.js';
 import { describe, expectSameText, expectThat } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, testSample, updateSample } from '../samples.js';
+import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
 import type { Twist } from '../wire.js';
 
@@ -65,21 +65,21 @@ export const ORDER_RULES: readonly Rule[] = rules(
       says: 'An unsigned update of an article that is not there gets 401, not 404 or 409.',
       hint: FIRST,
       check: refusedFirst('article.updated', (session) =>
-        updateSample(session.id('draft'), nowhere(session)),
+        session.update(session.id('draft'), nowhere(session)),
       ),
     },
     {
       id: 'unsigned-publish',
       says: 'An unsigned publish is answered 401.',
       hint: FIRST,
-      check: refusedFirst('article.published', (session) => articleSample(session.id('unsigned'))),
+      check: refusedFirst('article.published', (session) => session.article(session.id('unsigned'))),
     },
     {
       id: 'unsigned-publish-without-id',
       says: 'An unsigned publish without data.id is answered 401, not 400.',
       hint: FIRST,
       check: refusedFirst('article.published', (session) => ({
-        ...articleSample(session.id('unsigned')),
+        ...session.article(session.id('unsigned')),
         id: undefined,
       })),
     },
@@ -100,7 +100,7 @@ export const ORDER_RULES: readonly Rule[] = rules(
       hint: FIRST,
       needs: ['lookup-200'],
       check: async (session) => {
-        const data = articleSample(session.id('forged'));
+        const data = session.article(session.id('forged'));
         const forged = { ...data, content_html: '<p>Forged</p>' };
         await session.send('article.published', forged, unsigned);
         const { content_html } = await session.lookup((await session.publish(data)).url());

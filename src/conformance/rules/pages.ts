@@ -1,19 +1,19 @@
-import { itemComment } from '../../contract/item-comment.js';
 import { expectThat, NotChecked, shown } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, updateSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';
 
-const body = (id: string) =>
-  `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${itemComment(id)}`;
+const body = (id: string, comment: string) =>
+  `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${comment}`;
 
 /** The article whose page is looked at, and its page once it holds the text. */
 function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
   return session.once('page published', async () => {
-    const { data, url } = await session.stored('page', (id) => ({ content_html: body(id) }));
+    const { data, url } = await session.stored('page', (id, comment) => ({
+      content_html: body(id, comment),
+    }));
     const page = await session.pages.when(url(), (html) => html.includes(`<code>${data.id}</code>`));
     return { html: page.html, id: data.id, jsonLd: data.json_ld };
   });
@@ -25,8 +25,8 @@ function updated(session: Session) {
     const before = await published(session);
     const url = (await session.stored('page')).url();
     const id = session.id('draft');
-    const update = updateSample(id, await session.lookup(url), {
-      content_html: `<h2>Rewritten</h2>\n<p>The page as <code>${id}</code>.</p>\n${itemComment(before.id)}`,
+    const update = session.update(id, await session.lookup(url), {
+      content_html: `<h2>Rewritten</h2>\n<p>The page as <code>${id}</code>.</p>\n${session.comment(before.id)}`,
       featured_image_url: null,
     });
     await session.send('article.updated', update);
@@ -55,7 +55,7 @@ export const PAGE_RULES: readonly Rule[] = [
       says: 'The article’s public URL is answered 200 after a while.',
       hint: 'Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.',
       check: async (session) => {
-        const { url } = await session.stored('page', (id) => ({ content_html: body(id) }));
+        const { url } = await session.stored('page', (id, comment) => ({ content_html: body(id, comment) }));
         const page = await session.pages.when(url(), () => true);
         expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
       },
@@ -79,7 +79,7 @@ export const PAGE_RULES: readonly Rule[] = [
       hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
       check: async (session) => {
         const { html, id } = await published(session);
-        holds(html, itemComment(id));
+        holds(html, session.comment(id));
       },
     },
     {
@@ -139,7 +139,7 @@ export const PAGE_RULES: readonly Rule[] = [
       needs: ['page-update'],
       check: async (session) => {
         const { html, before } = await updated(session);
-        holds(html, itemComment(before.id));
+        holds(html, session.comment(before.id));
       },
     },
     {
@@ -161,7 +161,7 @@ export const PAGE_RULES: readonly Rule[] = [
       needs: ['page-update'],
       check: async (session) => {
         const { html, before } = await updated(session);
-        const image = articleSample('').featured_image_url ?? '';
+        const image = session.article('').featured_image_url ?? '';
         if (!before.html.includes(image)) throw new NotChecked('the page showed no image before the update');
         holds(html, image);
       },

@@ -1,6 +1,6 @@
 import { expectSuccess } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, idPrefix } from '../samples.js';
+import { idPrefix } from '../samples.js';
 import type { Session, Stored } from '../session.js';
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,7 @@ const LAST_RETRY_MS = 8.6 * HOUR_MS;
 export const unusual = (session: Session): Promise<Stored> =>
   session.once('unusual', () => {
     const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
-    return session.publish(articleSample(id, { slug: session.id('unusual') }));
+    return session.publish(session.article(id, { slug: session.id('unusual') }));
   });
 
 /** Articles that are seldom but that the contract allows (contract: Article, Limits). */

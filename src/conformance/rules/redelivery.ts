@@ -1,5 +1,4 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { itemComment } from '../../contract/item-comment.js';
 import { expectUnchanged } from '../answers.js';
 import {
   describe,
@@ -12,7 +11,6 @@ import {
   shown,
 } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample } from '../samples.js';
 import type { Session, Stored } from '../session.js';
 import { unusual } from './publish-accepted.js';
 
@@ -72,7 +70,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
       hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
       check: async (session) => {
-        const stored = await session.publish(articleSample(session.id('at-once')));
+        const stored = await session.publish(session.article(session.id('at-once')));
         const answer = await session.send('article.lookup', { target_url: stored.url() });
         expectThat(answer.status === 200, 'the article', describe(answer));
       },
@@ -138,16 +136,16 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       check: async (session) => {
         const { data, url } = await unusual(session);
         const { content_html: html } = await session.lookup(url());
-        expectThat(html.includes(itemComment(data.id)), itemComment(data.id), shown(html.slice(-80)));
+        expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
       },
     },
   ]),
 ];
 
 function twin(session: Session, name: string, slug: string): Promise<Stored> {
-  return session.stored(name, (id) => ({
+  return session.stored(name, (id, comment) => ({
     slug,
     title: 'Pressmark check: twins',
-    content_html: `<p>The article ${id}.</p>\n${itemComment(id)}`,
+    content_html: `<p>The article ${id}.</p>\n${comment}`,
   }));
 }

@@ -10,7 +10,6 @@ import {
 } from '../expect.js';
 import type { Reply } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { updateSample } from '../samples.js';
 import type { Session } from '../session.js';
 import { update, updatedUrl } from './update.js';
 
@@ -152,7 +151,7 @@ export const REVISION_RULES: readonly Rule[] = [
       needs: ['update-retry-200'],
       check: async (session) => {
         const now = await session.lookup(await updatedUrl(session));
-        const data = updateSample(session.id('twin'), now);
+        const data = session.update(session.id('twin'), now);
         const events = Array.from({ length: session.rivals }, () => ({
           event: 'article.updated' as const,
           data,
@@ -177,7 +176,7 @@ export const REVISION_RULES: readonly Rule[] = [
 async function lookupsDuringUpdate(session: Session): Promise<void> {
   const url = await updatedUrl(session);
   const before = await session.lookup(url);
-  const data = updateSample(session.id('watched'), before);
+  const data = session.update(session.id('watched'), before);
   const lookup = { event: 'article.lookup', data: { target_url: url } } as const;
   const lookups = Array.from({ length: session.rivals - 1 }, () => lookup);
   let isAnswered = false;

@@ -12,7 +12,6 @@ import {
 } from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { updateSample } from '../samples.js';
 import type { Session } from '../session.js';
 import { large } from './content.js';
 
@@ -66,7 +65,7 @@ export const UPDATE_RULES: readonly Rule[] = [
           title: '',
           content_html: '',
         };
-        const answer = await session.send('article.updated', updateSample(session.id('draft'), target));
+        const answer = await session.send('article.updated', session.update(session.id('draft'), target));
         expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
       },
     },
@@ -196,7 +195,7 @@ export const UPDATE_RULES: readonly Rule[] = [
       says: 'An update with a body of 500,000 characters is stored whole.',
       hint: 'Raise the limit of the column or of the body parser.',
       check: async (session) => {
-        const { data } = await update(session, { content_html: large(session.id('large')) });
+        const { data } = await update(session, { content_html: large(session.comment(session.id('large'))) });
         expectSameText('content_html', data.content_html, (await after(session)).content_html);
       },
     },

@@ -1,7 +1,7 @@
 import { describe, expectRefusal, expectStatus, expectThat, fieldsOf, isSuccess, shown } from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, testSample } from '../samples.js';
+import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
 import type { Twist } from '../wire.js';
 
@@ -16,7 +16,7 @@ const bytes = (body: () => Buffer | string) => async (session: Session) =>
 const publish =
   (over: Record<string, unknown>, twist: Twist = {}) =>
   async (session: Session) => {
-    const data = { ...articleSample(session.id('invalid')), ...over };
+    const data = { ...session.article(session.id('invalid')), ...over };
     expectStatus(await session.send('article.published', data, twist), 400);
   };
 

@@ -3,7 +3,7 @@ import { expectUnchanged, versionRead } from '../answers.js';
 import { describe, expectEqual, expectStatus, expectThat, fieldsOf, shown, Unmet } from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, testSample } from '../samples.js';
+import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 const ASK =
@@ -111,7 +111,7 @@ export const TEST_RULES: readonly Rule[] = rules(
       check: async (session) => {
         const { data, url } = await session.stored('main');
         const before = await session.lookup(url());
-        const posing = articleSample(data.id, { content_html: '<p>From a test</p>' });
+        const posing = session.article(data.id, { content_html: '<p>From a test</p>' });
         await session.send('webhook.test', { ...testSample(data.id), ...posing });
         expectUnchanged(before, await session.lookup(url()));
       },

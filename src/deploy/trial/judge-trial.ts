@@ -1,3 +1,4 @@
+import { itemComment } from '../../article/article.js';
 import { htmlTokens } from '../../article/html-tokens.js';
 import { comparable, type Heading, headEnd, headingsOf, linesOf } from '../build/page-text.js';
 import { addressesOfFile, filesOfAddress } from '../build/pages.js';
@@ -161,7 +162,7 @@ function lostPages({ before, files }: TrialOutput): Fault[] {
     }));
 }
 
-const commentOf = ({ data }: TrialPage['article']) => `<!-- svc:item:${data.id} -->`;
+const commentOf = ({ data }: TrialPage['article']) => itemComment(data.id);
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 

@@ -1,3 +1,4 @@
+import { itemComment } from '../../article/article.js';
 import { renderMarkdown } from '../../article/markdown.js';
 
 /** The data of an article as the service sends it. */
@@ -45,8 +46,6 @@ export const UPDATED_AT = '2025-08-02T09:15:00Z';
 /** HTML of Markdown, as the service sends both. */
 const htmlOf = (markdown: string) => renderMarkdown(markdown).trim();
 
-const comment = (id: string) => `<!-- svc:item:${id} -->`;
-
 /** As many content services write it: no `<` inside, whatever the title. */
 const jsonLd = (headline: string) =>
   ['BlogPosting', 'Organization']
@@ -62,8 +61,8 @@ export function bodyOf(
 ): Pick<SentArticle, 'content_html' | 'content_markdown'> {
   const html = form === 'markdown' ? htmlOf(text) : text;
   return {
-    content_html: `${html}\n${comment(item)}`,
-    content_markdown: form === 'markdown' ? `${text}\n\n${comment(item)}` : '',
+    content_html: `${html}\n${itemComment(item)}`,
+    content_markdown: form === 'markdown' ? `${text}\n\n${itemComment(item)}` : '',
   };
 }
 

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
+import { commentPlaces } from '../../article/article.js';
+import { closedHtml } from '../../article/closed-html.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { closedHtml } from '../closed-html.js';
 import type { MappingOptions } from '../generator.js';
 
 const require = createRequire(import.meta.url);
@@ -162,17 +163,14 @@ function hasRawHtml(markdown: string): boolean {
 }
 
 function withoutItemComments(markdown: string): string {
-  const [first = '', ...rest] = markdown.split('<!-- svc:item:');
-  const kept = [first];
-  for (const piece of rest) {
-    const end = piece.indexOf(' -->');
-    if (end === -1) kept.push(`<!-- svc:item:${piece}`);
-    else {
-      trimEnd(kept);
-      kept.push(piece.slice(end + 4));
-    }
+  const kept: string[] = [];
+  let from = 0;
+  for (const [start, end] of commentPlaces(markdown)) {
+    kept.push(markdown.slice(from, start));
+    trimEnd(kept);
+    from = end;
   }
-  return kept.join('');
+  return kept.join('') + markdown.slice(from);
 }
 
 /** Takes the white space off the end of a text that is in pieces. */

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
+import { closedHtml } from '../../article/closed-html.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { renderMarkdown } from '../../article/markdown.js';
-import { closedHtml } from '../closed-html.js';
 
 export const require = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
+import { closedHtml } from '../../article/closed-html.js';
 import { withLf } from '../../article/line-ends.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { closedHtml } from '../closed-html.js';
 
 // kramdown, Jekyll's Markdown renderer, knows more syntax than the service that wrote an article: attribute lists and
 // extensions in braces, tables from any line with a pipe, math, footnotes, definition lists, dashes for hyphens. Some

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { relative } from 'node:path';
 import type { LookupTarget } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
-import { itemComment, itemComments } from '../../contract/item-comment.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { itemComment, itemComments } from '../../contract/service.js';
 import { PressmarkError } from '../../errors.js';
 import type { Connector } from '../connectors.js';
 import { type Envelope, envelopeBytes } from '../delivery/send-event.js';
@@ -38,7 +38,7 @@ export function composeArticle(
     id,
     timestamp,
     item: id,
-    comments: [itemComment(id)],
+    comments: [itemComment(id, connector.service)],
     published: draft.date ?? timestamp,
     modified: undefined,
   });
@@ -59,8 +59,12 @@ export function composeUpdate(
   timestamp: string,
   publishedAt?: string,
 ): UpdateData {
+  // An article that another service published keeps that service's comment too.
+  const own = `<!-- ${connector.service.comment}:item:`;
   const comments = [...new Set(itemComments(target.content_html))];
-  const kept = comments.length > 0 ? comments : [itemComment(target.id)];
+  const kept = comments.some((comment) => comment.startsWith(own))
+    ? comments
+    : [...comments, itemComment(target.id, connector.service)];
   return {
     ...compose(draft, connector, {
       id: draftId,

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { CAPABILITIES } from '../../contract/limits.js';
+import { itemComment, type Service } from '../../contract/service.js';
+
+export { itemComment };
 
 /** A small article for trying a receiver out; what `given` says replaces the sample's own. */
 export function sampleArticle(
   given: Readonly<Record<string, unknown>>,
   timestamp: string,
+  service?: Service,
 ): Record<string, unknown> {
   const id = typeof given.id === 'string' ? given.id : randomUUID();
+  const comment = itemComment(id, service);
   const title = typeof given.title === 'string' ? given.title : 'A first article';
   const jsonLd = {
     '@context': 'https://schema.org',
@@ -18,8 +23,8 @@ export function sampleArticle(
     id,
     title,
     slug: title,
-    content_html: `<p>This article was sent to try the receiver out. If you can read it on your site, everything works.</p>\n<!-- svc:item:${id} -->`,
-    content_markdown: `This article was sent to try the receiver out. If you can read it on your site, everything works.\n\n<!-- svc:item:${id} -->\n`,
+    content_html: `<p>This article was sent to try the receiver out. If you can read it on your site, everything works.</p>\n${comment}`,
+    content_markdown: `This article was sent to try the receiver out. If you can read it on your site, everything works.\n\n${comment}\n`,
     meta_description: 'Sent to try the receiver out.',
     focus_keyword: '',
     featured_image_url: null,

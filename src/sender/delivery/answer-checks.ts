@@ -47,7 +47,10 @@ export function statusText(reply: Reply): string {
 export function checkTest(reply: Reply): Checked<Connection> {
   const { status } = reply;
   if (UNSUPPORTED.includes(status)) return versionOne(`webhook.test was answered with ${status}`);
-  if (status === 401) return { refusal: `the secret is not the receiver's: ${statusText(reply)}` };
+  if (status === 401)
+    return {
+      refusal: `the receiver does not accept the signature; check the secret and the name of the service: ${statusText(reply)}`,
+    };
   if (status < 200 || status > 299) return { refusal: statusText(reply) };
   if (reply.incomplete !== undefined) return { refusal: `the answer to webhook.test ${reply.incomplete}` };
   const json = objectOf(reply) ?? {};

@@ -1,5 +1,5 @@
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { Connector } from '../connectors.js';
+import { type Connector, recipientOf } from '../connectors.js';
 import { checkTest } from './answer-checks.js';
 import { sendTest } from './connection-test.js';
 import type { Delivery, Outcome } from './delivery.js';
@@ -29,7 +29,7 @@ export async function attempt(
       const refusal = tested ? undefined : await refreshRefusal(connector, sentAt);
       if (refusal !== undefined) return refusal;
     }
-    const reply = await postEvent({ url, secret: connector.secret }, payload, { keepAlive: true, sentAt });
+    const reply = await postEvent(recipientOf(connector, url), payload, { keepAlive: true, sentAt });
     return outcomeOf(payload, reply);
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'UNREACHABLE') throw error;

@@ -2,17 +2,14 @@ import {
   DELIVERY_TIMEOUT_MS,
   EVENTS,
   type EventName,
-  HEADER_CONTRACT,
-  HEADER_EVENT,
-  HEADER_SIGNATURE,
-  HEADER_TIMESTAMP,
   LOOKUP_TIMEOUT_MS,
   REQUEST_CONTRACT_VERSION,
 } from '../../contract/limits.js';
+import { DEFAULT_SERVICE, headerNames, type Service } from '../../contract/service.js';
 import { sign } from '../../contract/signature.js';
 import { exchange, type Reply } from './transport.js';
 
-export type { EventName };
+export { DEFAULT_SERVICE, type EventName };
 
 /** What can be sent. */
 export const EVENT_NAMES: readonly EventName[] = EVENTS;
@@ -26,10 +23,11 @@ export interface Envelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Where an event goes, and what signs it. */
+/** Where an event goes, what signs it, and as which service it is sent. */
 export interface Recipient {
   readonly url: string;
   readonly secret: string;
+  readonly service: Service;
 }
 
 /** The envelope of an event, its fields in the contract's order. */
@@ -55,15 +53,16 @@ export function envelopeBytes(envelope: Envelope): Buffer {
 export function eventHeaders(
   event: EventName,
   body: Uint8Array,
-  secret: string,
+  { secret, service }: Omit<Recipient, 'url'>,
   sentAt = Date.now(),
 ): Record<string, string> {
+  const names = headerNames(service);
   return {
-    'content-type': 'application/json',
-    [HEADER_SIGNATURE]: sign(body, secret),
-    [HEADER_EVENT]: event,
-    [HEADER_TIMESTAMP]: String(Math.floor(sentAt / 1000)),
-    ...(event !== 'article.published' && { [HEADER_CONTRACT]: String(REQUEST_CONTRACT_VERSION) }),
+    'Content-Type': 'application/json',
+    [names.signature]: sign(body, secret),
+    [names.event]: event,
+    [names.timestamp]: String(Math.floor(sentAt / 1000)),
+    ...(event !== 'article.published' && { [names.contract]: String(REQUEST_CONTRACT_VERSION) }),
   };
 }
 
@@ -89,15 +88,15 @@ export function redirectsOf(event: EventName): number {
  * @throws PressmarkError UNREACHABLE where no answer came.
  */
 export function postEvent(
-  { url, secret }: Recipient,
+  recipient: Recipient,
   envelope: Envelope,
   { keepAlive = false, sentAt = Date.now() }: { keepAlive?: boolean; sentAt?: number } = {},
 ): Promise<Reply> {
   const body = envelopeBytes(envelope);
   const { event } = envelope;
   return exchange({
-    url,
-    headers: eventHeaders(event, body, secret, sentAt),
+    url: recipient.url,
+    headers: eventHeaders(event, body, recipient, sentAt),
     body,
     timeoutMs: timeoutOf(event),
     redirects: redirectsOf(event),

@@ -1,3 +1,4 @@
+import { itemComment } from '../../article/article.js';
 import { messageOf } from '../../errors.js';
 import type { Hooks } from '../../host/hooks.js';
 import type { PluginOutput } from '../../host/outputs.js';
@@ -11,7 +12,7 @@ import { summaryOf } from './page.js';
 import { createRenderContext } from './render-context.js';
 import { loadTheme } from './theme.js';
 
-const HTML = `<p>Words.</p>${'<h2>Heading</h2><h3>Below</h3>'.repeat(9)}\n<table></table>\n<!-- svc:item:sample -->`;
+const HTML = `<p>Words.</p>${'<h2>Heading</h2><h3>Below</h3>'.repeat(9)}\n<table></table>\n${itemComment('sample')}`;
 
 /** What articles may or may not have. */
 const SAMPLES: Record<string, Partial<IndexEntry>> = {

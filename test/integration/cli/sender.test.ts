@@ -273,7 +273,7 @@ test('connect refuses what cannot work, and stores nothing', async (t) => {
     [
       ['garden', wrong.url, '--secret', 'x'],
       'RECEIVER_REFUSED',
-      /the secret is not the receiver's: HTTP 401/,
+      /does not accept the signature; .*: HTTP 401/,
     ],
     [['garden', 'http://127.0.0.1:1/', '--secret', 'x'], 'UNREACHABLE', /cannot be reached: .*ECONNREFUSED/],
   ] as const) {
@@ -307,6 +307,7 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
     author: '',
     application: 'garden',
     tracking: null,
+    service: { name: 'Service', comment: 'svc' },
     version: 1,
     refresh: false,
   });

@@ -113,7 +113,7 @@ for (const [what, answer, words] of [
     reply(200, { ...tested, capabilities: ALL.slice(0, 2) }),
     /needs all three capabilities.*article\.updated/,
   ],
-  ['a wrong secret', reply(401, { error: 'signature' }), /the secret is not the receiver's/],
+  ['a wrong secret', reply(401, { error: 'signature' }), /does not accept the signature/],
   ['a redirect', reply(301, '', { location: '/hook/' }), /register the final URL/],
   ['an answer that is too large', reply(200, `{${' '.repeat(1_000_001)}}`), /over 1,000,000 bytes/],
 ] as const) {

@@ -4,6 +4,7 @@ import {
   type Outcome,
   type Report,
 } from '../../../src/conformance/run.js';
+import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 import { SECRET } from '../signer.js';
 import { virtualClock } from '../virtual-clock.js';
 import { type Steps, serveSteps } from './reference-receiver.js';
@@ -13,6 +14,7 @@ export function optionsFor(url: URL, over: Partial<ConformanceOptions> = {}): Co
   return {
     url,
     secret: SECRET,
+    service: DEFAULT_SERVICE,
     rate: 100_000,
     maxMs: 120_000,
     readOnly: false,

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { type CourierOptions, createCourier } from '../../../src/conformance/courier.js';
 import type { Reply } from '../../../src/conformance/probe.js';
+import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 
 const RECEIVER = new URL('http://receiver.example/webhook');
 const silence: Reply = { kind: 'silence', why: 'timeout', reason: 'none', stale: false, ms: 1 };
@@ -18,7 +19,7 @@ function courierOver(replies: (sent: number) => Reply, over: Partial<CourierOpti
       taken += count;
     },
   };
-  const options = { secret: 'a-secret', maxMs: 60_000, readOnly: false, ...over };
+  const options = { secret: 'a-secret', service: DEFAULT_SERVICE, maxMs: 60_000, readOnly: false, ...over };
   return { courier: createCourier(options, transport, pace), sent: () => sent, taken: () => taken };
 }
 

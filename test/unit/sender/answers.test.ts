@@ -98,7 +98,7 @@ test('the conformance checker and the sender read the same version from every an
 });
 
 for (const [what, reply, words] of [
-  ['a 401', answer(401, { error: 'signature' }), /the secret is not the receiver's/],
+  ['a 401', answer(401, { error: 'signature' }), /does not accept the signature/],
   ['a 404', answer(404), /HTTP 404/],
   ['a 500', answer(500, 'sorry'), /HTTP 500: sorry/],
   [

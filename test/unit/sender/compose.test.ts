@@ -17,6 +17,8 @@ const connector: Connector = {
   author: '',
   application: 'The Garden',
   tracking: null,
+  service: { name: 'Service', comment: 'svc' },
+  earlier: [],
   key: '0123456789abcdef',
 };
 
@@ -217,7 +219,7 @@ test('an update keeps the comment that the article is recognised by, and names t
     published_at: AT,
   });
   const request = envelopeBytes(envelopeOf('article.updated', { ...data }, AT));
-  t.deepEqual(parseDelivery(request, '2').data, data);
+  t.deepEqual(parseDelivery(request, { name: 'X-Service-Contract', value: '2' }).data, data);
   const bare = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html: 'x' }, 'd', AT);
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });

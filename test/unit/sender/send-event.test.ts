@@ -42,12 +42,15 @@ test('the body is compact JSON with the fields in the contract’s order', (t) =
 for (const event of EVENT_NAMES) {
   test(`a request with ${event} has the headers of the contract`, (t) => {
     const body = Buffer.from('{}');
-    t.deepEqual(eventHeaders(event, body, SECRET, 1_795_075_200_999), {
-      'content-type': 'application/json',
-      'x-service-signature': signature(body),
-      'x-service-event': event,
-      'x-service-timestamp': '1795075200',
-      ...(event !== 'article.published' && { 'x-service-contract': '2' }),
-    });
+    for (const name of ['Service', 'Acme']) {
+      const signer = { secret: SECRET, service: { name, comment: 'ac' } };
+      t.deepEqual(eventHeaders(event, body, signer, 1_795_075_200_999), {
+        'Content-Type': 'application/json',
+        [`X-${name}-Signature`]: signature(body),
+        [`X-${name}-Event`]: event,
+        [`X-${name}-Timestamp`]: '1795075200',
+        ...(event !== 'article.published' && { [`X-${name}-Contract`]: '2' }),
+      });
+    }
   });
 }

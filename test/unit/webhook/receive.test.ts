@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import test from 'ava';
+import { DEFAULT_SERVICE, headerNames } from '../../../src/contract/service.js';
 import type { Surroundings } from '../../../src/webhook/handler.js';
 import { createReceiver } from '../../../src/webhook/receive.js';
 import { signature } from '../../support/signer.js';
@@ -13,7 +14,11 @@ function deliver(length: number): Promise<unknown> {
     JSON.stringify({ event: 'webhook.test', contract_version: 2, timestamp: '2026-11-19T08:00:00Z', data }),
   );
   const headers = { 'x-service-signature': signature(body, SECRET) };
-  return createReceiver([SECRET], {} as unknown as Surroundings)({ body, headers });
+  return createReceiver(
+    [SECRET],
+    headerNames(DEFAULT_SERVICE),
+    {} as unknown as Surroundings,
+  )({ body, headers });
 }
 
 test('after a long body was read, other work that is ready goes first', async (t) => {

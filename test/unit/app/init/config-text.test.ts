@@ -7,6 +7,7 @@ test('the config of a generator site has only the settings that matter', (t) => 
     generator: 'hugo',
     keys: {},
     siteUrl: 'https://garden.example/notes',
+    service: undefined,
     content: 'content',
     output: 'public',
     build: 'hugo --minify',
@@ -25,6 +26,8 @@ test('the config of a generator site has only the settings that matter', (t) => 
     frontMatter: { layout: 'post', 'en-US': ["it's", true] },
   });
   t.regex(more, /^ {2}\/\/ siteUrl: 'https:\/\/example\.com',/m);
+  const named = generatorConfigText({ ...config, service: { name: 'Acme', comment: 'ac' } });
+  t.regex(named, /^ {2}service: \{ name: 'Acme', comment: 'ac' \},/m);
   t.regex(more, /^ {4}body: 'html',/m);
   t.true(more.includes(`frontMatter: { layout: 'post', 'en-US': ["it's", true] },`));
 });

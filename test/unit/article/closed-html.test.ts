@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parse } from 'parse5';
-import { closedHtml } from '../../../src/generators/closed-html.js';
+import { closedHtml } from '../../../src/article/closed-html.js';
 import { fc, runs } from '../../support/property.js';
 
 test('HTML that is closed stays as it is', (t) => {

@@ -1,4 +1,4 @@
-import { type HtmlToken, htmlTokens } from '../article/html-tokens.js';
+import { type HtmlToken, htmlTokens } from './html-tokens.js';
 
 /** What ends a comment, a tag, an attribute's value and each element whose content is text. */
 const ENDS = [

@@ -1,0 +1,14 @@
+import { type Service, serviceOf, serviceSchema } from '../contract/service.js';
+import { invalid } from './config-file.js';
+
+/**
+ * The service that `--service` says: its name; after a colon the word of its item comment, where that is another one.
+ *
+ * @throws PressmarkError CONFIG_INVALID, its message saying what the name must be.
+ */
+export function readServiceOption(text: string): Service {
+  const [name, comment, ...more] = text.split(':');
+  const { data, error } = serviceSchema.safeParse({ name, ...(comment !== undefined && { comment }) });
+  if (data !== undefined && more.length === 0) return serviceOf(data);
+  throw invalid(error?.issues[0]?.message ?? 'must be a name, or a name and a word for the comment: Acme:ac');
+}

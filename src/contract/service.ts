@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/**
+ * How a service names itself in what it sends. The contract writes `Service` where the interface carries a brand; a
+ * real service has its own name in the headers, and a word of its own in the item comment.
+ */
+export interface Service {
+  /** In the names of the headers: `X-<name>-Signature`. */
+  readonly name: string;
+  /** In the item comment: `<!-- <comment>:item:<id> -->`. */
+  readonly comment: string;
+}
+
+/** The names as the contract writes them. */
+export const DEFAULT_SERVICE: Service = { name: 'Service', comment: 'svc' };
+
+/** The most characters of a service's name and of its word in the comment. */
+export const MAX_SERVICE_NAME = 64;
+
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+
+const word = (example: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${TOKEN}$`), {
+      error: `must be a word that can stand in a header's name, such as ${example}: letters, digits and hyphens`,
+    })
+    .max(MAX_SERVICE_NAME, { error: `must have at most ${MAX_SERVICE_NAME} characters` });
+
+/** A service as a person sets it. */
+export const serviceSchema = z.strictObject({
+  /** @default 'Service' */
+  name: word('Acme').default(DEFAULT_SERVICE.name),
+  /** Default: the name in lowercase; `svc` where the name is `Service`. */
+  comment: word('acme').optional(),
+});
+
+/** The service with its default comment. */
+export function serviceOf({ name, comment }: z.output<typeof serviceSchema>): Service {
+  const isDefault = name.toLowerCase() === DEFAULT_SERVICE.name.toLowerCase();
+  return { name, comment: comment ?? (isDefault ? DEFAULT_SERVICE.comment : name.toLowerCase()) };
+}
+
+/** The setting that makes a service, without what is the default. */
+export function serviceSetting({ name, comment }: Service): z.input<typeof serviceSchema> {
+  return serviceOf({ name }).comment === comment ? { name } : { name, comment };
+}
+
+/** The names of a service's headers, as the contract spells them (contract: Request headers). */
+export interface HeaderNames {
+  readonly signature: string;
+  readonly event: string;
+  readonly timestamp: string;
+  readonly contract: string;
+}
+
+/** The names of the headers that a service sends. */
+export function headerNames({ name }: Service): HeaderNames {
+  return {
+    signature: `X-${name}-Signature`,
+    event: `X-${name}-Event`,
+    timestamp: `X-${name}-Timestamp`,
+    contract: `X-${name}-Contract`,
+  };
+}
+
+/** The name of the first header among these that is a service's signature; undefined where there is none. */
+export function signatureHeaderIn(names: readonly string[]): string | undefined {
+  const found = names.find((name) => /^x-.+-signature$/i.test(name));
+  // Node.js gives names in lowercase.
+  return found?.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/**
+ * What is written in the body of every new article so that the service finds it on the live site
+ * (contract: Body additions).
+ */
+export function itemComment(id: string, { comment }: Service = DEFAULT_SERVICE): string {
+  return `${OPEN}${comment}${ITEM}${id}${CLOSE}`;
+}
+
+const OPEN = '<!-- ';
+const ITEM = ':item:';
+const CLOSE = ' -->';
+const WORD = new RegExp(`^${TOKEN}$`);
+
+/**
+ * The item comments of a piece of HTML or Markdown, in their order. Those of every service count: an article keeps its
+ * comment after its site has changed from one service to another.
+ */
+export function itemComments(text: string): string[] {
+  return [...commentPlaces(text)].map(([start, end]) => text.slice(start, end));
+}
+
+/** Where the item comments of a text begin and end. */
+export function* commentPlaces(text: string): Generator<readonly [start: number, end: number]> {
+  // No regular expression: one would look for the end again behind every start that has none.
+  for (let at = 0; ; ) {
+    const item = text.indexOf(ITEM, at);
+    if (item === -1) return;
+    const start = startBefore(text, item, at);
+    if (start === undefined) {
+      at = item + ITEM.length;
+      continue;
+    }
+    const end = text.indexOf(CLOSE, item + ITEM.length);
+    if (end === -1) return;
+    at = end + CLOSE.length;
+    yield [start, at];
+  }
+}
+
+/** Where the comment begins whose `:item:` is at `item`; undefined where none does. */
+function startBefore(text: string, item: number, from: number): number | undefined {
+  const first = Math.max(from, item - MAX_SERVICE_NAME - OPEN.length);
+  const before = text.slice(first, item);
+  const open = before.lastIndexOf(OPEN);
+  return open !== -1 && WORD.test(before.slice(open + OPEN.length)) ? first + open : undefined;
+}
