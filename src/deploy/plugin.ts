@@ -88,7 +88,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           versions?.set(version, stages.waitingFor('deployed', lastStageHere));
         },
         onDeployed: (target, version) => {
-          log.info({ target }, 'site deployed');
+          const { outcome = 'site deployed' } = targets.find(({ name }) => name === target) ?? {};
+          log.info({ target }, outcome);
           void host.doAction('deploy.done', { target });
           const versions = includedIn.get(target);
           const included = versions?.get(version) ?? [];

@@ -28,7 +28,7 @@ const REMOVED = '.removed-';
  *
  * @param folder absolute.
  */
-export function folderTarget(folder: string): Required<DeployTarget> {
+export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outcome'>> {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
   // A unique name, because other receivers on the site's folder deploy to the same deploy folder.

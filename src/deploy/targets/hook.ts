@@ -24,6 +24,7 @@ const BODY = JSON.stringify({ event_type: 'pressmark' });
 export function hookTarget({ url, token, allowPrivate, pushed, resolve }: HookOptions): DeployTarget {
   return {
     name: 'hook',
+    outcome: 'the deploy hook was called; the host builds and deploys the site',
     async deploy(_, signal) {
       const target = parsed(url);
       if (token !== undefined && target.protocol === 'http:' && !allowPrivate)

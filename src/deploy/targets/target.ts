@@ -17,6 +17,8 @@ export interface DeployOutput {
 export interface DeployTarget {
   /** What it is called in logs, in `status` and in the state file: `branch gh-pages`, `folder /srv/www/site`. No secret. */
   readonly name: string;
+  /** What the log says after a deploy, where that is only the beginning of one. @default 'site deployed' */
+  readonly outcome?: string;
   /**
    * Brings the output there. It may be called again with the same output, and after it was killed at any point.
    *

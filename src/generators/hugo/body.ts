@@ -106,10 +106,15 @@ function isClosed(markdown: string): boolean {
 function hasRawHtml(tokens: readonly Token[]): boolean {
   return tokens.some(
     ({ type, content, children }) =>
-      ((type === 'html_block' || type === 'html_inline') &&
-        content.replace(/<!--(?:-?>|[\s\S]*?-->)/g, '').trim() !== '') ||
+      ((type === 'html_block' || type === 'html_inline') && withoutComments(content).trim() !== '') ||
       (children !== null && hasRawHtml(children)),
   );
+}
+
+function withoutComments(html: string): string {
+  // Behind the last end, each comment that is never closed would be looked at to the end of the text.
+  const end = html.lastIndexOf('-->') + '-->'.length;
+  return html.slice(0, end).replace(/<!--(?:-?>|[\s\S]*?-->)/g, '') + html.slice(end);
 }
 
 /** In a paragraph, Hugo displays a comment that is one only since CommonMark 0.31, such as `<!-->`. */
