@@ -68,7 +68,7 @@ export function planInit(
     { changes: edits },
     ignored(files, edited('.gitignore'), inspection, surroundings),
     npmScript(edited('package.json'), files, inspection),
-    { warnings: inspection.facts?.warnings ?? [] },
+    { warnings: [...(inspection.facts?.warnings ?? []), ...linkedPackage(files)] },
     surroundings.isInWorkTree ? {} : { warnings: [NO_WORK_TREE] },
   ];
   return {
@@ -201,6 +201,20 @@ function callsItself(files: SiteFiles, build: string): Problem[] {
       level: 'fail',
       text: 'the script "build" in package.json runs pressmark build, which would run it again without end',
       fix: 'set build in pressmark.config.mjs to the generator’s own command',
+    },
+  ];
+}
+
+/** A folder outside of the repository is on this machine alone: elsewhere `npm ci` makes a link that leads nowhere. */
+function linkedPackage(files: SiteFiles): Problem[] {
+  const [, from] =
+    /"pressmark"\s*:\s*"(?:file|link):((?:\.\.\/|\/)[^"]*)"/.exec(files.read('package.json') ?? '') ?? [];
+  if (from === undefined) return [];
+  return [
+    {
+      level: 'warn',
+      text: `package.json takes pressmark from ${from}, which is not there where the site is cloned`,
+      fix: 'put the package into vendor/ and install it from there, as the README of Pressmark describes',
     },
   ];
 }

@@ -82,7 +82,14 @@ function isFaithful(before: string, after: string, items: readonly string[]): bo
 }
 
 /** What the folder of a site must not publish; `init` and `npm install` put it there. */
-const PRIVATE = ['.pressmark/', 'pressmark.config.mjs', 'package.json', 'package-lock.json', 'node_modules/'];
+const PRIVATE = [
+  '.pressmark/',
+  'pressmark.config.mjs',
+  'package.json',
+  'package-lock.json',
+  'node_modules/',
+  'vendor/*.tgz',
+];
 
 /** Jekyll 3 forgets these as soon as a site has its own `exclude:`. */
 const FORGOTTEN = [
@@ -104,7 +111,9 @@ export function missingExcludes(files: SiteFiles, config: ValueMap): readonly st
   const isKept = majorVersion(files, config) === 4;
   const known = new Set([...present, ...(isKept || config.exclude === undefined ? ['node_modules'] : [])]);
   const wanted = [...PRIVATE, ...(hasOwnPlugins(files) ? [] : ['plugins/'])];
-  const missing = wanted.filter((item) => !known.has(item.replace(/\/$/, '')));
+  const isExcluded = (item: string) =>
+    known.has(item.replace(/\/$/, '')) || known.has(item.replace(/\/.*$/, ''));
+  const missing = wanted.filter((item) => !isExcluded(item));
   if (missing.length === 0 || isKept || config.exclude !== undefined) return missing;
   return [...missing, 'node_modules/', ...FORGOTTEN];
 }

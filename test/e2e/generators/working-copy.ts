@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gitIn } from '../../support/clones.js';
@@ -37,7 +37,7 @@ export interface WorkingCopy {
   pressmark(...args: readonly string[]): Promise<Ended>;
   /** Starts `npx pressmark start`, with the secret of the site's `.env`. */
   start(): Promise<Receiver>;
-  /** Does what `npm install pressmark` does, without a network. */
+  /** Does what `npm install ./vendor/pressmark-<version>.tgz` does, without a network. */
   install(): void;
   /** The secret that `init` has made. */
   secret(): string;
@@ -145,7 +145,9 @@ function installPressmark(dir: string): void {
   link(program, join(dir, 'node_modules/.bin/pressmark'));
   const path = join(dir, 'package.json');
   const manifest = fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, 'utf8')) : {};
-  manifest.dependencies = { ...manifest.dependencies, pressmark: '^0.1.0' };
+  fs.mkdirSync(join(dir, 'vendor'), { recursive: true });
+  fs.copyFileSync(archive, join(dir, 'vendor', basename(archive)));
+  manifest.dependencies = { ...manifest.dependencies, pressmark: `file:vendor/${basename(archive)}` };
   fs.writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   if (!fs.existsSync(join(dir, 'package-lock.json')))
     fs.writeFileSync(join(dir, 'package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }\n');

@@ -304,3 +304,15 @@ test('outside a git repository the owner is told that nothing is committed', (t)
     { fix: 'run git init, then git add and git commit' },
   ]);
 });
+
+test('Pressmark in a folder outside of the repository is a warning; in vendor/ it is none', (t) => {
+  const warningsOf = (from: string) => {
+    const files = { ...HUGO_FILES, 'package.json': JSON.stringify({ dependencies: { pressmark: from } }) };
+    return plan({ files }).warnings.map(({ text }) => text);
+  };
+  for (const from of ['file:../pressmark', 'link:../pressmark', 'file:/srv/pressmark'])
+    t.deepEqual(warningsOf(from), [
+      `package.json takes pressmark from ${from.slice(5)}, which is not there where the site is cloned`,
+    ]);
+  t.deepEqual(warningsOf('file:vendor/pressmark-0.1.0.tgz'), []);
+});

@@ -186,7 +186,7 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
   const text = (more: Readonly<Record<string, string>>) =>
     facts({ '_config.yml': '', ...more }).edits[0]?.text ?? '';
   t.regex(text({}), /- vendor\/bundle\//);
-  t.notRegex(text({ Gemfile: 'gem "jekyll", "~> 4.3"' }), /vendor|node_modules/);
+  t.notRegex(text({ Gemfile: 'gem "jekyll", "~> 4.3"' }), /vendor\/bundle|node_modules/);
   t.regex(text({ '_config.yml': 'exclude: [a]' }), /"node_modules\/"/);
   t.regex(text({}), /- plugins\//);
   t.notRegex(text({ 'plugins/guide.md': '' }), /- plugins\//);
@@ -388,7 +388,7 @@ test('doctor names what keeps articles from being displayed', (t) => {
       .map(({ text }) => text)
       .join('\n');
   const fine =
-    'exclude: [.pressmark, pressmark.config.mjs, package.json, package-lock.json, node_modules, plugins]\nurl: https://a.example\n';
+    'exclude: [.pressmark, pressmark.config.mjs, package.json, package-lock.json, node_modules, vendor, plugins]\nurl: https://a.example\n';
   t.is(texts(fine), '');
   t.regex(texts(`${fine}baseurl: /b\n`), /at https:\/\/a\.example\/b in _config\.yml/);
   t.regex(texts('url: https://a.example\n'), /does not exclude \.pressmark\//);

@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { tempDir } from '../support/temp-dir.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string) => fs.readFileSync(join(ROOT, path), 'utf8');
+const manifest: { version: string } = JSON.parse(read('package.json'));
+
+/** The files of the package, as `npm pack` chooses them. */
+function packed(): string[] {
+  const npm = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline'];
+  const answer: unknown = JSON.parse(
+    execFileSync('npm', npm, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  const [report] = Object.values(answer as Record<string, { files: { path: string }[] }>);
+  return report?.files.map(({ path }) => path) ?? [];
+}
+
+const FILES = packed();
+const PAGES = FILES.filter((path) => path.endsWith('.md'));
+
+test('the package holds what its pages name', (t) => {
+  t.true(PAGES.includes('docs/deploy.md'));
+  for (const page of PAGES)
+    for (const [, target = ''] of read(page).matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+)/g)) {
+      if (/^[a-z]+:|^[/$]/.test(target)) continue;
+      const path = posix.join(posix.dirname(page), target);
+      t.true(FILES.includes(path), `${page}: ${target}`);
+    }
+  t.true(FILES.includes('examples/magazine-theme/theme.json'));
+  t.true(FILES.includes('examples/magazine-theme/templates/home.eta'));
+  t.false(FILES.some((path) => /(?:^|\/)(?:test|\.env)/.test(path)));
+});
+
+test('there is one way to install it, which all pages give', (t) => {
+  const archive = `./vendor/pressmark-${manifest.version}.tgz`;
+  for (const page of [...PAGES, 'README.md'])
+    for (const [line] of read(page).matchAll(/^.*npm (?:install|i) .*pressmark.*$/gm))
+      t.is(line.trim(), `npm install ${archive}`, page);
+  for (const page of [
+    'README.md',
+    ...['hugo', 'jekyll', 'eleventy', 'astro'].map((name) => `docs/${name}.md`),
+  ])
+    t.true(read(page).includes(`npm install ${archive}\n`), page);
+  t.regex(read('README.md'), /git clone <address of this repository> \.\.\/pressmark\n/);
+  t.regex(read('docs/deploy.md'), /^COPY vendor \.\/vendor$/m);
+});
+
+const PLUGIN = `import { definePlugin, type ConfigInput } from 'pressmark';
+
+export const config: ConfigInput = { siteUrl: 'https://example.com' };
+
+export default definePlugin({
+  name: 'typed',
+  setup(host) {
+    host.addFilter('article.draft', (draft) => ({ ...draft, title: draft.title.trim() }));
+    host.router?.get('/titles', async (context) => {
+      const status: number = context.status;
+      context.body = { status, ids: [...host.articles.ids()] };
+    });
+  },
+});
+`;
+
+/** Packages that the package installs: all but those for its own development. */
+function installedWithIt(): string[] {
+  const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(read('package-lock.json'));
+  return Object.entries(packages)
+    .filter(([path, { dev }]) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && dev !== true)
+    .map(([path]) => path)
+    .filter((path) => fs.existsSync(join(ROOT, path)));
+}
+
+test('a plugin in TypeScript is checked with the package alone, under strict and with all declarations', (t) => {
+  const dir = tempDir(t);
+  for (const path of FILES) {
+    const target = join(dir, 'node_modules/pressmark', path);
+    fs.mkdirSync(dirname(target), { recursive: true });
+    fs.copyFileSync(join(ROOT, path), target);
+  }
+  for (const path of installedWithIt()) {
+    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
+    fs.symlinkSync(join(ROOT, path), join(dir, path));
+  }
+  fs.writeFileSync(join(dir, 'plugin.mts'), PLUGIN);
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2023',
+    noEmit: true,
+    skipLibCheck: false,
+    // What is found is what is installed here, and not the packages beside it in the checkout.
+    preserveSymlinks: true,
+  };
+  fs.writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['plugin.mts'] }));
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  const { status, stdout } = spawnSync(tsc, ['--project', dir], { encoding: 'utf8' });
+  t.is(stdout, '');
+  t.is(status, 0);
+
+  // The check finds what is wrong: a name that the draft does not have.
+  fs.writeFileSync(join(dir, 'plugin.mts'), PLUGIN.replace('draft.title.trim()', 'draft.titel.trim()'));
+  t.regex(spawnSync(tsc, ['--project', dir], { encoding: 'utf8' }).stdout, /'titel' does not exist/);
+});

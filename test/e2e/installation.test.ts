@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { gitIn } from '../support/clones.js';
+import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
+import { blocksOf } from './web-servers.js';
+
+// The way of the README into a site's repository, and each recipe of docs/deploy.md and docs/hosting.md through its
+// install step, on a clone, word for word. npm installs from its registry.
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const home = makeTempDir();
+const site = join(home, 'site');
+const deploy = blocksOf('deploy.md');
+const hosting = blocksOf('hosting.md');
+
+/** The environment of a shell on another machine: npm knows its registry. */
+function environment(further: NodeJS.Dict<string> = {}): NodeJS.Dict<string> {
+  const npm = ['npm_config_registry', 'npm_config_userconfig', 'npm_config_cafile', 'NODE_EXTRA_CA_CERTS'];
+  const kept = ['PATH', 'HOME', 'TMPDIR', ...npm].map((name) => [name, process.env[name]] as const);
+  // A program that is not installed is never fetched from the registry.
+  return { ...Object.fromEntries(kept), npm_config_yes: 'false', ...further };
+}
+
+function shell(command: string, cwd: string, env = environment()): string {
+  return execFileSync('bash', ['-ec', command], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** The commands of the shell blocks of the README's first step. */
+function installCommands(): string[] {
+  const readme = fs.readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, part = ''] = readme.split(/^1\. Install it\./m);
+  const [step = ''] = part.split(/^2\. /m);
+  return [...step.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.replace(/^ +/gm, ''));
+}
+
+test.serial.before('a site that has Pressmark as the README says, and no checkout beside it', () => {
+  fs.mkdirSync(site);
+  gitIn(site, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(site, '.gitignore'), 'node_modules/\n');
+  for (const command of installCommands())
+    shell(command.replace('<address of this repository>', `'${ROOT}'`), site);
+  shell('npx pressmark init --site-url https://example.com', site);
+  gitIn(site, 'add', '.');
+  gitIn(site, 'commit', '--quiet', '-m', 'The site');
+  fs.renameSync(join(home, 'pressmark'), join(home, 'checkout'));
+});
+test.after.always(() => removeTempDir(home));
+
+/** A clone on another machine. */
+function cloneOf(name: string): string {
+  gitIn(home, 'clone', '--quiet', site, name);
+  return join(home, name);
+}
+
+/** Whether Pressmark is there, as a folder and not as a link, and runs. */
+function checkInstalled(t: ExecutionContext, dir: string): void {
+  t.true(fs.lstatSync(join(dir, 'node_modules/pressmark')).isDirectory());
+  t.regex(shell('npx pressmark --version', dir), /^\d+\.\d+\.\d+\n$/);
+  t.true(fs.existsSync(join(dir, 'node_modules/pressmark/examples/magazine-theme/theme.json')));
+}
+
+test.serial('a server with systemd', (t) => {
+  const [, commands = ''] = deploy('sudo adduser').split('cd /srv/site\n');
+  t.regex(commands, /npm ci\n.*pressmark init --yes\n/);
+  const dir = cloneOf('server');
+  shell(commands.replaceAll('sudo -u site ', ''), dir);
+  checkInstalled(t, dir);
+  const [, program = ''] = /^ExecStart=\/srv\/site\/(\S+) /m.exec(deploy('# /etc/systemd/')) ?? [];
+  t.regex(shell(`${program} --version`, dir), /^\d/);
+});
+
+test.serial('the steps of the Containerfile', (t) => {
+  const containerfile = deploy('# Containerfile');
+  const clone = cloneOf('container-context');
+  const image = join(home, 'image');
+  fs.mkdirSync(image);
+  for (const [, from = '', to = ''] of containerfile.matchAll(/^COPY (.+) (\S+)$/gm))
+    shell(`cp -r ${from} '${join(image, to)}'`, clone);
+  const [, install = ''] = /^RUN (npm ci)\b/m.exec(containerfile) ?? [];
+  shell(install, image);
+  checkInstalled(t, image);
+  const [, path = ''] = /^ENV PATH=(\S+)$/m.exec(containerfile) ?? [];
+  t.is(path, '/srv/node_modules/.bin:$PATH');
+  const PATH = `${image}/node_modules/.bin:${process.env.PATH}`;
+  t.regex(shell('pressmark --version', home, environment({ PATH })), /^\d/);
+});
+
+test.serial('GitHub Pages, from a workflow', (t) => {
+  const dir = cloneOf('github');
+  const lines = [...hosting('# .github/workflows/pages.yml').matchAll(/^ +- run: (.+)$/gm)];
+  t.is(lines.length, 2);
+  for (const [, line = ''] of lines) shell(line, dir);
+  checkInstalled(t, dir);
+  t.true(fs.existsSync(join(dir, 'public/index.html')));
+});
+
+test.serial(
+  'hosts and platforms that run npm ci and then a command: Cloudflare Pages, Netlify, an ephemeral disk',
+  (t) => {
+    const page = fs.readFileSync(join(ROOT, 'docs/hosting.md'), 'utf8');
+    const [, cloudflare = ''] = /^\| Build command \| `(.+)` \|$/m.exec(page) ?? [];
+    const [, netlify = ''] = /^ {2}command = "(.+)"$/m.exec(hosting('# netlify.toml')) ?? [];
+    const [start = ''] = deploy('npx pressmark start --dir').trim().split(' --dir');
+    t.deepEqual([cloudflare, netlify], ['npx pressmark build', 'npx pressmark build']);
+    const dir = cloneOf('host');
+    shell('npm ci', dir);
+    checkInstalled(t, dir);
+    shell(cloudflare, dir);
+    t.true(fs.existsSync(join(dir, 'public/index.html')));
+    t.regex(shell(`${start} --help`, dir), /--clone/);
+  },
+);
