@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestFn } from 'ava';
 import { DEMO_ARTICLES } from '../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../src/config/schema.js';
@@ -11,22 +11,10 @@ import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { KITCHEN_SINK } from './kitchen-sink.js';
 
-/** Pictures of the demo's articles; from dist/test/e2e/ they are where the sources are. */
-const PICTURES = fileURLToPath(new URL('../../../test/e2e/pictures/', import.meta.url));
+/** The demo's site before its first article; from dist/test/e2e/ it is where the sources are. */
+const EXAMPLE = fileURLToPath(new URL('../../../examples/reading-room/', import.meta.url));
 
 type SiteConfig = Exclude<ConfigInput['site'], false | undefined>;
-
-const SITE: SiteConfig = {
-  title: 'The Reading Room',
-  description: 'Notes on books, shelves and machines that know their place.',
-  author: 'Ada Finch',
-};
-
-const PICTURE_OF: Record<string, string> = {
-  'demo-1': 'shelves.svg',
-  'demo-2': 'dial.svg',
-  'demo-3': 'pens.svg',
-};
 
 /** A page of every kind, by its path. */
 export const PAGES = {
@@ -42,43 +30,6 @@ export const PAGES = {
   'what was found': '/search/?q=mark',
   'not found': '/nowhere/',
 } as const;
-
-/** What the owner has written beside the articles, below the content folder. */
-const OWN_TEXTS: Record<string, string> = {
-  'pages/about.md': `---
-title: About this room
-description: Who writes here, and why.
-navigation: About
-toc: true
----
-## Who writes
-
-Ada Finch reads what others **shelve**.
-
-## Why
-
-### Because of the shelves
-
-They are ![Books on three shelves](/pictures/shelves.svg) full.
-
-### Because of the machines
-
-| Machine | Place |
-|---|---|
-| A scanner with a name that is long | By the window, where the light comes from the north |
-`,
-  'tags/durability.md': `---
-title: What lasts
-description: Paper, ink, and files that outlive a power cut.
----
-An answer is worth as much as **the disk behind it**.
-`,
-  'authors/ada-finch.md': `---
-description: Reads, shelves, writes.
----
-Ada has kept [this room](/about/) since 2019.
-`,
-};
 
 /** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/ it is where the sources are. */
 const MAGAZINE_THEME = fileURLToPath(new URL('../../../examples/magazine-theme', import.meta.url));
@@ -102,16 +53,14 @@ export async function demoSite(
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dir = tempDir(t);
+  cpSync(EXAMPLE, dir, { recursive: true });
+  const config = join(dir, 'pressmark.config.mjs');
+  const example: { default: { site: SiteConfig } } = await import(pathToFileURL(config).href);
+  rmSync(config);
   writeFileSync(
     join(dir, 'pressmark.config.json'),
-    JSON.stringify({ site: { ...SITE, toc: 4, ...site }, git: false }),
+    JSON.stringify({ site: { ...example.default.site, ...site }, git: false }),
   );
-  for (const [path, words] of Object.entries(OWN_TEXTS)) {
-    mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
-    writeFileSync(join(dir, 'content', path), words);
-  }
-  mkdirSync(join(dir, 'public'));
-  cpSync(PICTURES, join(dir, 'public/pictures'), { recursive: true });
   const receiver = await startReceiver(t, {
     env: { PRESSMARK_SITE_URL: origin },
     port,
@@ -132,8 +81,8 @@ export async function demoSite(
         published_at: `2026-10-${10 + n}T08:00:00Z`,
       }),
     );
-  for (const [day, { tags, ...given }] of [KITCHEN_SINK, ...DEMO_ARTICLES].entries()) {
-    const picture = PICTURE_OF[given.id];
+  const withPictures = [{ ...KITCHEN_SINK, picture: undefined }, ...DEMO_ARTICLES];
+  for (const [day, { tags, picture, ...given }] of withPictures.entries()) {
     await receiver.post(
       'article.published',
       article({

@@ -9,6 +9,9 @@ export interface DemoArticle {
   readonly tags: readonly string[];
   readonly content_html: string;
   readonly content_markdown: string;
+  readonly author: string;
+  /** A file of `public/pictures/` in the demo's site. */
+  readonly picture: string;
 }
 
 /** Three short articles with what real ones have: headings, a list, a table, code, a quote. */
@@ -19,6 +22,8 @@ export const DEMO_ARTICLES: readonly DemoArticle[] = [
     slug: 'what-a-pressmark-is',
     meta_description: 'A small mark in an old book, and why a publishing tool is named after it.',
     tags: ['names', 'libraries'],
+    author: 'Ada Finch',
+    picture: 'shelves.svg',
     content_html: `<p>Open an old library book at its first page, and you may find a few letters and figures in the corner: the room, the press, the shelf. That is its pressmark. It says nothing of what the book is about. It says where the book <em>stands</em>.</p>
 <h2>One place for each thing</h2>
 <p>A reader who knows the mark finds the book without asking anybody. A librarian who reads the mark knows where to put it back. Nothing can stand in two places, and nothing that has a place gets lost.</p>
@@ -44,6 +49,8 @@ ${itemComment('demo-1')}
     slug: 'why-the-answer-comes-last',
     meta_description: 'A receiver that says yes before the disk does can lose what it was given.',
     tags: ['durability', 'webhooks'],
+    author: 'Ada Finch',
+    picture: 'dial.svg',
     content_html: `<p>Between “received” and “kept” lies a gap of a few milliseconds. A power cut fits into it easily.</p>
 <h2>The order of things</h2>
 <ol><li>Write the article into a new file.</li><li>Wait until the disk has it.</li><li>Give the file its name.</li><li>Wait until the disk has the name too.</li><li>Answer.</li></ol>
@@ -58,6 +65,8 @@ ${itemComment('demo-2')}`,
     slug: 'two-people-one-paragraph',
     meta_description: 'How a machine can rewrite an article without ever overwriting its owner.',
     tags: ['editing', 'webhooks'],
+    author: 'Ada Finch',
+    picture: 'pens.svg',
     content_html: `<p>You correct a sentence in your editor. At the same moment a service wants to replace the whole article. Whose version stays?</p>
 <h2>Compare, then set</h2>
 <p>The service must say which version it has read. If the file has another version by now, the answer is 409, and nothing changes:</p>

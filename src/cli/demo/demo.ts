@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startApp } from '../../app/app.js';
 import { initPlainSite } from '../../app/init/init-site.js';
@@ -15,6 +16,9 @@ import { playDemo } from './script.js';
 import { demoWatcher } from './watcher.js';
 
 const DEFAULT_PORT = 8787;
+
+/** The site before its first article: settings, pictures, and what its owner has written. */
+const EXAMPLE = fileURLToPath(new URL('../../../../examples/reading-room', import.meta.url));
 const HOST = '127.0.0.1';
 
 /** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
@@ -26,11 +30,13 @@ export function demoCommand(): Command {
     .action(async ({ port: wanted, exit }: { port?: number; exit?: boolean }) => {
       const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
       const port = await freePort(wanted);
-      await initPlainSite(dir, `http://localhost:${port}`);
+      const url = `http://localhost:${port}`;
+      fs.cpSync(EXAMPLE, dir, { recursive: true });
+      await initPlainSite(dir, url);
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = {
-        ...(await loadSettings(dir, { port, host: HOST }, {})),
+        ...(await loadSettings(dir, { port, host: HOST }, { PRESSMARK_SITE_URL: url })),
         liveCheck: true,
       };
       const terminal = process.stdout.isTTY === true;
@@ -44,7 +50,7 @@ export function demoCommand(): Command {
         live: true,
       });
       const ok = await playDemo({
-        url: `http://localhost:${port}`,
+        url,
         endpoint: settings.endpoint,
         secret: settings.secrets[0] ?? '',
         watcher,
@@ -56,7 +62,7 @@ export function demoCommand(): Command {
         return;
       }
       console.log(
-        `\nThe site is served at http://localhost:${port}/ — open it in a browser. Ctrl-C ends the demo; the folder stays.`,
+        `\nThe site is served at ${url}/ — open it in a browser. Ctrl-C ends the demo; the folder stays.`,
       );
       stopOnSignals(app, log);
     });

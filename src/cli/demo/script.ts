@@ -51,7 +51,13 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);
-  const articles = DEMO_ARTICLES.map((given) => sampleArticle({ ...given }, new Date(second).toISOString()));
+  const articles = DEMO_ARTICLES.map(({ picture, ...given }, index) =>
+    sampleArticle(
+      { ...given, featured_image_url: `${url}/pictures/${picture}` },
+      // The moment of its sending, each a second after the one before.
+      new Date(second + 1000 * (index + 1)).toISOString(),
+    ),
+  );
   const urls: string[] = [];
   for (const article of articles) {
     const answer = await send(
