@@ -94,7 +94,13 @@ export async function startApp(
     const { store, catalog } = opened;
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     liveReload = live ? createLiveReload(basePath) : undefined;
-    const { entry: deploy, stages } = await openDeploy({ settings, articles, pushes: durable.pushes, log });
+    const { entry: deploy, stages } = await openDeploy({
+      settings,
+      articles,
+      commits: durable.git !== undefined,
+      pushes: durable.pushes,
+      log,
+    });
     const plugins = [
       ...further,
       { plugin: pageCheck.plugin, origin: 'the preview', isFirstParty: true },

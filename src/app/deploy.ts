@@ -29,6 +29,8 @@ import { type DurableStore, isPushed } from './durability.js';
 
 /** What the way from the build to the reader is made from. */
 export interface DeployOptions {
+  /** Whether articles are committed: outside of a repository they are not. */
+  readonly commits: boolean;
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
   readonly pushes: DurableStore['pushes'];
@@ -65,11 +67,17 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  *
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
-export async function openDeploy({ settings, articles, pushes, log }: DeployOptions): Promise<SiteDeploy> {
+export async function openDeploy({
+  settings,
+  articles,
+  commits,
+  pushes,
+  log,
+}: DeployOptions): Promise<SiteDeploy> {
   const { siteUrl, liveCheck, dir } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
-  const stages = createStages(stagesOf(settings), stateDir, log);
+  const stages = createStages(stagesOf(settings, commits), stateDir, log);
   await noteCommitted(settings, stages);
   const { targets, repository } = await openTargets(settings, (signal) => pushed(pushes, stages, signal));
   const plugin = deployPlugin({
@@ -147,10 +155,10 @@ function buildsSite({ generator, buildsInBackground, site }: Settings): boolean 
 }
 
 /** The stages that a site has. */
-function stagesOf(settings: Settings): Stage[] {
-  const { git, deploy, liveCheck } = settings;
+function stagesOf(settings: Settings, commits: boolean): Stage[] {
+  const { deploy, liveCheck } = settings;
   return [
-    ...(git === false ? [] : (['committed'] as const)),
+    ...(commits ? (['committed'] as const) : []),
     ...(isPushed(settings) ? (['pushed'] as const) : []),
     ...(buildsSite(settings) ? (['built'] as const) : []),
     ...(deploy.length > 0 ? (['deployed'] as const) : []),

@@ -2,14 +2,18 @@ import type { Settings } from '../config/load.js';
 import { type ExcludedArticle, readBuildState } from '../deploy/build/build-state.js';
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readStages, type StagesStatus } from '../deploy/stages.js';
+import { type MalformedArticle, malformedArticles } from './articles/malformed-articles.js';
+import { addressChange, addressChangeFix, addressChangeText } from './articles/stored-urls.js';
 import { foldersOf } from './content/folders.js';
+import { restartReason } from './needs-restart.js';
+import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
 // For the command, which knows the app alone.
 export { STAGES, type Stage, type StageStatus } from '../deploy/stages.js';
 
 /** How the articles of a site stand on their way to the reader, as its receiver has noted it. */
-export interface SiteStatus {
-  /** Undefined where no receiver has run yet. */
+export interface ArticleProgress {
+  /** Undefined where no article has come yet. */
   readonly stages: StagesStatus | undefined;
   /** The articles that are left out because they break the build. */
   readonly excluded: readonly ExcludedArticle[];
@@ -19,8 +23,32 @@ export interface SiteStatus {
   readonly targets: DeployState;
 }
 
+/** How a site stands. */
+export interface SiteStatus extends ArticleProgress {
+  /** The receivers that run on this machine, the newest first. */
+  readonly receivers: readonly RunningReceiver[];
+  /** Why a receiver that runs must be restarted. */
+  readonly restart: string | undefined;
+  /** The articles that are skipped because of their files. */
+  readonly malformed: readonly MalformedArticle[];
+  /** What a change of the site's address has left behind, and what to do. */
+  readonly addressChange: string | undefined;
+}
+
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
-export function siteStatus(settings: Settings): SiteStatus {
+export async function siteStatus(settings: Settings): Promise<SiteStatus> {
+  const receivers = await runningReceivers(settings);
+  return {
+    receivers,
+    restart: await restartReason(settings, receivers),
+    addressChange: addressChangeOf(settings),
+    ...articleProgress(settings),
+    malformed: await malformedArticles(settings),
+  };
+}
+
+/** Reads what receivers have noted. */
+export function articleProgress(settings: Settings): ArticleProgress {
   const { stateDir } = foldersOf(settings);
   const { excluded, failure } = readBuildState(stateDir);
   return {
@@ -29,4 +57,18 @@ export function siteStatus(settings: Settings): SiteStatus {
     buildFailure: failure,
     targets: readDeployState(stateDir),
   };
+}
+
+function addressChangeOf(settings: Settings): string | undefined {
+  if (settings.siteUrlIsGuess) return undefined; // the receiver's environment may say it
+  const change = addressChange(settings);
+  return change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`;
+}
+
+/** What is known of a target's last success: a hook was called and a command has ended; more was not seen. */
+export function lastSuccess(target: string, when: string | undefined): string {
+  if (target === 'hook') return when === undefined ? 'never called' : `called ${when}`;
+  if (target.startsWith('command '))
+    return when === undefined ? 'never run without an error' : `run without an error ${when}`;
+  return when === undefined ? 'never deployed' : `deployed ${when}`;
 }

@@ -5,10 +5,7 @@ import { trialFindings } from '../app/doctor/trial-findings.js';
 import { type Flags, loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
 import { example, withDir, withPort } from './options.js';
-import { paint, printableLines, printJson } from './terminal.js';
-
-const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
-const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+import { marked, printableLines, printJson } from './terminal.js';
 
 interface DoctorFlags extends Flags {
   readonly dir: string;
@@ -44,6 +41,6 @@ function sayBuild(build: number): void {
 }
 
 function print({ level, about, text, fix }: Finding): void {
-  console.log(`${paint(COLOURS[level], MARKS[level])} ${about}: ${printableLines(text)}`);
+  console.log(`${marked(level)} ${about}: ${printableLines(text)}`);
   if (fix !== undefined) console.log(`  → ${printableLines(fix)}`);
 }

@@ -1,9 +1,18 @@
 import { Command } from 'commander';
-import { addressChange, addressChangeFix, addressChangeText } from '../app/articles/stored-urls.js';
-import { type SiteStatus, STAGES, type Stage, type StageStatus, siteStatus } from '../app/status.js';
-import { loadSettings, type Settings } from '../config/load.js';
+import {
+  lastSuccess,
+  type SiteStatus,
+  STAGES,
+  type Stage,
+  type StageStatus,
+  siteStatus,
+} from '../app/status.js';
+import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { printable, printableLines, printJson } from './terminal.js';
+import { type Mark, marked, printable, printableLines, printJson } from './terminal.js';
+
+/** A stage is behind for longer than any build or push takes: somebody should look. */
+const LONG_BEHIND_MS = 15 * 60_000;
 
 /** `pressmark status`: how far articles have come on their way to the reader. */
 export function statusCommand(): Command {
@@ -12,67 +21,93 @@ export function statusCommand(): Command {
     .option('--json', 'print it as JSON')
     .addHelpText('after', example('pressmark status'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const settings = await loadSettings(dir);
-      const status = { ...siteStatus(settings), addressChange: addressChangeOf(settings) };
+      const status = await siteStatus(await loadSettings(dir));
+      const lines = [...linesOf(status, Date.now())];
       if (json) printJson(status, 2);
-      else for (const line of linesOf(status, Date.now())) console.log(line);
-      if (problemsOf(status) > 0) process.exitCode = 1;
+      else for (const { mark, text } of lines) console.log(`${marked(mark)} ${text}`);
+      if (lines.some(({ mark }) => mark === 'fail')) process.exitCode = 1;
     });
 }
 
-/** How a site stands, and what a change of its address has left behind. */
-interface Shown extends SiteStatus {
-  readonly addressChange: string | undefined;
+interface Line {
+  readonly mark: Mark;
+  readonly text: string;
 }
 
-function addressChangeOf(settings: Settings): string | undefined {
-  if (settings.siteUrlIsGuess) return undefined; // the receiver's environment may say it
-  const change = addressChange(settings);
-  return change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`;
-}
-
-/** The number of things that do not go on by themselves. */
-function problemsOf({ stages, excluded, buildFailure, targets, addressChange }: Shown): number {
-  const failed = Object.values(stages ?? {}).filter(({ error }) => error !== undefined);
-  const behind = Object.values(targets).filter(({ error }) => error !== undefined);
-  const others = [buildFailure, addressChange].filter((problem) => problem !== undefined);
-  return failed.length + excluded.length + behind.length + others.length;
-}
-
-function* linesOf(shown: Shown, now: number): Generator<string> {
-  const { stages, excluded, buildFailure, targets, addressChange } = shown;
-  if (addressChange !== undefined) yield `✗ ${printable(addressChange)}`;
-  if (stages === undefined) {
-    yield 'no receiver has run on this site yet; run pressmark start';
-    return;
-  }
+/** A tick is for what was seen; what a person must do something about is `!`, or `fail` where articles do not get on. */
+function* linesOf(status: SiteStatus, now: number): Generator<Line> {
+  const {
+    receivers,
+    restart,
+    stages = {},
+    excluded,
+    buildFailure,
+    targets,
+    malformed,
+    addressChange,
+  } = status;
+  yield* receiverLines(status, now);
+  if (restart !== undefined) yield { mark: 'fail', text: `${restart}; restart it` };
+  if (addressChange !== undefined) yield { mark: 'fail', text: printable(addressChange) };
   for (const stage of STAGES) {
-    const status = stages[stage];
-    if (status !== undefined) yield stageLine(stage, status, now);
+    const standing =
+      stages[stage] ?? (stage === 'received' && receivers.length > 0 ? { behind: 0 } : undefined);
+    if (standing !== undefined) yield stageLine(stage, standing, targets, now);
   }
   for (const [name, { deployed, error, attempts, behindSince }] of Object.entries(targets)) {
-    const last = deployed === undefined ? 'never deployed' : `deployed ${ago(deployed.at, now)}`;
+    const last = lastSuccess(name, deployed && ago(deployed.at, now));
     const trouble =
       error === undefined
         ? ''
         : `; failed ${attempts === 1 ? 'once' : `${attempts} times`} since ${behindSince ?? 'now'}: ${printable(error)}`;
-    yield `${printable(name)}: ${last}${trouble}`;
+    const mark = error !== undefined ? 'fail' : deployed === undefined ? 'none' : 'ok';
+    yield { mark, text: `${printable(name)}: ${last}${trouble}` };
   }
   if (buildFailure !== undefined)
-    yield `the last build failed ${ago(buildFailure.at, now)}: ${printableLines(buildFailure.reason)}`;
+    yield {
+      mark: 'fail',
+      text: `the last build failed ${ago(buildFailure.at, now)}: ${printableLines(buildFailure.reason)}`,
+    };
   for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
     const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
     const shown = hasPrevious ? 'is shown with its previous text' : 'is left out';
-    yield `${printable(path)} ${why} and ${shown} (${ago(since, now)}): ${printableLines(reason)}`;
+    const text = `${printable(path)} ${why} and ${shown} (${ago(since, now)}): ${printableLines(reason)}`;
+    yield { mark: 'fail', text };
   }
+  const named = new Set(excluded.map(({ path }) => path));
+  for (const { file, reason, isUnread } of malformed)
+    if (!named.has(file)) {
+      const why = isUnread ? 'cannot be read' : 'is malformed';
+      yield { mark: 'fail', text: `${printable(file)} ${why} and is skipped: ${printable(reason)}` };
+    }
 }
 
-function stageLine(stage: Stage, { newest, behind, behindSince, error }: StageStatus, now: number): string {
+function* receiverLines({ receivers, stages }: SiteStatus, now: number): Generator<Line> {
+  for (const { pid, port, since, preview, siteUrl } of receivers)
+    yield {
+      mark: preview ? 'warn' : 'ok',
+      text: `receiver  process ${pid} on port ${port}, started ${ago(since, now)}${preview ? `, a preview: articles keep the address ${siteUrl}` : ''}`,
+    };
+  if (receivers.length > 0) return;
+  const left = stages === undefined ? 'run pressmark start' : 'what follows is what the last one has left';
+  yield { mark: 'warn', text: `receiver  none is running on this machine; ${left}` };
+}
+
+function stageLine(
+  stage: Stage,
+  { newest, behind, behindSince = '', error }: StageStatus,
+  targets: SiteStatus['targets'],
+  now: number,
+): Line {
   const last =
     newest === undefined ? 'nothing since the start' : `${printable(newest.url)} ${ago(newest.at, now)}`;
-  const lag = behind === 0 ? '' : `; ${behind} behind, the oldest ${ago(behindSince ?? '', now)}`;
+  const lag = behind === 0 ? '' : `; ${behind} behind, the oldest ${ago(behindSince, now)}`;
   const trouble = error === undefined ? '' : `; ${printable(error.split('\n', 1)[0] ?? '')}`;
-  return `${stage.padEnd(10)}${last}${lag}${trouble}`;
+  const isLong = behind > 0 && now - Date.parse(behindSince) > LONG_BEHIND_MS;
+  const mark = error !== undefined ? 'fail' : isLong ? 'warn' : newest === undefined ? 'none' : 'ok';
+  // Of a hook no more is known than that it was called.
+  const label = stage === 'deployed' && 'hook' in targets ? 'handed on' : stage;
+  return { mark, text: `${label.padEnd(10)}${last}${lag}${trouble}` };
 }
 
 /** How long ago a moment was, in words. */

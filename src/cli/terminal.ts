@@ -6,6 +6,17 @@ export function paint(style: Parameters<typeof styleText>[0], text: string): str
   return process.stdout.isTTY ? styleText(style, text) : text;
 }
 
+const MARKS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], none: ['dim', ' '] } as const;
+
+/** How something stands: a tick is for what is as the owner wants it; `none` for what has not happened yet. */
+export type Mark = keyof typeof MARKS;
+
+/** The sign of a mark, in its colour. */
+export function marked(mark: Mark): string {
+  const [style, sign] = MARKS[mark];
+  return paint(style, sign);
+}
+
 /** A foreign text on one line, its control characters made visible: nothing that a receiver answers moves the cursor. */
 export function printable(text: string): string {
   return escapeInvisible(text.replaceAll('\n', '⏎'));

@@ -1,10 +1,10 @@
 import type { Settings } from '../../config/load.js';
-import { siteStatus } from '../status.js';
+import { articleProgress, lastSuccess } from '../status.js';
 import type { Finding } from './finding.js';
 
 /** What stands between the stored articles and their readers: builds that fail, articles left out, deploys that fail. */
 export function deployFindings(settings: Settings): Finding[] {
-  const { excluded, buildFailure, targets, stages } = siteStatus(settings);
+  const { excluded, buildFailure, targets, stages } = articleProgress(settings);
   const findings: Finding[] = [];
   if (buildFailure !== undefined)
     findings.push({
@@ -33,12 +33,12 @@ export function deployFindings(settings: Settings): Finding[] {
         fix: 'correct that; Pressmark tries it again by itself',
       });
     else if (deployed !== undefined)
-      findings.push({ level: 'ok', about: 'deploy', text: `${name}: deployed ${deployed.at}` });
+      findings.push({ level: 'ok', about: 'deploy', text: `${name}: ${lastSuccess(name, deployed.at)}` });
   }
   const notLive = stages?.live?.error;
   if (notLive !== undefined)
     findings.push({
-      level: 'warn',
+      level: 'fail',
       about: 'live check',
       text: notLive,
       fix: 'open the page in a browser; look at the host’s log and its cache',

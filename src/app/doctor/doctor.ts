@@ -8,8 +8,9 @@ import { isReservedUrl } from '../../site/outputs/addresses.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import { pagefindVersion } from '../../site/search/pagefind.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type Entry, isUnread } from '../../store/catalog/entry.js';
+import type { ContentFolder, Entry } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
+import { malformedIn } from '../articles/malformed-articles.js';
 import { addressChange, addressChangeFix, addressChangeText } from '../articles/stored-urls.js';
 import { buildsSite } from '../builder/site-builder.js';
 import { contentOf } from '../content/content.js';
@@ -38,7 +39,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...unseen,
     ...(await contentFindings(settings)),
     ...(await themeFindings(settings)),
-    ...(await gitFindings(settings)),
+    ...(await gitFindings(settings, receivers)),
     ...(await pushFindings(settings)),
     ...pageFindings(settings),
     ...(await searchFinding(settings)),
@@ -108,7 +109,12 @@ function secret({ secrets, dir }: Settings): Finding[] {
   const findings: Finding[] = [];
   if (secrets.some((value) => value.length < MIN_SECRET_CHARS || new Set(value).size < 8)) {
     const fix = `use the one that the service issued, or ${MIN_SECRET_CHARS} random characters or more`;
-    findings.push({ level: 'warn', about, text: 'a secret can be guessed', fix });
+    findings.push({
+      level: 'warn',
+      about,
+      text: 'the secret is too short or too simple, and could be guessed',
+      fix,
+    });
   }
   const mode = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) !== 0)
@@ -122,7 +128,7 @@ function secret({ secrets, dir }: Settings): Finding[] {
     findings.push({
       level: 'ok',
       about,
-      text: secrets.length === 1 ? 'one is live' : `${secrets.length} are live (rotation)`,
+      text: secrets.length === 1 ? 'set' : `${secrets.length} are set, while one is being replaced`,
     });
   return findings;
 }
@@ -195,7 +201,7 @@ async function articles(settings: Settings): Promise<Finding[]> {
   const { files } = await scan(content, catalog);
   const entries = [...catalog.entries()];
   const findings = [
-    ...malformed(entries),
+    ...malformed(settings, entries),
     ...atReservedUrls(entries, content, settings),
     ...duplicates(entries, 'id', ({ id }) => id),
     ...duplicates(
@@ -210,26 +216,20 @@ async function articles(settings: Settings): Promise<Finding[]> {
         {
           level: 'ok',
           about: 'articles',
-          text: files === 0 ? 'none yet' : `${files}, each with an id and a URL of its own`,
+          text: files === 0 ? 'none yet' : `${files}, each with a unique id and URL`,
         },
       ];
 }
 
-function malformed(entries: readonly Entry[]): Finding[] {
-  return entries.flatMap((entry): Finding[] => {
-    const { path, broken, isUnsupported = false } = entry;
-    if (broken === undefined || isUnsupported) return [];
-    const said = isUnread(entry)
-      ? {
-          text: `${path} cannot be read: ${broken}`,
-          fix: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
-        }
-      : {
-          text: `${path} is malformed, ${broken}`,
-          fix: 'fix the front matter; until then the article is skipped',
-        };
-    return [{ level: 'fail', about: 'articles', ...said }];
-  });
+function malformed(settings: Settings, entries: readonly Entry[]): Finding[] {
+  return malformedIn(settings, entries).map(({ file, reason, isUnread }) => ({
+    level: 'fail',
+    about: 'articles',
+    text: isUnread ? `${file} cannot be read: ${reason}` : `${file} is malformed, ${reason}`,
+    fix: isUnread
+      ? 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped'
+      : 'fix the front matter; until then the article is skipped',
+  }));
 }
 
 /** Articles that people, or versions with a shorter list, have put where something else is answered. */
@@ -264,7 +264,7 @@ function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entr
         level: 'fail',
         about: 'articles',
         text,
-        fix: `remove all but one, or give each a ${what} of its own`,
+        fix: `remove all but one, or give each file a unique ${what}`,
       } as const,
     ];
   });

@@ -14,6 +14,8 @@ import { committableTree } from '../../git/committable.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { refuseLevelWithoutGit } from '../durability.js';
+import { restartReason } from '../needs-restart.js';
+import type { RunningReceiver } from '../running-receivers.js';
 import { type Finding, refusalOf } from './finding.js';
 
 const about = 'git';
@@ -22,7 +24,10 @@ const about = 'git';
 const HELD_LONG_MS = 5_000;
 
 /** The findings about git: whether stored articles will be committed, and the obstacles. */
-export async function gitFindings(settings: Settings): Promise<Finding[]> {
+export async function gitFindings(
+  settings: Settings,
+  receivers: readonly RunningReceiver[],
+): Promise<Finding[]> {
   if (settings.git === false)
     return refusalOf(
       about,
@@ -34,8 +39,11 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
     return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);
   try {
     const author = settings.git === true ? undefined : settings.git.author;
+    const restart = await restartReason(settings, receivers);
     return [
-      await branch(repository),
+      restart === undefined
+        ? await branch(repository)
+        : { level: 'fail', about, text: restart, fix: 'restart it; then it commits what it has stored' },
       ...(await heldLocks(repository)),
       ...(await parked(repository)),
       ...(await replaced(settings)),
@@ -49,14 +57,9 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
   }
 }
 
-function notCommitted({ because, unexpected }: { because: string; unexpected: boolean }): Finding {
-  const fix = 'fix that, or set git: false in the config';
-  return {
-    level: unexpected ? 'warn' : 'ok',
-    about,
-    text: `articles are not committed: ${because}`,
-    ...(unexpected && { fix }),
-  };
+function notCommitted({ because }: { because: string }): Finding {
+  const fix = 'fix that (git init makes a repository), or set git: false in the config';
+  return { level: 'warn', about, text: `articles are not committed: ${because}`, fix };
 }
 
 async function branch(repository: Repository): Promise<Finding> {

@@ -16,12 +16,12 @@ export function pageFindings(settings: Settings): Finding[] {
   // A receiver that is running may have been about to write what was found first.
   const again = found.length === 0 ? new Set() : new Set(damage(outputDir, stateDir));
   const lasting = found.filter((file) => again.has(file));
-  if (lasting.length === 0) return [{ level: 'ok', about, text: 'as they were written' }];
+  if (lasting.length === 0) return [{ level: 'ok', about, text: 'unchanged since they were built' }];
   return [
     {
       level: 'warn',
       about,
-      text: `${lasting.length} in ${settings.output}/ are not as they were written, as after a power loss: ${listed(lasting)}`,
+      text: `${lasting.length} in ${settings.output}/ have changed since they were built, as after a power loss: ${listed(lasting)}`,
       fix: 'run pressmark build, or start the receiver: both build them again',
     },
   ];

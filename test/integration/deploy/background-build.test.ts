@@ -124,13 +124,13 @@ test('an article whose front matter an edit has broken keeps its page, is named,
   t.is(status.code, 1);
   t.regex(
     status.stdout,
-    /^content\/edited\.md has malformed front matter and is shown with its previous text/m,
+    /^✗ content\/edited\.md has malformed front matter and is shown with its previous text/m,
   );
   const doctor = await run(['doctor', '--dir', dir]);
   t.deepEqual(
     doctor.stdout.split('\n').filter((line) => line.includes('edited')),
     [
-      /✗ articles: edited\.md is malformed, .*/.exec(doctor.stdout)?.[0],
+      /✗ articles: content\/edited\.md is malformed, .*/.exec(doctor.stdout)?.[0],
       /✗ build: content\/edited\.md has malformed front matter, and the site shows its previous text: line 4: .*/.exec(
         doctor.stdout,
       )?.[0],

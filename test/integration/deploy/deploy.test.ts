@@ -58,7 +58,7 @@ test('an article is live, built by Pressmark and served from the deploy folder',
     t.is(stage.newest.id, 'one');
   }
   t.is(typeof targets[`folder ${folder}`].deployed.at, 'string');
-  t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^live {6}http:\S+ \d+ s ago$/m);
+  t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
 });
 
 for (const generator of ['plain', 'toy'])

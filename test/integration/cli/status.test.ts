@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Finding } from '../../../src/app/doctor/finding.js';
+import { doctorCommand } from '../../../src/cli/doctor.js';
+import { statusCommand } from '../../../src/cli/status.js';
+import { gitIn } from '../../support/clones.js';
+import { article } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
+import { SITE_URL, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
+const status = (dir: string) => runHere(statusCommand(), ['--dir', dir], ENV);
+
+/** What doctor says of git. */
+async function ofGit(dir: string): Promise<Finding[]> {
+  const { stdout } = await runHere(doctorCommand(), ['--dir', dir, '--json'], ENV);
+  return (JSON.parse(stdout) as Finding[]).filter(({ about }) => about === 'git');
+}
+
+test('status names the receiver that runs, before the first article and after it, and says when none runs', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "git": false }');
+  t.regex(
+    (await status(dir)).stdout,
+    /^! receiver {2}none is running on this machine; run pressmark start$/m,
+  );
+  const receiver = await startReceiver(t, { dir });
+  const { port, pid } = receiver;
+  const fresh = await status(dir);
+  t.is(fresh.code, 0);
+  t.regex(fresh.stdout, new RegExp(`^✓ receiver  process ${pid} on port ${port}, started \\d+ s ago$`, 'm'));
+  t.regex(fresh.stdout, /^ {2}received {2}nothing since the start$/m);
+  await receiver.post('article.published', article({ slug: 'soil' }));
+  await receiver.stop();
+  const after = await status(dir);
+  t.regex(after.stdout, /^! receiver {2}none is running on this machine; what follows is what the last one/m);
+  t.regex(after.stdout, /^✓ received {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
+});
+
+test('where git was set up after the start, doctor and status say that the receiver must be restarted', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false }');
+  fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\n');
+  const first = await startReceiver(t, { dir });
+  await first.post('article.published', article({ slug: 'soil' }));
+  t.notRegex((await status(dir)).stdout, /committed/, 'without a repository nothing waits to be committed');
+  gitIn(dir, 'init', '--quiet');
+  const words = `the receiver (process ${first.pid}) commits nothing, as it was started before git was set up here`;
+  const { code, stdout } = await status(dir);
+  t.is(code, 1);
+  t.true(stdout.includes(`✗ ${words}; restart it`), stdout);
+  const findings = await ofGit(dir);
+  t.like(findings[0], { level: 'fail', text: words });
+  t.false(findings.some(({ text }) => text.startsWith('articles are committed to')));
+
+  await first.stop();
+  const second = await startReceiver(t, { dir });
+  await until('the article is committed', () =>
+    gitIn(dir, 'log', '--all', '--format=%s').includes('Publish: '),
+  );
+  t.is((await status(dir)).code, 0);
+  t.like((await ofGit(dir))[0], { level: 'ok' });
+  await second.stop();
+});
+
+test('a malformed article fails status, as it fails doctor', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content'));
+  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: "x\n---\n');
+  const { code, stdout } = await status(dir);
+  t.is(code, 1);
+  t.regex(stdout, /^✗ content\/broken\.md is malformed and is skipped: line \d/m);
+});
+
+test('of a hook and a command, status and doctor say no more than was seen', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, '.pressmark'));
+  const at = new Date().toISOString();
+  const deployed = { at, version: 'x' };
+  const stage = { newest: { id: 'a', url: `${SITE_URL}/a/`, at }, behind: 0 };
+  const write = (name: string, value: object) =>
+    fs.writeFileSync(join(dir, '.pressmark', name), JSON.stringify(value));
+  write('stages.json', { status: { received: stage, deployed: stage }, waiting: [] });
+  write('deploy.json', { hook: { deployed, attempts: 0 }, 'command true': { deployed, attempts: 0 } });
+  const { stdout } = await status(dir);
+  t.regex(stdout, /^✓ hook: called \d+ s ago$/m);
+  t.regex(stdout, /^✓ command true: run without an error \d+ s ago$/m);
+  t.regex(stdout, /^✓ handed on https/m);
+  t.notRegex(stdout, /deployed/);
+});
