@@ -1,13 +1,15 @@
 import { Command } from 'commander';
-import { lastAuthors, listArticles } from '../app/articles/article-list.js';
+import { type ListedArticle, lastAuthors, listArticles } from '../app/articles/article-list.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { paint, printable, printJson } from './terminal.js';
+import { aligned, paint, printJson } from './terminal.js';
 
 /** `pressmark list`: every article. */
 export function listCommand(): Command {
   return withDir(new Command('list'))
-    .description('list all articles: URL, id, revision, file, last author')
+    .description(
+      'list all articles: date, title, last author, URL and file; with --json also id and revision',
+    )
     .option('--json', 'print the articles as JSON')
     .addHelpText('after', example('pressmark list --json'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
@@ -25,17 +27,29 @@ export function listCommand(): Command {
         printJson(rows, 2);
         return;
       }
-      for (const article of articles) {
-        const author = authors.get(article.file)?.name ?? 'not committed';
-        if (article.kind === 'unreadable')
-          console.log(
-            `${paint('red', 'unreadable')}  ${printable(`${article.reason}  ${article.file}  ${author}`)}`,
-          );
-        else {
-          const { address, url, id, revision, file, reason } = article;
-          const certain = reason === undefined ? address : `${address}: ${reason}`;
-          console.log(printable(`${url} (${certain})  ${id}  ${revision}  ${file}  ${author}`));
-        }
+      if (articles.length === 0) {
+        console.log('no articles yet');
+        return;
       }
+      const authorOf = ({ file }: ListedArticle) => authors.get(file)?.name ?? 'not committed';
+      const [header = '', ...lines] = aligned([
+        ['date', 'title', 'last author', 'URL', 'file'],
+        ...articles.map((article) => rowOf(article, authorOf(article))),
+      ]);
+      console.log(paint('bold', header));
+      for (const line of lines) console.log(line);
     });
+}
+
+/** The longest title that is shown whole. */
+const TITLE_CHARS = 40;
+
+function rowOf(article: ListedArticle, author: string): string[] {
+  const { kind, file, reason } = article;
+  if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
+  const { date, title, url, address } = article;
+  const short = title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1)}…` : title;
+  // A pinned or proven URL is certain.
+  const shown = address === 'unknown' ? `${url} (unknown${reason === undefined ? '' : `: ${reason}`})` : url;
+  return [date.slice(0, 10), short, author, shown, file];
 }

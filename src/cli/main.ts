@@ -55,7 +55,8 @@ function failUnfinished(code: number): void {
 
 async function run(argv: readonly string[]): Promise<number> {
   try {
-    await (await program(argv[2])).parseAsync([...argv]);
+    const words = wordsOf(argv.slice(2));
+    await (await program(words[0])).parseAsync(words, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
@@ -69,12 +70,21 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** `help build` is `build --help`; the help of a command that does not exist is an error, as that command is. */
+function wordsOf(words: readonly string[]): string[] {
+  const [first = '', ...more] = words;
+  if (first === 'help') return wordsOf([...more, '--help']);
+  return first === '' || first.startsWith('-') || Object.hasOwn(COMMANDS, first) ? [...words] : [first];
+}
+
 /** The program with the command that was named; with all of them where none was, for the help and for suggestions. */
 async function program(name: string | undefined): Promise<Command> {
   const pressmark = new Command('pressmark')
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
     .version(version(), '-V, --version', 'print the version')
     .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() }) // with arguments and options there is no room to wrap
+    .addHelpText('after', '\nRun pressmark help <command> for its options.')
     .showHelpAfterError('(run with --help for the options)')
     .exitOverride();
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -100,6 +110,9 @@ function shown({ code, message }: PressmarkError): string {
 
 /** What the system refused, in its words; for a fault of our own, and only there, the stack. */
 function unexpected(error: unknown): string {
-  if (systemCode(error) !== undefined) return messageOf(error);
+  const code = systemCode(error);
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${messageOf(error)}; let the user who runs Pressmark read and write there`;
+  if (code !== undefined) return messageOf(error);
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }

@@ -32,6 +32,18 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+/** Rows as lines whose columns are aligned; the last column may be of any length. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(printable));
+  const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widthOf(column)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** A line at the bottom of a terminal that is written over again and again; nothing where no terminal is. */
 export interface ProgressLine {
   show(text: string): void;

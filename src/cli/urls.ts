@@ -42,6 +42,7 @@ export function urlsCommand(): Command {
         return { file, url: null, address, reason: unproven.get(path) ?? reason ?? 'not proven' };
       });
       if (json) printJson(rows, 2);
+      else if (rows.length === 0) console.log('no articles yet');
       else for (const row of rows) console.log(lineOf(row));
     });
 }

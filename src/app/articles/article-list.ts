@@ -25,6 +25,8 @@ export interface ReadArticle {
   readonly id: string;
   readonly revision: string;
   readonly title: string;
+  /** When it was published, ISO 8601. */
+  readonly date: string;
   readonly url: string;
   /** Whether the URL is certain: the file pins it, or a build has proven it. */
   readonly address: 'pinned' | 'proven' | 'unknown';
@@ -53,7 +55,7 @@ export function listArticles(settings: Settings): ListedArticle[] {
     const file = `${contentPrefix(settings)}${path}`;
     try {
       const { article, address } = decodeAt(content, path, readText(join(content.root, path)).text);
-      const { id, revision, title, url } = article;
+      const { id, revision, title, date, url } = article;
       const reason = address?.kind === 'unknown' ? address.reason : undefined;
       return {
         kind: 'article',
@@ -62,6 +64,7 @@ export function listArticles(settings: Settings): ListedArticle[] {
         id,
         revision,
         title,
+        date,
         url,
         address: address?.kind ?? 'pinned',
         reason,

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Article } from '../../article/article.js';
 import { renderedHtml } from '../../article/codec.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -50,6 +52,11 @@ export async function revert(
   const { entry, file, now } = history;
   const { stored, commit, date, revision: to } = pick(history, wanted);
   refuseToLose(settings, history, force);
+  if (isSame(now.stored.article, stored.article))
+    throw new PressmarkError(
+      'USAGE',
+      `${file} has the content of ${quote(to, 100)} already; nothing was changed`,
+    );
   const from = now.stored.article.revision;
   const revision = `revert-${randomBytes(12).toString('hex')}`;
   const target = { targetId: now.stored.article.id, targetUrl: entry.url, base: from, revision };
@@ -73,13 +80,19 @@ export async function revert(
   };
 }
 
+/** Whether putting one text in place of the other would change nothing that is shown or kept. */
+function isSame(now: Article, then: Article): boolean {
+  const contentOf = ({ id, slug, url, date, updated, revision, ...content }: Article) => content;
+  return isDeepStrictEqual(contentOf(now), contentOf(then));
+}
+
 function pick({ revisions, file }: ArticleHistory, wanted: string) {
   const isMeant = ({ revision, commit }: Revision) =>
     revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
   const [found, ...others] = revisions.filter(isMeant);
   if (found === undefined)
     throw new PressmarkError(
-      'USAGE',
+      'ARTICLE_NOT_FOUND',
       `${file} has no revision ${quote(wanted, 100)}; pressmark log shows those it has`,
     );
   if (others.some(({ revision }) => revision !== found.revision))

@@ -15,7 +15,7 @@ const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
  * @param dir the site's folder.
  * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
  * @param limitMs how long each may take to be loaded. @default 10 s
- * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ * @throws PressmarkError CONFIG_INVALID where one is not installed; PLUGIN_INVALID, naming the plugin that cannot be loaded.
  */
 export async function loadPlugins(
   dir: string,
@@ -86,7 +86,7 @@ function locate(dir: string, name: string): string {
       systemCode(cause) === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importEntry(folders, name) : undefined;
     if (found !== undefined) return found;
     throw new PressmarkError(
-      'PLUGIN_INVALID',
+      'CONFIG_INVALID',
       `plugin ${quote(name)} is not installed; run npm install ${name}, or name a file: "./${name}.js"`,
       { cause },
     );

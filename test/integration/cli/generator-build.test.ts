@@ -196,7 +196,7 @@ test('build fails with the end of what the generator printed, and does not run i
   t.is((await run(['build', '--dir', dir, '--check'])).code, 2);
 });
 
-test('list shows every article with its URL, revision and last author', async (t) => {
+test('list shows every article with its date, title, last author, URL and file', async (t) => {
   const dir = toySite(t);
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir });
   git('init', '-q');
@@ -225,19 +225,19 @@ test('list shows every article with its URL, revision and last author', async (t
   t.regex(json[2].revision, /^edit-/);
   t.regex(
     (await runHere(listCommand(), ['--dir', dir])).stdout,
-    /^unreadable {2}line \d+: .* {2}content\/odd\.md {2}Ada$/m,
+    /^ {12}unreadable +Ada {12}\(line \d+: .*\) +content\/odd\.md$/m,
   );
   fs.rmSync(join(dir, 'content/odd.md'));
   t.is((await runHere(urlsCommand(), ['--dir', dir])).code, 0);
   const { stdout, code } = await run(['list', '--dir', dir]);
   t.is(code, 0);
-  const [draft, old] = stdout.split('\n');
+  const [header = '', draft = '', old = ''] = stdout.split('\n');
+  t.regex(header, /^date {8}title +last author {4}URL +file$/);
   t.regex(
-    draft ?? '',
-    /\(unknown: is a draft\) {2}draft\.md {2}edit-\w+ {2}content\/draft\.md {2}not committed$/,
+    draft,
+    /^ {12}Draft +not committed {2}\S+ \(unknown: is a draft\) +content\/draft\.md$/,
   );
-  t.regex(
-    old ?? '',
-    /^https:\/\/garden\.example\/base\/old\/ \(proven\) {2}old\.md {2}edit-\w+ {2}content\/old\.md {2}Ada$/,
-  );
+  t.regex(old, /^2026-01-02 {2}Old +Ada {12}https:\/\/garden\.example\/base\/old\/ +content\/old\.md$/);
+  const columns = [draft, old].map((line) => line.indexOf('content/'));
+  t.deepEqual(columns, [header.indexOf('file'), header.indexOf('file')], 'columns are aligned');
 });

@@ -282,7 +282,7 @@ test.serial(
     };
     t.deepEqual(await refusal(last), ['USAGE', 'the article is at revision "draft-mites" already']);
     t.deepEqual(await refusal('nonsense'), [
-      'USAGE',
+      'ARTICLE_NOT_FOUND',
       `${path} has no revision "nonsense"; pressmark log shows those it has`,
     ]);
     await editByHand(file, url);
@@ -303,6 +303,10 @@ test.serial(
     t.is(back.code, 0, back.stderr);
     t.like(JSON.parse(back.stdout), { id, title: 'Keeping bees on a balcony', to: { revision: first } });
     t.is(git('rev-parse', 'HEAD').trim(), JSON.parse(back.stdout).commit);
+    t.deepEqual(await refusal(first), [
+      'USAGE',
+      `${path} has the content of "${first}" already; nothing was changed`,
+    ]);
 
     // a person's words are a version like any other
     t.is((await run(['revert', id, words.slice(0, 12), '--dir', dir], ENV)).code, 0);

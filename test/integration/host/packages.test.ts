@@ -55,14 +55,14 @@ test('a plugin that is not installed or fails while it is loaded stops the start
 
   configure(dir, ['no-such-plugin']);
   const missing = await start();
-  t.not(missing.code, 0);
+  t.is(missing.code, 2, 'as with a theme that is not installed');
   t.regex(missing.stderr, /"no-such-plugin" is not installed; run npm install no-such-plugin/);
 
   install(dir, 'broken-plugin');
   fs.appendFileSync(join(dir, 'node_modules/broken-plugin/main.js'), "throw new Error('half installed');\n");
   configure(dir, ['broken-plugin']);
   const broken = await start();
-  t.not(broken.code, 0);
+  t.is(broken.code, 1);
   t.regex(broken.stderr, /plugin "broken-plugin" cannot be loaded: half installed/);
   t.is(broken.stderr.trim().split('\n').length, 1);
 });
