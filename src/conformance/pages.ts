@@ -56,7 +56,6 @@ async function fetchPage(url: string): Promise<Page> {
       headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
       timeoutMs: FETCH_MS,
       redirects: MAX_REDIRECTS,
-      keepAlive: true,
     });
     const fault = incomplete === undefined ? redirectRefused : `the page ${incomplete}`;
     return { status, html: body.toString('utf8'), fault };

@@ -29,7 +29,7 @@ export async function attempt(
       const refusal = tested ? undefined : await refreshRefusal(connector, sentAt);
       if (refusal !== undefined) return refusal;
     }
-    const reply = await postEvent(recipientOf(connector, url), payload, { keepAlive: true, sentAt });
+    const reply = await postEvent(recipientOf(connector, url), payload, { sentAt });
     return outcomeOf(payload, reply);
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'UNREACHABLE') throw error;

@@ -90,7 +90,7 @@ export function redirectsOf(event: EventName): number {
 export function postEvent(
   recipient: Recipient,
   envelope: Envelope,
-  { keepAlive = false, sentAt = Date.now() }: { keepAlive?: boolean; sentAt?: number } = {},
+  { sentAt = Date.now() }: { sentAt?: number } = {},
 ): Promise<Reply> {
   const body = envelopeBytes(envelope);
   const { event } = envelope;
@@ -100,6 +100,5 @@ export function postEvent(
     body,
     timeoutMs: timeoutOf(event),
     redirects: redirectsOf(event),
-    keepAlive,
   });
 }

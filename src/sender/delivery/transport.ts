@@ -2,7 +2,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
-import { PressmarkError, quote, systemCode } from '../../errors.js';
+import { PressmarkError, quote } from '../../errors.js';
 import { unreachableBecause } from './unreachable.js';
 
 /** One HTTP request, as it is to go out. */
@@ -17,8 +17,6 @@ export interface Outgoing {
   readonly timeoutMs: number;
   /** How many redirects are followed, with the same method and the same bytes. @default 0 */
   readonly redirects?: number;
-  /** Whether connections are kept for the next request to the same host. @default false */
-  readonly keepAlive?: boolean;
 }
 
 /** An answer. Its status line has come; its body may be incomplete. */
@@ -36,14 +34,6 @@ export interface Reply {
   /** From the first step to the last byte, in milliseconds. */
   readonly ms: number;
 }
-
-const KEPT = {
-  'http:': new http.Agent({ keepAlive: true }),
-  'https:': new https.Agent({ keepAlive: true }),
-};
-
-/** After these errors a kept connection had been closed, and the request goes out once more. */
-const STALE = ['ECONNRESET', 'EPIPE'];
 
 /** Redirects that keep the method, or that every sender of webhooks takes to; a 303 asks for a GET, which carries nothing. */
 const FOLLOWED = [301, 302, 307, 308];
@@ -91,24 +81,18 @@ export function redirectTarget(
 }
 
 async function once(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
-  for (;;) {
-    try {
-      return await attempt(request, url, signal);
-    } catch (error) {
-      if (error instanceof StaleConnection) continue;
-      const { what, fix } = signal.aborted
-        ? unreachableBecause(new Error(`no answer within ${request.timeoutMs / 1000} s`))
-        : unreachableBecause(error);
-      throw new PressmarkError('UNREACHABLE', `${url} cannot be reached: ${what}; ${fix}`, { cause: error });
-    }
+  try {
+    return await attempt(request, url, signal);
+  } catch (error) {
+    const { what, fix } = signal.aborted
+      ? unreachableBecause(new Error(`no answer within ${request.timeoutMs / 1000} s`))
+      : unreachableBecause(error);
+    throw new PressmarkError('UNREACHABLE', `${url} cannot be reached: ${what}; ${fix}`, { cause: error });
   }
 }
 
-/** The receiver had closed a kept connection before the request came; it has not seen the request. */
-class StaleConnection extends Error {}
-
 function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
-  const { method = 'POST', headers, body, keepAlive = false } = request;
+  const { method = 'POST', headers, body } = request;
   const target = new URL(url);
   const secure = target.protocol === 'https:';
   return new Promise((resolve, reject) => {
@@ -119,14 +103,14 @@ function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<P
         ...(body !== undefined && { 'content-length': body.length }),
         ...headers,
       },
-      agent: keepAlive ? KEPT[secure ? 'https:' : 'http:'] : false,
+      // Each request has its own connection. A kept one may end while the receiver already acts on the request, and to
+      // send that once more would be an attempt that nobody counts.
+      agent: false,
       signal,
     });
     let answered = false;
     outgoing.on('error', (error) => {
-      if (answered) return; // the body shows it
-      const stale = outgoing.reusedSocket && STALE.includes(systemCode(error) ?? '') && !signal.aborted;
-      reject(stale ? new StaleConnection() : error);
+      if (!answered) reject(error); // else the body shows it
     });
     // Such as an answer that asks for another protocol: Node hangs up without a word.
     outgoing.on('close', () => {

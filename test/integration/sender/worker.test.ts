@@ -2,7 +2,12 @@ import fs from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type Connector, saveConnector } from '../../../src/sender/connectors.js';
+import {
+  type Connector,
+  findConnector,
+  makeConnector,
+  saveConnector,
+} from '../../../src/sender/connectors.js';
 import type { Entry } from '../../../src/sender/queue/entry.js';
 import type { Queue } from '../../../src/sender/queue/queue.js';
 import { type Attempted, createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
@@ -190,15 +195,50 @@ test('two workers on one queue never send the same attempt twice', async (t) => 
   t.true([...queue.list()].every(({ record }) => record.status === 'success'));
 });
 
-test('a publish goes where it was queued for, also after the connector was edited', async (t) => {
-  const { endpoint, state, connector, queue, worker } = await set(t, reply(200));
-  const elsewhere = await startEndpoint(t, reply(200));
+test('a publish goes where it was queued for, signed with the secret that was issued for that address', async (t) => {
+  const first = await set(t, reply(200));
+  const { state, connector, queue } = first;
+  const second = await startEndpoint(t, reply(200));
   await queue.add([makeEntry(connector, 'a')]);
-  await saveConnector(state, { ...connector, url: elsewhere.url, secret: 'reconnected' });
-  await worker().sendDue();
-  t.deepEqual([endpoint.got.length, elsewhere.got.length], [1, 0]);
-  const [got] = endpoint.got;
-  t.is(got?.headers['x-service-signature'], signature(got?.body ?? '', 'reconnected'));
+  const { name, url } = connector;
+  const service = { name: 'Acme', comment: 'acme' };
+  await saveConnector(
+    state,
+    makeConnector(state, { name, url: second.url, secret: 'of the second', service }),
+  );
+  await first.worker().sendDue();
+  const [got] = first.endpoint.got;
+  t.is(got?.headers['x-service-signature'], got && signature(got.body));
+  t.deepEqual([first.endpoint.got.length, second.got.length], [1, 0]);
+
+  const edited = findConnector(state, name);
+  await queue.add(edited === undefined ? [] : [makeEntry(edited, 'b')]);
+  await saveConnector(state, makeConnector(state, { name, url, secret: 'issued anew' }));
+  await queue.add([makeEntry(connector, 'c')]);
+  await first.worker().sendDue();
+  t.is(second.got[0]?.headers['x-acme-signature'], signature(second.got[0]?.body ?? '', 'of the second'));
+  const last = first.endpoint.got[1];
+  t.is(
+    last?.headers['x-acme-signature'],
+    signature(last?.body ?? '', 'issued anew'),
+    'the same address: the new secret',
+  );
+});
+
+test('a receiver that resets a connection when it has read the article is counted with one attempt', async (t) => {
+  const { endpoint, connector, queue, worker } = await set(t, (_got, response) => {
+    if (endpoint.got.length === 1) reply(200)(_got, response);
+    else response.destroy();
+  });
+  await queue.add(['a', 'b', 'c', 'd'].map((id) => makeEntry(connector, id)));
+  await worker({ lanes: 1 }).sendDue();
+  t.is(endpoint.got.length, 4, 'each article was sent once');
+  t.deepEqual([...queue.list()].map(({ record: { status, attempts } }) => `${status} ${attempts}`).sort(), [
+    'pending 1',
+    'pending 1',
+    'pending 1',
+    'success 1',
+  ]);
 });
 
 test('one receiver that hangs keeps no other receiver waiting, and the ticks go on', async (t) => {
