@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { relative } from 'node:path';
+import { closedHtml } from '../../article/closed-html.js';
 import type { LookupTarget } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
@@ -98,18 +99,22 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
   const author = draft.author || connector.author || connector.application;
   const tokens = parseMarkdown(markdown);
   const html = htmlOf(tokens);
-  const there = new Set(itemComments(html));
-  const end = [
-    ...(connector.tracking === null ? [] : [trackingImage(connector.tracking, item)]),
-    ...comments.filter((comment) => !there.has(comment)),
-  ].join('\n');
+  // A comment or a tag that is open at the end would swallow what follows it.
+  const closed = closedHtml(html);
+  const closing = closed.startsWith(html) ? closed.slice(html.length) : '';
+  const text = `${markdown}${missingFence(tokens)}${closing}`;
+  const end = (
+    connector.tracking === null
+      ? comments.filter((comment) => !(text.endsWith(comment) && endsWith(closed, comment)))
+      : [trackingImage(connector.tracking, item), ...comments]
+  ).join('\n');
   const { application } = connector;
   return {
     id,
     title,
     slug: draft.slug || id,
-    content_html: `${html}${end}`.trimEnd(),
-    content_markdown: `${markdown}${missingFence(tokens)}\n\n${end}`.trimEnd(),
+    content_html: `${closed.trimEnd()}\n${end}`.trimEnd(),
+    content_markdown: `${text}\n\n${end}`.trimEnd(),
     meta_description: description,
     focus_keyword: draft.keyword,
     featured_image_url: image,
@@ -118,6 +123,12 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
     published_at: timestamp,
     json_ld: jsonLdOf({ title, description, image, author, application, tags, published, modified, tokens }),
   };
+}
+
+/** Whether HTML ends with a comment, and not with the words of one inside another. */
+function endsWith(html: string, comment: string): boolean {
+  const before = html.trimEnd().slice(0, -comment.length);
+  return html.trimEnd() === before + comment && closedHtml(before) === before;
 }
 
 /** An invisible picture whose address has the id of the article. */

@@ -1,9 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { htmlTokens } from '../../../src/article/html-tokens.js';
 import { parseDelivery } from '../../../src/contract/envelope.js';
 import { articleId, composeArticle, composeUpdate } from '../../../src/sender/article/compose.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
+import { htmlOf, parseMarkdown } from '../../../src/sender/article/markdown.js';
 import type { Connector } from '../../../src/sender/connectors.js';
 import { envelopeBytes, envelopeOf } from '../../../src/sender/delivery/send-event.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -238,6 +240,40 @@ test('an update keeps an item comment whose id contains a >', (t) => {
   const content_html = '<p>a</p>\n<!-- svc:item:a>b -->';
   const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
   t.is(data.content_html, '<p>new</p>\n<!-- svc:item:a>b -->');
+});
+
+for (const open of [
+  '<!-- to be continued',
+  '<script>\nlet a',
+  '<div class="b',
+  '> <!-- in a quote',
+  '<!-- <!-- svc:item:a-1',
+])
+  test(`what is open at the end of a text does not swallow the item comment: ${JSON.stringify(open)}`, (t) => {
+    const data = compose(t, `---\n---\nText.\n\n${open}\n`);
+    const comment = '<!-- svc:item:a-1 -->';
+    for (const html of [data.content_html, htmlOf(parseMarkdown(data.content_markdown)).trimEnd()]) {
+      const last = htmlTokens(html).at(-1);
+      t.deepEqual([last?.kind, html.slice(last?.start)], ['comment', comment], html);
+    }
+  });
+
+test('a comment in the middle of the text is not the one at its end', (t) => {
+  const data = compose(t, '---\n---\nOne.\n\n<!-- svc:item:a-1 -->\n\nTwo.\n');
+  for (const text of [data.content_html, data.content_markdown])
+    t.true(text.endsWith('\n<!-- svc:item:a-1 -->'));
+  const tracked = compose(t, '---\n---\nOne.\n\n<!-- svc:item:a-1 -->\n', {
+    tracking: 'https://stats.example/v',
+  });
+  for (const text of [tracked.content_html, tracked.content_markdown])
+    t.regex(text, /<img [^>]+>\n<!-- svc:item:a-1 -->$/, 'the image comes before it');
+});
+
+test('an article is sent with the comment of the connector’s service, and keeps that of another service', (t) => {
+  const acme = { ...connector, service: { name: 'Acme', comment: 'acme' } };
+  t.true(compose(t, '---\n---\nx', acme).content_html.endsWith('<!-- acme:item:a-1 -->'));
+  const data = composeUpdate(draft(t, '---\n---\nnew'), acme, target, 'd', AT);
+  t.is(data.content_html, '<p>new</p>\n<!-- svc:item:first -->\n<!-- acme:item:stored -->');
 });
 
 test('a lookup full of item comments that never end is read once, not once for each of them', (t) => {
