@@ -66,7 +66,7 @@ export function workCommand(): Command {
       }
       stopOnSignals({ close: worker.stop }, log);
       log.info({ queue: state.deliveries }, 'at work');
-      await worker.run();
+      void worker.run(); // as `start`: the command has done its part, and a signal ends the process
     });
 }
 
