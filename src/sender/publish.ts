@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { parseMoment } from '../contract/moment.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { lastRefreshes, saysTheSame } from './article/already-sent.js';
 import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
-import { type Draft, readDraft } from './article/draft.js';
+import { type Draft, isUnfinished, readDraft } from './article/draft.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery/delivery.js';
 import { type Envelope, envelopeOf } from './delivery/send-event.js';
@@ -64,7 +63,7 @@ interface Ready {
 function prepare(state: SenderState, connector: Connector, path: string, now: number): Prepared {
   try {
     const draft = readDraft(path);
-    if (draft.unfinished || parseMoment(draft.date ?? '') > now) return { path, kind: 'unfinished' };
+    if (isUnfinished(draft, now)) return { path, kind: 'unfinished' };
     const id = articleId(draft, connector, state.dir, path);
     const timestamp = new Date(now).toISOString();
     const data = { ...composeArticle(draft, connector, id, timestamp) };
@@ -76,6 +75,7 @@ function prepare(state: SenderState, connector: Connector, path: string, now: nu
       source: relative(state.dir, path),
       liveUrl: null,
       note: null,
+      mayBeStored: false,
       record: queued(connector.url, payload, now),
     };
     return { path, kind: 'queued', draft, entry };

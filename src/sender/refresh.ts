@@ -6,7 +6,7 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { publishedAt } from './article/already-sent.js';
 import { composeUpdate, refuseTooLarge } from './article/compose.js';
-import { readDraft } from './article/draft.js';
+import { isUnfinished, readDraft } from './article/draft.js';
 import type { Clock } from './clock.js';
 import type { Connector } from './connectors.js';
 import { checkLookup } from './delivery/answer-checks.js';
@@ -14,9 +14,13 @@ import { attempt } from './delivery/attempt.js';
 import { testConnection } from './delivery/connection-test.js';
 import { queued } from './delivery/delivery.js';
 import { envelopeOf, postEvent } from './delivery/send-event.js';
+import { deliveredBefore, reasonToKeep } from './last-delivered.js';
 import { type Entry, entryId } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
+
+/** What a person can do who wants the refresh all the same. */
+const FORCE = '--force replaces the article all the same';
 
 /** What is refreshed, with what, where. */
 export interface Refresh {
@@ -28,26 +32,44 @@ export interface Refresh {
   /** The Markdown file that replaces it. */
   readonly path: string;
   readonly clock: Clock;
+  /** Replaces the article also where it is not what was delivered last from here. @default false */
+  readonly force?: boolean | undefined;
 }
 
 /**
  * Replaces an article in place: test, lookup, update, in this order and each of them fresh. The update is a delivery
- * like any other: where it fails it is tried again, unless the article has changed since the lookup.
+ * like any other: where it fails it is tried again, unless the article has changed since the lookup. An article that is
+ * not what was delivered last from here is replaced by force alone.
  *
  * @returns the delivery after its first attempt.
  * @throws PressmarkError RECEIVER_REFUSED naming the rule that stopped it before anything was sent; UNREACHABLE;
  *   USAGE; ARTICLE_FILE_INVALID; QUEUE_FAILED.
  */
-export async function refresh({ state, queue, connector, url, path, clock }: Refresh): Promise<Entry> {
+export async function refresh({
+  state,
+  queue,
+  connector,
+  url,
+  path,
+  clock,
+  force = false,
+}: Refresh): Promise<Entry> {
   if (canonicalUrl(url) === undefined)
     throw new PressmarkError(
       'USAGE',
       `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
     );
   const draft = readDraft(path);
+  if (!force && isUnfinished(draft, clock.now()))
+    throw refused(`${path} is a draft, or its date is still to come`, FORCE);
   const { noRefresh } = await testConnection(connector, clock.now());
   if (noRefresh !== undefined) throw refused(noRefresh);
   const target = await lookUp(connector, url, clock.now());
+  const file = fs.realpathSync(path);
+  const reason = force
+    ? undefined
+    : reasonToKeep(deliveredBefore(queue, connector, target.id), target, state, file);
+  if (reason !== undefined) throw refused(reason, FORCE);
 
   const now = clock.now();
   const timestamp = new Date(now).toISOString();
@@ -59,9 +81,10 @@ export async function refresh({ state, queue, connector, url, path, clock }: Ref
   const entry: Entry = {
     id: entryId(connector.name, draftId),
     connector: connector.name,
-    source: relative(state.dir, fs.realpathSync(path)), // as `publish` names it
+    source: relative(state.dir, file), // as `publish` names it
     liveUrl: null,
     note: null,
+    mayBeStored: false,
     record: queued(connector.url, payload, now),
   };
   await queue.add([entry]);
@@ -87,6 +110,7 @@ async function lookUp(connector: Connector, url: string, sentAt: number): Promis
   return checked.value;
 }
 
-function refused(why: string): PressmarkError {
-  return new PressmarkError('RECEIVER_REFUSED', `the refresh stops: ${why}; nothing was changed`);
+function refused(why: string, fix?: string): PressmarkError {
+  const end = fix === undefined ? '' : `; ${fix}`;
+  return new PressmarkError('RECEIVER_REFUSED', `the refresh stops: ${why}; nothing was changed${end}`);
 }

@@ -32,6 +32,7 @@ export function makeEntry(connector: Connector, id: string, now = T0): Entry {
     source: `${id}.md`,
     liveUrl: null,
     note: null,
+    mayBeStored: false,
     record: queued(connector.url, envelopeOf('article.published', data, timestamp), now),
   };
 }

@@ -9,6 +9,7 @@ import { openSending, standingOf, withConnector, withSenderDir } from './sending
 interface RefreshOptions {
   readonly dir: string;
   readonly connector?: string;
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -18,13 +19,14 @@ export function refreshCommand(): Command {
     .description('replace a published article at its own URL; never where it has changed meanwhile')
     .argument('<url>', 'the article’s public URL')
     .argument('<file>', 'the Markdown file that replaces it')
+    .option('--force', 'replace the article also where it is not what was delivered last from here')
     .option('--json', 'print what became of it as JSON')
     .addHelpText('after', example('pressmark refresh https://example.com/articles/bees/ posts/bees.md'))
-    .action(async (url: string, file: string, { dir, connector: name, json }: RefreshOptions) => {
+    .action(async (url: string, file: string, { dir, connector: name, force, json }: RefreshOptions) => {
       const { state, connector, queue } = openSending(dir, name);
       try {
         const path = resolve(file);
-        const entry = await refresh({ state, queue, connector, url, path, clock: CLOCK });
+        const entry = await refresh({ state, queue, connector, url, path, clock: CLOCK, force });
         const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
         const revision = payload.data.revision_id;
         if (json)
@@ -40,7 +42,7 @@ export function refreshCommand(): Command {
         else console.log(standingOf(entry));
         if (!json && status === 'failed' && lastStatusCode === 409)
           console.log(
-            'The article has changed since it was looked up, and stays as it is. Look at it; the same command then replaces it.',
+            'The article has changed since it was looked up, and stays as it is. The same command shows what it is now.',
           );
         if (status !== 'success') process.exitCode = 1;
       } finally {

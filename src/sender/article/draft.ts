@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import slugify from '@sindresorhus/slugify';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { isMoment } from '../../contract/moment.js';
+import { isMoment, parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { listOf, type MarkdownFile, splitFrontMatter, textOf } from './front-matter.js';
 import { plainLine } from './markdown.js';
@@ -26,6 +26,15 @@ export interface Draft {
   /** Whether the file says that it is not to be published yet. */
   readonly unfinished: boolean;
   readonly markdown: string;
+}
+
+/**
+ * Whether an article is not to be published yet: its file says so, or its date is still to come.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export function isUnfinished({ unfinished, date }: Draft, now: number): boolean {
+  return unfinished || parseMoment(date ?? '') > now;
 }
 
 /** It stands in an HTML comment in the page. */

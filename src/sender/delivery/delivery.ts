@@ -104,12 +104,14 @@ function mayBeRetried({ status, payload, lastStatusCode }: Delivery): boolean {
 }
 
 /**
- * Whether a failed publication may be queued anew with another text. After a timeout or a 5xx the receiver may have
- * stored the article: it would answer the same id with 200 again, and the new text would be nowhere. A 4xx says that
- * it has not, as an article that it has is answered with 2xx.
+ * Whether an event leaves open if the receiver has stored the article. A 4xx says that it has not, as an article that it
+ * has is answered with 2xx; after a timeout, a 5xx or an attempt that was cut off it may have.
  */
-export function mayBeReplaced({ status, lastStatusCode }: Delivery): boolean {
-  return status === 'failed' && lastStatusCode !== null && lastStatusCode >= 400 && lastStatusCode <= 499;
+export function leavesOpen(event: DeliveryEvent): boolean {
+  if (event.kind === 'tick') return true;
+  if (event.kind !== 'end') return false;
+  const { statusCode } = event.outcome;
+  return statusCode === null || statusCode < 400 || statusCode > 499;
 }
 
 function again(delivery: Delivery, now: number): Delivery {

@@ -15,6 +15,11 @@ export interface Entry {
   readonly liveUrl: string | null;
   /** Why the `url` of the answer is not taken as the live URL. */
   readonly note: string | null;
+  /**
+   * Whether an attempt was cut off or ended otherwise than with a 4xx: the receiver may hold the article although no
+   * success was seen.
+   */
+  readonly mayBeStored: boolean;
   readonly record: Delivery;
 }
 
@@ -25,6 +30,7 @@ const schema = z.object({
   source: z.string(),
   liveUrl: z.string().nullable(),
   note: z.string().nullable(),
+  mayBeStored: z.boolean(),
   record: z
     .strictObject({
       url: z.string().refine((text) => canonicalUrl(text) !== undefined, { error: 'must be an http(s) URL' }),
@@ -51,8 +57,8 @@ export function entryId(connector: string, dataId: string): string {
 }
 
 /** The text of an entry's file; the payload, which is long, comes last. */
-export function writeEntry({ connector, source, liveUrl, note, record }: Entry): string {
-  return `${JSON.stringify({ connector, source, liveUrl, note, record })}\n`;
+export function writeEntry({ id: _id, record, ...rest }: Entry): string {
+  return `${JSON.stringify({ ...rest, record })}\n`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { createLock, type LockOptions } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import { advance, type DeliveryEvent, mayBeReplaced, type Outcome } from '../delivery/delivery.js';
+import { advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
 import type { Entry } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
@@ -23,7 +23,11 @@ export interface Queue {
    * @returns the ids of those that are new.
    */
   add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
-  /** Replaces an entry that the receiver has refused by a new one of the same id. @returns false where it may not (see `mayBeReplaced`). */
+  /**
+   * Replaces a failed entry by a new one of the same id.
+   *
+   * @returns false where it has not failed, or an attempt ended otherwise than with a 4xx.
+   */
   replace(entry: Entry): Promise<boolean>;
   /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
   due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
@@ -144,7 +148,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     const entry = view.read(id);
     const record = entry && advance(entry.record, event, now());
     if (entry === undefined || record === undefined) return undefined;
-    const next = { ...entry, record };
+    const next = { ...entry, record, mayBeStored: entry.mayBeStored || leavesOpen(event) };
     view.change(next);
     return next;
   }
@@ -199,7 +203,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     replace: (entry) =>
       submit([entry.id], ({ read, change }) => {
         const there = read(entry.id);
-        if (there === undefined || !mayBeReplaced(there.record)) return false;
+        // A receiver that holds the article would answer the new text with 200 and keep the old one.
+        if (there?.record.status !== 'failed' || there.mayBeStored) return false;
         change(entry);
         return true;
       }),

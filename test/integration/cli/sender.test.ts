@@ -107,6 +107,30 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   t.true(fs.existsSync(join(dir, '.pressmark-sender/connectors/garden.json')));
 });
 
+test('what a person has changed in the site’s file stays until the refresh is forced', async (t) => {
+  const receiver = await startReceiver(t, STORE_ONLY);
+  const { sender, write } = await connected(t, `${receiver.origin}/webhook`);
+  const note = write('note.md', '---\ntitle: Note\n---\nWe walked home.\n');
+  t.is((await sender('publish', note)).code, 0);
+  const [path = ''] = articleFiles(receiver.dir);
+  const text = () => fs.readFileSync(path, 'utf8');
+  fs.writeFileSync(path, text().replaceAll('walked', 'strolled'));
+  const refresh = (...more: string[]) =>
+    sender('refresh', 'https://garden.example/articles/note/', note, ...more);
+  const refused = await refresh();
+  t.is(refused.error, 'RECEIVER_REFUSED');
+  t.regex(
+    refused.stderr,
+    /not what was delivered last from here: its text was "[^"]*walked[^"]*" and is "[^"]*strolled/,
+  );
+  t.regex(text(), /strolled home/);
+  t.is((await refresh('--force')).error, undefined);
+  t.regex(text(), /walked home/);
+  fs.appendFileSync(note, 'And back.\n');
+  t.is((await refresh()).error, undefined, 'an article that nobody has changed needs no force');
+  t.regex(text(), /And back/);
+});
+
 test('a failed delivery is shown with its reason, escaped, and sent again when a person says so', async (t) => {
   let failing = true;
   const endpoint = await startEndpoint(t, (got, response) => {

@@ -168,6 +168,30 @@ test('a failed one may be sent again; one that has not failed may not', async (t
   t.is(await queue.retry('0000000000000000'), undefined);
 });
 
+for (const [what, first] of [
+  ['a timeout', { ...busy, statusCode: null }],
+  ['a 503', busy],
+  ['an attempt that was cut off', undefined],
+] as const)
+  test(`after ${what}, a 4xx does not free the id for another text: the receiver may have stored the first one`, async (t) => {
+    let now = T0;
+    const { state, connector } = await connected(t, URL);
+    const queue = testQueue(t, state, () => now);
+    const entry = makeEntry(connector, 'a');
+    await queue.add([entry]);
+    const taken = await queue.take(entry.id);
+    if (first !== undefined && taken !== undefined) await queue.settle(taken, first);
+    now += 11 * 60_000;
+    await queue.due();
+    const again = await queue.take(entry.id);
+    t.truthy(again && (await queue.settle(again, { ...busy, statusCode: 401, final: true })));
+    t.false(await queue.replace({ ...entry, source: 'new.md' }));
+    await queue.retry(entry.id);
+    const last = await queue.take(entry.id);
+    t.truthy(last && (await queue.settle(last, { ...busy, statusCode: 404, final: true })));
+    t.false(await queue.replace({ ...entry, source: 'new.md' }), 'also after it was sent again by hand');
+  });
+
 for (const [statusCode, replaced] of [
   [400, true],
   [422, true],

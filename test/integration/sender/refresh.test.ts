@@ -2,10 +2,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { saveConnector } from '../../../src/sender/connectors.js';
+import { queued } from '../../../src/sender/delivery/delivery.js';
 import { createWorker } from '../../../src/sender/queue/worker.js';
 import { refresh } from '../../../src/sender/refresh.js';
 import { type Answering, type Got, reply, startEndpoint } from '../../support/endpoint.js';
-import { connected, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { virtualClock } from '../../support/virtual-clock.js';
 
@@ -55,7 +56,9 @@ async function set(t: ExecutionContext, answer: Answering) {
   const events = () => endpoint.got.map((got) => requestOf(got).event);
   return {
     ...{ endpoint, state, connector, clock, queue, events },
-    refresh: (url = URL) => refresh({ state, queue, connector, url, path, clock }),
+    path,
+    refresh: (url = URL, force = false, file = path) =>
+      refresh({ state, queue, connector, url, path: file, clock, force }),
     worker: () => createWorker({ state, queue, clock, log: testLog().log }),
   };
 }
@@ -95,10 +98,102 @@ test('a refresh sends a test, a lookup and an update, each signed and in the Ver
 test('each refresh has a revision of its own, and tests the receiver again', async (t) => {
   const { endpoint, events, refresh } = await set(t, answering());
   await refresh();
-  await refresh();
+  await refresh(URL, true);
   t.is(events().filter((event) => event === 'webhook.test').length, 2);
   const revisions = endpoint.got.map(requestOf).map(({ data }) => data.revision_id);
   t.is(new Set(revisions.filter((one) => one !== undefined)).size, 2);
+});
+
+/** A receiver with one article, which was published from bees.md; a test may edit it. */
+async function published(t: ExecutionContext) {
+  const stored = { ...target };
+  const setting = await set(
+    t,
+    answering({
+      'article.lookup': () => reply(200, { ...found, target: { ...stored } }),
+      'article.updated': (got) => {
+        const { title, content_html, revision_id } = requestOf(got).data;
+        Object.assign(stored, { title, content_html, revision_id });
+        return landed(got);
+      },
+    }),
+  );
+  const { connector, queue, events } = setting;
+  const made = makeEntry(connector, 'stored');
+  const { payload } = made.record;
+  const data = {
+    ...payload.data,
+    title: 'Bees',
+    content_html: '<p>Walked home.</p>\n<!-- svc:item:stored -->',
+  };
+  const record = {
+    ...made.record,
+    status: 'success',
+    nextRetryAt: null,
+    payload: { ...payload, data },
+  } as const;
+  await queue.add([{ ...made, source: 'bees.md', record }]);
+  Object.assign(stored, { title: data.title, content_html: data.content_html });
+  const updates = () => events().filter((event) => event === 'article.updated').length;
+  return { ...setting, stored, updates };
+}
+
+test('a person’s edit of an article that was published from here is replaced by force alone', async (t) => {
+  const { stored, updates, queue, refresh } = await published(t);
+  Object.assign(stored, {
+    content_html: '<p>Strolled  home.</p>\n<!-- svc:item:stored -->',
+    revision_id: 'edit-1',
+  });
+  const error = await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED' });
+  t.regex(error?.message ?? '', /its text was "<p>Walked home.<\/p>" and is "<p>Strolled home.<\/p>"/);
+  t.regex(error?.message ?? '', /nothing was changed; --force replaces the article all the same$/);
+  t.deepEqual([updates(), [...queue.list()].length], [0, 1]);
+  t.is((await refresh(URL, true)).record.status, 'success');
+  t.is((await refresh()).record.status, 'success', 'now it is what was delivered last');
+});
+
+test('an edit after a refresh is seen by the revision, also where title and text are the same', async (t) => {
+  const { stored, updates, refresh } = await published(t);
+  await refresh();
+  stored.revision_id = 'edit-1';
+  await t.throwsAsync(refresh(), { message: /its revision was "refresh-[^"]+" and is "edit-1"/ });
+  stored.title = 'Bees and wasps';
+  await t.throwsAsync(refresh(), { message: /its title was "Bees, anew" and is "Bees and wasps"/ });
+  t.is(updates(), 1);
+});
+
+test('a refresh whose answer was lost may have landed: its text is not taken for a person’s', async (t) => {
+  const { stored, queue, clock, refresh } = await published(t);
+  const lost = await refresh();
+  const { url, payload } = lost.record;
+  await queue.add([
+    {
+      ...lost,
+      id: 'lost',
+      record: {
+        ...queued(url, payload, clock.now()),
+        payload: { ...payload, data: { ...payload.data, revision_id: 'r-lost' } },
+      },
+    },
+  ]);
+  stored.revision_id = 'r-lost';
+  t.is((await refresh()).record.status, 'success');
+});
+
+test('another file’s article and a draft are replaced by force alone', async (t) => {
+  const { state, stored, updates, path, refresh } = await published(t);
+  fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
+  await t.throwsAsync(refresh(), { message: /bees\.md is a draft, or its date is still to come/ });
+  fs.writeFileSync(path, '---\ntitle: Bees\ndate: 9999-01-01\n---\nText.\n');
+  await t.throwsAsync(refresh(), { message: /is a draft, or its date is still to come/ });
+  const other = join(state.dir, 'wasps.md');
+  fs.writeFileSync(other, '---\ntitle: Wasps\n---\nText.\n');
+  await t.throwsAsync(refresh(URL, false, other), {
+    message: /was made from "bees\.md", not from "wasps\.md"/,
+  });
+  t.deepEqual([updates(), stored.title], [0, 'Bees']);
+  fs.rmSync(path);
+  t.is((await refresh(URL, false, other)).record.status, 'success', 'a file that is gone was renamed');
 });
 
 for (const [what, answer, words] of [
