@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Article } from '../article/article.js';
 import type { Settings } from '../config/load.js';
@@ -7,6 +8,7 @@ import { kindOf, subjectIn } from '../git/commit/message.js';
 import { committableTree } from '../git/committable.js';
 import { createCommitMessages } from '../git/pending/commit-messages.js';
 import type { StoredFile as GitStoredFile } from '../git/pending/drafting.js';
+import { createReplacedFiles } from '../git/pending/replaced-files.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
@@ -17,6 +19,7 @@ import { type Log, REDACTION } from '../log.js';
 import type { StoredFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
+import type { ReplacedFile } from '../store/article-store.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { openSharedStore } from '../store/shared/open-shared.js';
 import { openSharedCatalog } from '../store/shared/shared-catalog.js';
@@ -133,7 +136,8 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           staging: join(stateDir, STAGING),
         });
   if (commits === undefined) {
-    const opened = await openStore({ content, stateDir, log, onChange, watch });
+    const beforeReplace = keepEdits(options);
+    const opened = await openStore({ content, stateDir, log, onChange, watch, beforeReplace });
     return { opened, git: undefined, close: opened.close };
   }
   const opened = await openStore({
@@ -162,6 +166,21 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     ...(push && { push }),
   };
   return { opened, git, close: opened.close };
+}
+
+/** Keeps a person's edit before an update replaces it, where no commit can have it. */
+function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
+  const replaced = createReplacedFiles(stateDir, join(stateDir, STAGING));
+  return async ({ path, edited }: ReplacedFile): Promise<void> => {
+    if (!edited) return;
+    const inSite = `${prefix}${path}`;
+    const file = await replaced.keep(inSite, await readFile(join(content.root, path)));
+    const why = 'nothing is committed on this site';
+    log.warn(
+      { path: inSite, file, why },
+      'an update has replaced a text that git does not have; this file has it',
+    );
+  };
 }
 
 /** The text of an article's file; undefined where it is malformed. */

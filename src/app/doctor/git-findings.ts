@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { CHECK_IGNORE } from '../../git/cli/path-rules.js';
-import { openRepository, type Repository } from '../../git/cli/repository.js';
+import { type NoRepository, openRepository, type Repository } from '../../git/cli/repository.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
 import { namesOfHolders } from '../../git/commit/lock-holders.js';
@@ -28,17 +28,15 @@ export async function gitFindings(
   settings: Settings,
   receivers: readonly RunningReceiver[],
 ): Promise<Finding[]> {
-  if (settings.git === false)
-    return refusalOf(
-      about,
-      () => refuseLevelWithoutGit(settings),
-      'switched off in the config; nothing is committed',
-    );
-  const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none')
-    return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);
+  const repository =
+    settings.git === false ? undefined : await openRepository(settings.dir, settings.environment);
+  if (repository === undefined || repository.kind === 'none')
+    return [
+      ...(await withoutCommits(settings, repository)),
+      ...(await replaced(settings, 'copy what you need from it; then remove the file')),
+    ];
   try {
-    const author = settings.git === true ? undefined : settings.git.author;
+    const author = typeof settings.git === 'object' ? settings.git.author : undefined;
     const restart = await restartReason(settings, receivers);
     return [
       restart === undefined
@@ -46,7 +44,10 @@ export async function gitFindings(
         : { level: 'fail', about, text: restart, fix: 'restart it; then it commits what it has stored' },
       ...(await heldLocks(repository)),
       ...(await parked(repository)),
-      ...(await replaced(settings)),
+      ...(await replaced(
+        settings,
+        'put it back with pressmark revert, or copy what you need from it; then remove the file',
+      )),
       ...(await content(repository, settings)),
       ...(await secretFile(repository, settings)),
       await identity(repository, author),
@@ -55,6 +56,16 @@ export async function gitFindings(
     const fix = 'run git status in the site’s folder, and fix what it reports';
     return [{ level: 'fail', about, text: reasonOf(error), fix }];
   }
+}
+
+async function withoutCommits(settings: Settings, repository: NoRepository | undefined): Promise<Finding[]> {
+  if (repository === undefined)
+    return refusalOf(
+      about,
+      () => refuseLevelWithoutGit(settings),
+      'switched off in the config; nothing is committed',
+    );
+  return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);
 }
 
 function notCommitted({ because }: { because: string }): Finding {
@@ -109,13 +120,13 @@ async function parked(repository: Repository): Promise<Finding[]> {
 }
 
 /** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
-async function replaced(settings: Settings): Promise<Finding[]> {
+async function replaced(settings: Settings, fix: string): Promise<Finding[]> {
   const { stateDir } = foldersOf(settings);
   return (await replacedFiles(stateDir)).map((file) => ({
     level: 'warn',
     about,
     text: `a text that an update has replaced has no commit: ${relative(settings.dir, join(stateDir, file))}`,
-    fix: 'put it back with pressmark revert, or copy what you need from it; then remove the file',
+    fix,
   }));
 }
 
