@@ -4,7 +4,7 @@ import { blobId, type Repository } from '../cli/repository.js';
 import { kindOf } from '../commit/message.js';
 import type { CommitMessages } from './commit-messages.js';
 import type { Queue } from './commit-queue.js';
-import { isInGit } from './pending-commit.js';
+import { isInGit, type Outcome } from './pending-commit.js';
 
 /** An article's file that was stored and is not acknowledged yet. */
 export interface StoredChange {
@@ -19,7 +19,7 @@ const LIMIT_MS = 8_000;
 
 /**
  * Called with durability `commit` before a stored article is acknowledged. Resolves when its commit, on the branch or
- * parked, is on the disk.
+ * parked, is on the disk. Those that are waited for at the same time are committed together.
  *
  * @throws PressmarkError COMMIT_FAILED where it has no commit. Its file stays as it was written and is committed later,
  *   so that the sender's next attempt is answered with 200.
@@ -46,13 +46,20 @@ export function createCommitBeforeAnswer(
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     });
     if (outcome !== undefined && isInGit(outcome)) return;
-    const why =
-      outcome === undefined
-        ? `git took longer than ${LIMIT_MS / 1_000} s on this receiver`
-        : 'the receiver’s log has the reason';
     throw new PressmarkError(
       'COMMIT_FAILED',
-      `the article is stored, but has no commit yet: ${why}; send it again when git works`,
+      `the article is stored, but has no commit yet: ${whyNot(outcome)}`,
     );
   };
+}
+
+function whyNot(outcome: Outcome | undefined): string {
+  switch (outcome?.kind) {
+    case undefined:
+      return `git took longer than ${LIMIT_MS / 1_000} s on this receiver; send it again when git works`;
+    case 'passed over':
+      return `${outcome.why}; change that and send it again`;
+    default:
+      return 'the receiver’s log has the reason; send it again when git works';
+  }
 }

@@ -78,7 +78,7 @@ interface Waiter {
 /** An entry of a batch, with its waiters. A waiter that comes later waits for the next batch, which reads the file again. */
 interface BatchItem {
   readonly entry: BatchEntry;
-  readonly waiters: ReadonlySet<Waiter>;
+  readonly waiters: Set<Waiter>;
 }
 
 /**
@@ -248,7 +248,10 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     waiters.clear();
   }
 
-  /** Runs an action on a batch. If it fails, the files go back into the queue, and the next batch is a single file. */
+  /**
+   * Runs an action on a batch. If it fails, the files go back into the queue, and the next batch is a single file: one
+   * that git refuses must not fail those that wait for the others. A waiter hears of it when its file has failed alone.
+   */
   async function attempt<T>(
     batch: readonly BatchItem[],
     action: (entries: readonly BatchEntry[]) => Promise<T>,
@@ -256,11 +259,17 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     try {
       return await action(batch.map(({ entry }) => entry));
     } catch (error) {
-      for (const one of batch) for (const waiter of one.waiters) waiter.reject(error);
-      requeue(batch.map(({ entry }) => ({ entry, waiters: new Set() })));
+      const isAlone = batch.length === 1;
+      for (const { waiters: own } of batch)
+        for (const waiter of own) {
+          if (!isAlone && !waiter.isLate) continue;
+          waiter.reject(error);
+          own.delete(waiter);
+        }
+      requeue(batch);
       // A file that fails alone goes to the end of the queue.
       const [alone] = batch;
-      if (batch.length === 1 && alone !== undefined) moveToEnd(alone.entry.path);
+      if (isAlone && alone !== undefined) moveToEnd(alone.entry.path);
       limit = 1;
       throw error;
     }
