@@ -130,6 +130,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
           articles,
+          pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
           staging: join(stateDir, STAGING),
@@ -146,11 +147,13 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     onChange,
     watch,
     beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
-    ...(isBeforeAnswer && { afterWrite: (file) => commits.commitBeforeAnswer(inSite(file)) }),
+    ...(isBeforeAnswer && {
+      afterWrite: (file, isKnown) => commits.commitBeforeAnswer(inSite(file, isKnown)),
+    }),
     onEnsured: (path) => commits.addFound(`${prefix}${path}`),
   });
-  function inSite({ path, text, article }: StoredFile) {
-    return { path: `${prefix}${path}`, text, article };
+  function inSite({ path, text, article }: StoredFile, isKnown: boolean) {
+    return { path: `${prefix}${path}`, text, article, isKnown };
   }
   // called when the store is open
   function* articles() {

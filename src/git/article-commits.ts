@@ -69,6 +69,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   readonly log: Log;
   /** The files of all articles; called from `start` on. */
   articles(): Iterable<ArticleFile>;
+  /** The files of an article, relative to the site's folder; called from `start` on. */
+  pathsOf(id: string): readonly string[];
   /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
   decode(path: string, text: string): StoredFile | undefined;
   /** The state folder, absolute. */
@@ -175,6 +177,7 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
+    pathsOf: options.pathsOf,
     isRecordedStale: async (path) => (await bases?.isStale(path)) ?? false,
   });
   const committer = createCommitter({
@@ -191,40 +194,24 @@ function createArticleCommits(
   const queue = createQueue({ ...committer, reconcile: recover }, log);
   const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let lastCommit: string | undefined;
-  let hasMoved = false;
   let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => Promise<void> = async () => undefined;
 
   /** Finishes the work of dead receivers and former runs, in three steps. */
   async function recover(signal: AbortSignal): Promise<Found> {
-    const sparesStaged = hasMoved;
-    // The watch may set it again while this comparison is under way, for the next one.
-    hasMoved = false;
-    let found: Found | undefined;
-    try {
-      const deadReceivers = await locker.sweepDeadReceivers();
-      // The watch does not find them any more.
-      if (deadReceivers > 0) onDeadReceiver();
-      const indexEntries = await rollBackLeftEntries(repository, locker, signal);
-      const cache = join(stateDir, 'git-checked');
-      const openCache = (tip: string | null) =>
-        openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
-      found = await reconcile({
-        repository,
-        articles: options.articles(),
-        openCache,
-        signal,
-        sparesStaged,
-      });
-      if (found.kind === 'found') {
-        const uncommitted = found.paths.length;
-        log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
-      }
-      return found;
-    } finally {
-      // The next comparison takes the place of one that did not come to its end.
-      if (found?.kind !== 'found') hasMoved ||= sparesStaged;
+    const deadReceivers = await locker.sweepDeadReceivers();
+    // The watch does not find them any more.
+    if (deadReceivers > 0) onDeadReceiver();
+    const indexEntries = await rollBackLeftEntries(repository, locker, signal);
+    const cache = join(stateDir, 'git-checked');
+    const openCache = (tip: string | null) =>
+      openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
+    const found = await reconcile({ repository, articles: options.articles(), openCache, signal });
+    if (found.kind === 'found') {
+      const uncommitted = found.paths.length;
+      log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
     }
+    return found;
   }
 
   async function keepOvertaken(path: string, bytes: Buffer): Promise<void> {
@@ -253,10 +240,7 @@ function createArticleCommits(
         queue.reconcile();
         listener();
       },
-      onMoved: () => {
-        hasMoved = true;
-        queue.reconcile();
-      },
+      onMoved: queue.reconcile,
     });
   }
 

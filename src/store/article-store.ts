@@ -51,8 +51,10 @@ export interface Updated {
  * What else must have happened before a file is acknowledged; a durability level beyond the disk plugs in here. When it
  * rejects, the file stays and is not acknowledged: while it ran, a lookup of another receiver may have answered with
  * that file. It counts as stored when it has been sent again.
+ *
+ * @param isKnown whether the file was written by an earlier delivery: a person may have renamed it since.
  */
-export type AfterWrite = (file: StoredFile) => Promise<void>;
+export type AfterWrite = (file: StoredFile, isKnown: boolean) => Promise<void>;
 
 export interface StoreOptions {
   readonly content: ContentFolder;
@@ -158,7 +160,7 @@ export function createStore(options: StoreOptions) {
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
     }
-    if (file !== undefined) await afterWrite?.(file);
+    if (file !== undefined) await afterWrite?.(file, true);
     acknowledged.set(path, stamp);
     return refused.delete(path) ? file : undefined;
   }
@@ -255,7 +257,7 @@ export function createStore(options: StoreOptions) {
     try {
       const stamp = await writer.write(file);
       refused.add(path);
-      await afterWrite?.(stored);
+      await afterWrite?.(stored, false);
       catalog.set(entryOf(content, path, article, stamp, address));
       acknowledged.set(path, stamp);
       refused.delete(path);

@@ -111,7 +111,6 @@ export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ fir
       articles: files,
       openCache,
       signal,
-      sparesStaged: false,
     });
     if (found.kind !== 'found' || found.paths.length > 0)
       throw new Error('the comparison found what is not there');
@@ -138,6 +137,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     hooks,
     log,
     articles: () => [],
+    pathsOf: () => [],
     decode: () => undefined,
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),

@@ -1,15 +1,16 @@
 import type { IndexEntry } from './index.js';
 import type { CommitDraft } from './write-commits.js';
 
-/** A draft, and whether it is of a person's text: they may have staged it, and be about to commit it. */
+/** A draft of a commit of one file. */
 export interface BatchDraft extends CommitDraft {
   readonly mode: string;
-  readonly isEdit: boolean;
+  /** Whether there is to be no commit where the owner has staged something at the path, and is about to commit it. */
+  readonly yieldsToStaged: boolean;
 }
 
 /** The changes of the index that go with the commits of a batch; see `planIndex`. */
 export interface IndexPlan<D extends BatchDraft> {
-  /** The edits of files of which the owner has staged a version, and is about to commit it; they get no commit. */
+  /** The drafts that yield to what the owner has staged; they get no commit. */
   readonly staged: readonly D[];
   /** The entries that the index does not have yet. */
   readonly entries: readonly IndexEntry[];
@@ -29,7 +30,7 @@ export function planIndex<D extends BatchDraft>(
   isIntended: (entry: IndexEntry) => boolean,
 ): IndexPlan<D> {
   const isDelivered = (path: string, blob: string) =>
-    drafts.some((draft) => !draft.isEdit && draft.path === path && draft.blob.id === blob);
+    drafts.some((draft) => !draft.yieldsToStaged && draft.path === path && draft.blob.id === blob);
   const owners = new Set(
     [...inIndex]
       .filter(([path, blob]) => !isDelivered(path, blob) && !isIntended({ path, blob }))
@@ -37,7 +38,7 @@ export function planIndex<D extends BatchDraft>(
   );
   const wanted = entriesOf(drafts);
   return {
-    staged: drafts.filter(({ isEdit, path }) => isEdit && owners.has(path)),
+    staged: drafts.filter(({ yieldsToStaged, path }) => yieldsToStaged && owners.has(path)),
     entries: wanted.filter(({ path, blob }) => !owners.has(path) && inIndex.get(path) !== blob),
     passedOver: wanted.map(({ path }) => path).filter((path) => owners.has(path)),
   };

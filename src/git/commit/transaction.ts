@@ -31,7 +31,7 @@ export type BatchResult<D extends BatchDraft> =
       /** The branch. */
       readonly ref: string;
       readonly made: readonly { readonly draft: D; readonly commit: string }[];
-      /** The edits that their owner has staged; they get no commit. */
+      /** The drafts that yield to what the owner has staged; they get no commit. */
       readonly staged: readonly D[];
     }
   | { readonly kind: 'not now'; readonly why: NotNow };
@@ -75,7 +75,9 @@ export async function commitBatch<D extends BatchDraft>(
   let moved: string | undefined;
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
+      const drafts = (await drafting(head)).filter(
+        ({ yieldsToStaged, path }) => !yieldsToStaged || !staged.has(path),
+      );
       if (drafts.length === 0) {
         moved = head.ref;
         return { kind: 'committed', ref: head.ref, made: [], staged: [...staged.values()] };

@@ -12,6 +12,8 @@ export interface StoredChange {
   readonly path: string;
   readonly text: string;
   readonly article: ArticleChange['article'];
+  /** Whether an earlier delivery has stored it. */
+  readonly isKnown: boolean;
 }
 
 /** How long git may take while an answer waits, in milliseconds: a delivery may wait for two batches, the service for 30 s. */
@@ -32,10 +34,11 @@ export function createCommitBeforeAnswer(
   queue: Pick<Queue, 'commitSoon'>,
   messages: CommitMessages,
 ): CommitBeforeAnswer {
-  return async ({ path, text, article }) => {
+  return async ({ path, text, article, isKnown }) => {
     const kind = kindOf(article);
     const cause = {
       kind: 'delivered',
+      isKnown,
       commit: kind,
       blob: blobId(repository, Buffer.from(text)),
       message: messages.ofFile(kind, path, { article, text }),

@@ -210,5 +210,5 @@ export function createCommitter(options: CommitterOptions) {
 }
 
 function draftOf({ blob, ...parked }: Parked): BatchDraft {
-  return { ...parked, blob: { id: blob, content: undefined }, isEdit: false };
+  return { ...parked, blob: { id: blob, content: undefined }, yieldsToStaged: false };
 }

@@ -14,7 +14,8 @@ import { placeFiles } from '../commit/placement.js';
 import { decideByBlob, decideByText } from './commit-decision.js';
 import type { CommitMessages } from './commit-messages.js';
 import { createPathHistory, type PathHistory } from './path-history.js';
-import type { Outcome, PendingCommit } from './pending-commit.js';
+import type { Cause, Delivered, Outcome, PendingCommit } from './pending-commit.js';
+import { renamedFiles } from './renamed-files.js';
 
 /** The text of an article's file. */
 export interface StoredFile {
@@ -54,6 +55,8 @@ export interface DraftingOptions {
   readonly messages: CommitMessages;
   /** Reads a text that an article's file holds or has held; undefined where it is not an article. */
   readonly decode: (path: string, text: string) => StoredFile | undefined;
+  /** The files of an article, relative to the site's folder. */
+  readonly pathsOf: (id: string) => readonly string[];
   /** Whether the branch has taken in what others have pushed and left this file (from the top) alone. */
   readonly isRecordedStale: (path: string) => Promise<boolean>;
 }
@@ -91,7 +94,7 @@ interface ComparedFile extends FileContent {
 
 /** Decides which files of a batch get a commit, reading each file at that moment. */
 export function createDrafting(options: DraftingOptions) {
-  const { repository, log, commitEdits, messages, decode, isRecordedStale } = options;
+  const { repository, log, commitEdits, messages, decode, pathsOf, isRecordedStale } = options;
   const warnings = new Set<string>();
   const searchHistory = createPathHistory(repository);
 
@@ -103,19 +106,26 @@ export function createDrafting(options: DraftingOptions) {
     const outcomes = new Map<string, Outcome>();
     const drafts: Draft[] = [];
     const files = await inGit(await readFiles(batch, outcomes), base);
-    const add = (file: ComparedFile, message: string, isEdit: boolean) => {
+    const renamed = await renamesAmong(files, base.tip);
+    const add = (file: ComparedFile, message: string) => {
       const { pending, inRepository, blob, before } = file;
+      const yieldsToStaged = !isFresh(pending.cause);
       // The store, which replaces a file, leaves it executable.
       const mode = before !== undefined && isFile(before.mode) ? before.mode : FILE;
-      drafts.push({ pending, path: inRepository, blob, mode, message, isEdit, before: before?.id });
+      drafts.push({ pending, path: inRepository, blob, mode, message, yieldsToStaged, before: before?.id });
     };
     const undecided: ComparedFile[] = [];
     for (const file of files) {
       const { pending, raw, blob, before } = file;
       const decision = decideByBlob({ cause: pending.cause, raw, blob: blob.id, before: before?.id });
+      const other = renamed.get(file.inRepository);
       if (decision === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
-      else if (decision === 'delivered' && pending.cause.kind === 'delivered')
-        add(file, await pending.cause.message, false);
+      else if (other !== undefined) {
+        const why = `git has it as ${other}: the rename is yours to commit`;
+        log.warn({ path: pending.path }, `not committed: ${why}`);
+        outcomes.set(pending.path, { kind: 'passed over', why });
+      } else if (decision === 'delivered' && pending.cause.kind === 'delivered')
+        add(file, await pending.cause.message);
       else if (base.parked !== undefined && !pending.isReplaced)
         // In the middle of a rebase, say, git itself may have written this file.
         outcomes.set(pending.path, { kind: 'waiting' });
@@ -147,9 +157,26 @@ export function createDrafting(options: DraftingOptions) {
         const why = decision.kind === 'none' ? decision.why : 'it is not an article';
         if (decision.kind === 'none' && decision.isWorthAWarning) log.warn({ path }, why);
         outcomes.set(path, { kind: 'passed over', why });
-      } else add(file, await messages.ofFile(decision.as, path, stored), decision.as === 'Edit');
+      } else add(file, await messages.ofFile(decision.as, path, stored));
     }
     return { drafts, outcomes };
+  }
+
+  /** The files of a batch that a person has renamed. What was stored a moment ago was not; this costs a look at all files. */
+  async function renamesAmong(files: readonly ComparedFile[], tip: string | null) {
+    const suspects = files.filter(({ pending: { cause }, before }) => {
+      const isNewArticle = isFresh(cause) && cause.commit === 'Publish';
+      return before === undefined && !isNewArticle;
+    });
+    return renamedFiles(
+      { repository, decode, pathsOf },
+      tip,
+      suspects.map(({ pending, inRepository, bytes, blob }) => ({
+        inRepository,
+        blob: blob.id,
+        id: decode(pending.path, bytes.toString('utf8'))?.article.id,
+      })),
+    );
   }
 
   /** The files' contents as git stores them, and what git has at their paths. */
@@ -247,6 +274,11 @@ export function createDrafting(options: DraftingOptions) {
   }
 
   return { draft };
+}
+
+/** Whether the store has written the file just now, so that no person has renamed or staged it since. */
+function isFresh(cause: Cause): cause is Delivered {
+  return cause.kind === 'delivered' && cause.isKnown !== true;
 }
 
 interface History extends PathHistory {

@@ -26,6 +26,8 @@ export interface Delivered {
   readonly blob: string;
   /** The whole commit message. */
   readonly message: Promise<string>;
+  /** Whether it was written by an earlier delivery, so that a person may have renamed or staged it since. @default false */
+  readonly isKnown?: boolean;
   /** Whether a person has changed the file since then, and not again for a while. @default false */
   readonly isEdited?: boolean;
 }

@@ -36,17 +36,16 @@ export interface ReconcileOptions {
   readonly openCache: (tip: string | null) => Promise<ScanCache>;
   /** Ends the comparison. */
   readonly signal: AbortSignal;
-  /** Whether what the owner has staged is theirs to commit, as they have just moved the branch. */
-  readonly sparesStaged: boolean;
 }
 
 /**
  * Compares the article files with the branch and, where the site pushes, with the fetched branch, and finds those that
  * git lacks, oldest first. The caller has put parked commits on the branch before. A file whose text the branch had earlier
- * gets no commit: the owner has restored that text, or has removed the file from git.
+ * gets no commit: the owner has restored that text, or has removed the file from git. Nor does one that the owner has
+ * staged: it is theirs to commit.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Found> {
-  const { repository, articles, openCache, signal, sparesStaged } = options;
+  const { repository, articles, openCache, signal } = options;
   const head = await readHead(repository);
   if (head.kind === 'not now') return { kind: 'not now', why: head };
   const { tip } = head;
@@ -95,7 +94,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   );
   const { missing, earlier } = await searchHistory(repository, tip, unfetched);
   await cache.save([...committed, ...earlier.map(({ file }) => file)]);
-  const staged = sparesStaged ? await stagedByOwner(repository, tip, missing) : new Set<string>();
+  const staged = await stagedByOwner(repository, tip, missing);
   const paths = missing
     .filter(({ inRepository }) => !staged.has(inRepository))
     .sort((a, b) => a.file.stamp.mtimeMs - b.file.stamp.mtimeMs)

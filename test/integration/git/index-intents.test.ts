@@ -40,7 +40,7 @@ async function start(t: ExecutionContext, beforeGit: (command: string) => void) 
       message: `Edit ${path}\n`,
       blob: { id: blobId(repository, content), content },
       mode: '100644',
-      isEdit: true,
+      yieldsToStaged: true,
     };
   };
   const branch: Branch = {
@@ -105,7 +105,7 @@ test('the entry of an article whose commit is not made is set back, also in the 
     fs.writeFileSync(join(dir, '.git', 'MERGE_HEAD'), `${branch.tip}\n`);
     fs.writeFileSync(join(dir, '.git', 'HEAD.lock'), 'somebody');
   });
-  const draft = { ...edit('one.md'), isEdit: false };
+  const draft = { ...edit('one.md'), yieldsToStaged: false };
   fs.writeFileSync(join(dir, 'one.md'), draft.blob.content ?? '');
   const result = await commitBatch(branch, async () => [draft], context);
   t.like(result, { kind: 'not now', why: { waitingFor: 'a merge to end' } });
@@ -135,7 +135,7 @@ test('a delivered article that a receiver has left in the index, killed before t
     isKilled ||= command === 'update-ref';
     if (isKilled) throw new Error('killed');
   });
-  const draft = { ...edit('one.md'), isEdit: false };
+  const draft = { ...edit('one.md'), yieldsToStaged: false };
   await t.throwsAsync(
     commitBatch(branch, async () => [draft], context),
     { message: 'killed' },

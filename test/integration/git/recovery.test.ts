@@ -31,15 +31,6 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n?? site/${removed}\n`);
 });
 
-test('an article that a crash left in the index is committed at the next start', async (t) => {
-  const site = await makeSite(t);
-  const path = await site.publish('one');
-  await site.git('add', path);
-  await startAndCheck(site);
-  t.is(site.committed.length, 1);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
 test('an article that the owner has set back to an earlier text stays so', async (t) => {
   const site = await makeSite(t);
   await site.start();

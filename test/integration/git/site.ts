@@ -158,6 +158,7 @@ export function siteAt(
         replaceMs: 60_000,
         articles: site.articleFiles,
         decode: storedIn,
+        pathsOf: (id) => [paths.get(id) ?? []].flat(),
         stateDir: join(top, '..', 'state'),
         staging: join(top, '..', 'staging'),
         ...options,

@@ -6,14 +6,14 @@ const draft = (path: string, id: string, rest: Partial<BatchDraft> = {}): BatchD
   blob: { id, content: undefined },
   message: '',
   mode: '100644',
-  isEdit: false,
+  yieldsToStaged: false,
   ...rest,
 });
 const entry = (path: string, blob: string, mode = '100644') => ({ path, blob, mode });
 const nothing = () => false;
 
 test('where the owner has staged nothing, the index gets the last draft of each file', (t) => {
-  const drafts = [draft('a', '1'), draft('b', '2', { isEdit: true }), draft('a', '3', { mode: '100755' })];
+  const drafts = [draft('a', '1'), draft('b', '2', { yieldsToStaged: true }), draft('a', '3', { mode: '100755' })];
   t.deepEqual(planIndex(drafts, new Map(), nothing), {
     staged: [],
     entries: [entry('a', '3', '100755'), entry('b', '2')],
@@ -22,7 +22,7 @@ test('where the owner has staged nothing, the index gets the last draft of each 
 });
 
 test('what the owner has staged stays: an article is committed without its entry, an edit is left to them', (t) => {
-  const drafts = [draft('a', '1'), draft('b', '2', { isEdit: true }), draft('c', '3')];
+  const drafts = [draft('a', '1'), draft('b', '2', { yieldsToStaged: true }), draft('c', '3')];
   const inIndex = new Map([
     ['a', 'other'],
     ['b', 'other'],
@@ -45,7 +45,7 @@ test('a removal that the owner has staged stays', (t) => {
 });
 
 test('an entry that is delivered in this batch, or that Pressmark has left, is replaced', (t) => {
-  const drafts = [draft('a', '1'), draft('a', '2'), draft('b', '3', { isEdit: true })];
+  const drafts = [draft('a', '1'), draft('a', '2'), draft('b', '3', { yieldsToStaged: true })];
   const inIndex = new Map([
     ['a', '1'],
     ['b', 'left'],
@@ -58,6 +58,6 @@ test('an entry that is delivered in this batch, or that Pressmark has left, is r
 
 test('an entry that the index has already is not written again; an edit that its owner has staged is theirs', (t) => {
   t.deepEqual(planIndex([draft('a', '1')], new Map([['a', '1']]), nothing).entries, []);
-  const edit = draft('a', '1', { isEdit: true });
+  const edit = draft('a', '1', { yieldsToStaged: true });
   t.deepEqual(planIndex([edit], new Map([['a', '1']]), nothing).staged, [edit]);
 });

@@ -26,7 +26,7 @@ function uncommittedIn(repository: Repository) {
   const files = [{ path: 'a.md', stamp: { ino: 1, size: 1, mtimeMs: 1 } }];
   const openCache = async () => ({ has: () => false, save: async () => undefined });
   const { signal } = new AbortController();
-  return reconcile({ repository, articles: files, openCache, signal, sparesStaged: false });
+  return reconcile({ repository, articles: files, openCache, signal });
 }
 
 test('an article that the disk fails to read is not taken for removed, and is tried again', async (t) => {

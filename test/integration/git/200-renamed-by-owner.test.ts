@@ -1,0 +1,143 @@
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { gitIn, launchIn } from '../../support/clones.js';
+import { fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import type { Receiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const subjects = (dir: string) => gitIn(dir, 'log', '--reverse', '--format=%s').trim().split('\n');
+const status = (dir: string) => gitIn(dir, 'status', '--porcelain', '-uall').trimEnd().split('\n').sort();
+
+async function start(t: ExecutionContext, dir: string, config: object = {}): Promise<Receiver> {
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, ...config }));
+  const receiver = await launchIn(dir);
+  t.teardown(() => receiver.kill('SIGKILL'));
+  return receiver;
+}
+
+function repository(t: ExecutionContext): string {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(dir, '.gitignore'), 'pressmark.config.json\n');
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  return dir;
+}
+
+/** Publishes one article and waits for its commit. */
+async function publish(receiver: Receiver, id: string) {
+  const data = article({ id, slug: id, title: id });
+  const { url } = (await receiver.post('article.published', data)).json;
+  await until('it is committed', () => subjects(receiver.dir).includes(`Publish: ${id}`));
+  const path = relative(receiver.dir, fileOf(receiver.dir, id));
+  return { data, url, path, renamed: join(dirname(path), `${id}-renamed.md`) };
+}
+
+/** Stores an article of which git knows nothing when the receiver ends. */
+async function leftBehind(t: ExecutionContext, dir: string, id: string): Promise<void> {
+  const receiver = await start(t, dir, { git: false });
+  t.is((await receiver.post('article.published', article({ id, slug: id, title: id }))).status, 200);
+  await receiver.stop();
+}
+
+for (const [end, commitEdits] of [
+  ['a stop', true],
+  ['kill -9', false],
+] as const)
+  test(`after ${end}, commitEdits ${commitEdits}: files that their owner has renamed or copied, and what is staged, are left to them`, async (t) => {
+    const dir = repository(t);
+    const git = { commitEdits };
+    const first = await start(t, dir, { git });
+    const [one, two, three, four] = [
+      await publish(first, 'one'),
+      await publish(first, 'two'),
+      await publish(first, 'three'),
+      await publish(first, 'four'),
+    ];
+    const before = subjects(dir);
+    const rename = () => {
+      fs.renameSync(join(dir, one.path), join(dir, one.renamed));
+      gitIn(dir, 'mv', two.path, two.renamed);
+      fs.renameSync(join(dir, three.path), join(dir, three.renamed));
+      fs.appendFileSync(join(dir, three.renamed), 'and my words\n');
+      fs.copyFileSync(join(dir, four.path), join(dir, four.renamed));
+    };
+    // Also while it runs, and with the edits of its owner committed, no rename is committed.
+    if (commitEdits) rename();
+    if (end === 'a stop') await first.stop();
+    else await first.kill('SIGKILL');
+    if (!commitEdits) rename();
+    const renames = [
+      ` D ${one.path}`,
+      `?? ${one.renamed}`,
+      `R  ${two.path} -> ${two.renamed}`,
+      ` D ${three.path}`,
+      `?? ${three.renamed}`,
+      `?? ${four.renamed}`,
+    ].sort();
+    t.deepEqual(status(dir), renames);
+    const second = await start(t, dir, { git });
+    // The redelivery of an article that was renamed changes nothing either.
+    const again = await second.post('article.published', one.data);
+    t.deepEqual([again.status, again.json.url], [200, one.url]);
+    await publish(second, 'last');
+    // What a stop leaves is committed before its end.
+    await second.stop();
+    t.deepEqual(subjects(dir), [...before, 'Publish: last']);
+    t.deepEqual(status(dir), renames);
+  });
+
+test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
+  const dir = repository(t);
+  const receiver = await start(t, dir);
+  const { url, path, renamed } = await publish(receiver, 'one');
+  gitIn(dir, 'mv', path, renamed);
+  await until('it is found under its new name', async () => {
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const change = update({ target_id: 'one', target_url: url, base_revision_id });
+    return (await receiver.post('article.updated', change)).status === 200;
+  });
+  await publish(receiver, 'other');
+  t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Publish: other']);
+  t.deepEqual(status(dir), [`RM ${path} -> ${renamed}`]);
+  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
+  await receiver.stop();
+  const second = await start(t, dir);
+  await until('the update is committed', () => subjects(dir).at(-1)?.startsWith('Update: ') === true);
+  t.deepEqual(status(dir), ['']);
+  await second.stop();
+});
+
+test('an article that its owner has staged before Pressmark could commit it is theirs to commit', async (t) => {
+  const dir = repository(t);
+  await leftBehind(t, dir, 'one');
+  const path = relative(dir, fileOf(dir, 'one'));
+  gitIn(dir, 'add', path);
+  const receiver = await start(t, dir);
+  const again = await receiver.post('article.published', article({ id: 'one', slug: 'one', title: 'one' }));
+  t.is(again.status, 200);
+  await publish(receiver, 'two');
+  await receiver.stop();
+  t.deepEqual(subjects(dir), ['First', 'Publish: two']);
+  t.deepEqual(status(dir), [`A  ${path}`]);
+});
+
+test('503 at level commit, with the reason, where an article was renamed by its owner and git has it elsewhere', async (t) => {
+  const dir = repository(t);
+  const receiver = await start(t, dir, { durability: 'commit' });
+  const { data, url, path, renamed } = await publish(receiver, 'one');
+  await receiver.stop();
+  gitIn(dir, 'mv', path, renamed);
+  const second = await start(t, dir, { durability: 'commit' });
+  const refused = await second.post('article.published', data);
+  t.is(refused.status, 503);
+  t.true(refused.json.error?.includes(`git has it as ${path}: the rename is yours to commit`));
+  t.deepEqual(status(dir), [`R  ${path} -> ${renamed}`]);
+  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
+  const again = await second.post('article.published', data);
+  t.deepEqual([again.status, again.json.url], [200, url]);
+  t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Renamed']);
+});
