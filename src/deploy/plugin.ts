@@ -29,6 +29,8 @@ export interface DeployPluginOptions {
     readonly lastError: string | null;
     /** When a push succeeded last, ISO 8601; null where none has. */
     readonly lastPush: string | null;
+    /** What a person has to do first; null where nothing is. */
+    readonly waitingFor: string | null;
   };
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;
@@ -246,13 +248,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         clearTimeout(pushTimer);
         const status = options.pushes?.();
         if (status === undefined) return;
-        stages.setError('pushed', status.lastError ?? undefined);
+        const error =
+          status.lastError ?? (status.waitingFor === null ? undefined : `waits for ${status.waitingFor}`);
+        stages.setError('pushed', error);
         const unpushed = stages.waitingFor('pushed', 'committed');
         // Before the first push of this process, nobody knows what the remote has, unless answers wait for it.
         const isKnown =
           options.answeredAfter.includes('pushed') || Date.parse(status.lastPush ?? '') >= startedAt;
-        if (status.waiting === 0 && isKnown) reached('pushed', unpushed);
-        else if (unpushed.length > 0) pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
+        if (status.waiting === 0 && error === undefined && isKnown) reached('pushed', unpushed);
+        else if (unpushed.length > 0 || error !== undefined) pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
       };
       /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
       function reached(stage: Stage, changes: readonly TrackedChange[]): void {

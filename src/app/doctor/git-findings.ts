@@ -12,6 +12,9 @@ import { placeFile } from '../../git/commit/placement.js';
 import { locksOf } from '../../git/commit/ref-update.js';
 import { committableTree } from '../../git/committable.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
+import { type ContentFolder, decodeAt } from '../../store/catalog/entry.js';
+import { isArticlePath } from '../../store/catalog/scan.js';
+import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { refuseLevelWithoutGit } from '../durability.js';
 import { restartReason } from '../needs-restart.js';
@@ -22,6 +25,9 @@ const about = 'git';
 
 /** A lock that is older than this keeps Pressmark from committing, in milliseconds. */
 const HELD_LONG_MS = 5_000;
+
+/** How many files that git lacks are read. */
+const MOST_READ = 1_000;
 
 /** The findings about git: whether stored articles will be committed, and the obstacles. */
 export async function gitFindings(
@@ -42,6 +48,7 @@ export async function gitFindings(
       restart === undefined
         ? await branch(repository)
         : { level: 'fail', about, text: restart, fix: 'restart it; then it commits what it has stored' },
+      ...(await uncommitted(repository, settings)),
       ...(await heldLocks(repository)),
       ...(await parked(repository)),
       ...(await replaced(
@@ -80,6 +87,35 @@ async function branch(repository: Repository): Promise<Finding> {
   const fix =
     'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
+}
+
+/** Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs. */
+async function uncommitted({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
+  const content = contentOf(settings);
+  const folder = `${prefix}${contentPrefix(settings)}`;
+  const list = ['ls-files', '-z', '--others', '--modified', '--exclude-standard'];
+  const { stdout } = await git([...list, ...(folder === '' ? [] : ['--', folder])]);
+  const paths = [...new Set(stdout.split('\0').filter((path) => path !== ''))];
+  const stored = paths.slice(0, MOST_READ).filter((path) => isStored(content, path.slice(folder.length)));
+  const [first] = stored;
+  if (first === undefined) return [];
+  const count = stored.length === 1 ? '1 stored article is' : `${stored.length} stored articles are`;
+  const text = `${count} not committed, such as ${first.slice(prefix.length)}`;
+  const fix =
+    'restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit';
+  return [{ level: 'warn', about, text, fix }];
+}
+
+/** Whether a file below the content folder holds what was delivered, and has for a while. */
+function isStored(content: ContentFolder, path: string): boolean {
+  const file = join(content.root, path);
+  if (!isArticlePath(content, path) || !isOldFile(file)) return false;
+  try {
+    const { edited, digest } = decodeAt(content, path, fs.readFileSync(file, 'utf8'));
+    return !edited && digest !== undefined;
+  } catch {
+    return false; // the findings on articles name what is malformed
+  }
 }
 
 /** The locks that keep Pressmark from committing, and who may hold them. */

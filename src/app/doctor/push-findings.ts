@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
+import { commitAt } from '../../git/cli/objects.js';
 import { openRepository, type Repository } from '../../git/cli/repository.js';
 import { readPushStatus, wordsOf } from '../../git/push/push-status.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
@@ -33,15 +34,30 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   }
 }
 
-/** How far the branch here is before that of the remote. */
-async function waiting({ git }: Repository, { ref, name }: Remote, tip: string | null): Promise<Finding[]> {
-  if (tip === null)
-    return [{ level: 'ok', about, text: `${name} has no such branch yet; the first push makes it` }];
-  const { code, stdout } = await git(['rev-list', '--count', ref, '--not', tip], { accept: [128] });
-  const count = code === 0 ? Number(stdout) : 0;
-  if (count === 0) return [{ level: 'ok', about, text: 'everything is pushed' }];
-  const text = `${count} commits are not pushed`;
-  return [{ level: 'warn', about, text, fix: 'start the receiver, which pushes them, or git push' }];
+/** How far HEAD, where articles are committed, is before the branch of the remote. */
+async function waiting(
+  repository: Repository,
+  { ref, name }: Remote,
+  tip: string | null,
+): Promise<Finding[]> {
+  const { git } = repository;
+  const branch = ref.replace('refs/heads/', '');
+  if ((await commitAt(repository, 'HEAD')) === null)
+    return [{ level: 'ok', about, text: 'there is no commit yet that could be pushed' }];
+  const not = tip === null ? [] : ['--not', tip];
+  const { stdout } = await git(['rev-list', '--count', 'HEAD', ...not]);
+  const count = Number(stdout);
+  if (count === 0) return [{ level: 'ok', about, text: `everything is pushed to ${branch}` }];
+  const commits = count === 1 ? '1 commit is' : `${count} commits are`;
+  const missing = tip === null ? `: ${name} has no branch ${branch} yet, which the first push makes` : '';
+  return [
+    {
+      level: 'warn',
+      about,
+      text: `${commits} not pushed to ${branch}${missing}`,
+      fix: 'start the receiver, which pushes them, or git push',
+    },
+  ];
 }
 
 /** What the receiver has left to be known. */

@@ -1,6 +1,8 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
+import { isAncestor } from '../cli/history.js';
 import { commitAt } from '../cli/objects.js';
+import { readHead } from '../commit/head.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
 import { backoff } from '../pending/pacing.js';
@@ -40,9 +42,10 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Pushes the commits that are made here, and those that an earlier run has not pushed: the branch is pushed some time
- * after commits were made, all that have gathered at once. Where the remote has moved on, the branch follows it first;
- * nothing is ever forced. A failure is logged once and tried again, each time later and never in step with other
- * receivers.
+ * after commits were made, all that have gathered at once. Where the config names another branch than the one that HEAD
+ * is on, HEAD's commits are pushed to that. Where the remote has moved on, the branch follows it first, unless it is
+ * another one; nothing is ever forced. A failure is logged once and tried again, each time later and never in step with
+ * other receivers.
  */
 export async function pushInBackground(
   host: PluginHost,
@@ -80,26 +83,51 @@ export async function pushInBackground(
   /** @returns the reason where a person has to do something first. */
   async function pushBranch(): Promise<string | undefined> {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
-      const tip = await commitAt(repository, following.ref);
-      if (tip === null || tip === pushedTip) return undefined;
-      const pushed = await remote.push(tip);
-      if (pushed.outcome === 'accepted') {
-        pushedTip = tip;
-        status.set({ lastPush: new Date().toISOString() });
-        log.info({ commit: tip }, 'pushed');
-        return undefined;
+      const head = await readHead(repository);
+      // Without a name in the config it is the branch on which HEAD was at the start.
+      if (settings.branch !== undefined && head.kind === 'not now') return waitFor(head.waitingFor);
+      const local = settings.branch !== undefined && head.kind === 'branch' ? head.ref : ref;
+      const tip = await commitAt(repository, local);
+      if (tip === null && status.now.waiting === 0) return undefined;
+      if (tip === null) return waitFor(`${nameOf(local)} to have a commit`);
+      const pushed = tip === pushedTip ? undefined : await remote.push(tip);
+      if (pushed === undefined || pushed.outcome === 'accepted') {
+        if (pushed !== undefined) {
+          pushedTip = tip;
+          status.set({ lastPush: new Date().toISOString() });
+          log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
+        }
+        const isElsewhere = head.kind === 'branch' && head.ref !== local && status.now.waiting > 0;
+        return isElsewhere && !(await isPushed(head.tip, tip))
+          ? waitFor(`HEAD to be on ${nameOf(local)} again: commits on ${nameOf(head.ref)} are not pushed`)
+          : undefined;
       }
       if (pushed.outcome === 'declined')
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
       const fetched = await remote.fetch(null);
       if (fetched === null) continue;
-      const followed = await follow(fetched, following);
-      if (followed.kind === 'waiting') {
-        status.set({ waitingFor: followed.waitingFor });
-        return `it waits for ${followed.waitingFor}`;
+      if (local !== ref) {
+        // Another push was first, with less than this one.
+        if (await isAncestor(repository, fetched, tip)) continue;
+        return waitFor(
+          `you to merge ${nameOf(ref)} of the remote into ${nameOf(local)} (git pull): it has commits that ${nameOf(local)} does not have`,
+        );
       }
+      const followed = await follow(fetched, following);
+      if (followed.kind === 'waiting') return waitFor(followed.waitingFor);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
+  }
+
+  /** @returns the reason that it is tried again later. */
+  function waitFor(waitingFor: string): string {
+    status.set({ waitingFor, lastError: null });
+    return `it waits for ${waitingFor}`;
+  }
+
+  /** Whether the remote has a commit, now that it has another one. */
+  async function isPushed(commit: string | null, pushed: string): Promise<boolean> {
+    return commit === null || (await isAncestor(repository, commit, pushed));
   }
 
   function onChange(reason: string | undefined): void {
@@ -119,4 +147,9 @@ export async function pushInBackground(
   host.addAction('git.committed', () => request(1));
   host.addAction('host.ready', () => request(0));
   return { request, close: async () => (await task.close()) || (await attempt()) === undefined };
+}
+
+/** A branch's name for people. */
+function nameOf(ref: string): string {
+  return ref.replace('refs/heads/', '');
 }

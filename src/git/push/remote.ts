@@ -10,7 +10,7 @@ import { createLongCommand, type LongRun } from './long-command.js';
 export interface RemoteSettings {
   /** A remote's name or a URL. @default 'origin' */
   readonly remote?: string | undefined;
-  /** The branch on the remote, without `refs/heads/`. @default the one that HEAD is on */
+  /** The branch on the remote, without `refs/heads/`, made where it does not exist. @default the one that HEAD is on */
   readonly branch?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export type Pushed =
 export interface Remote {
   /** For messages, `the git remote origin`; never a URL or a path. */
   readonly name: string;
-  /** The branch's full name, `refs/heads/…`, the same on the remote and here. */
+  /** The branch's full name on the remote, `refs/heads/…`. */
   readonly ref: string;
   /**
    * Fetches the branch, over one connection.

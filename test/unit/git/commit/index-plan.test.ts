@@ -13,7 +13,11 @@ const entry = (path: string, blob: string, mode = '100644') => ({ path, blob, mo
 const nothing = () => false;
 
 test('where the owner has staged nothing, the index gets the last draft of each file', (t) => {
-  const drafts = [draft('a', '1'), draft('b', '2', { yieldsToStaged: true }), draft('a', '3', { mode: '100755' })];
+  const drafts = [
+    draft('a', '1'),
+    draft('b', '2', { yieldsToStaged: true }),
+    draft('a', '3', { mode: '100755' }),
+  ];
   t.deepEqual(planIndex(drafts, new Map(), nothing), {
     staged: [],
     entries: [entry('a', '3', '100755'), entry('b', '2')],

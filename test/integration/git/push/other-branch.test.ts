@@ -1,0 +1,112 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { commitAndPush, gitIn } from '../../../support/clones.js';
+import { run } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
+import { makePushingSite, type PushingSite, publish, statusOf } from './pushing-site.js';
+
+const BRANCH = 'pressmark/articles';
+
+async function pushingSite(t: ExecutionContext, push: Record<string, unknown>): Promise<PushingSite> {
+  const site = await makePushingSite(tempDir(t), { push });
+  t.teardown(() => site.receiver.kill('SIGKILL'));
+  return site;
+}
+
+/** The ids of the articles in the commits of a branch of the remote. */
+function idsOn({ clones }: PushingSite, branch: string): string[] {
+  if (clones.git('branch', '--list', branch) === '') return [];
+  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
+  return clones.git('log', `--format=${format}`, branch).split('\n').filter(Boolean);
+}
+
+const doctor = async (dir: string) => (await run(['doctor', '--dir', dir])).stdout;
+const status = (dir: string) => run(['status', '--dir', dir]);
+
+test('articles are pushed to the branch that the config names, which is made, and no other one is touched', async (t) => {
+  const site = await pushingSite(t, { branch: BRANCH });
+  const { clones, dir, receiver } = site;
+  const before = clones.git('rev-parse', 'main');
+  const ids = [await publish(receiver)];
+  await until('it is pushed', () => idsOn(site, BRANCH).length === 1);
+  ids.unshift(await publish(receiver));
+  await until('the second one is pushed', () => idsOn(site, BRANCH).length === 2);
+  t.deepEqual(idsOn(site, BRANCH), ids);
+  t.is(clones.git('rev-parse', 'main'), before);
+  t.is(gitIn(dir, 'branch', '--list').trim(), '* main');
+  await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
+  t.truthy((await statusOf(receiver)).lastPush);
+  await receiver.stop();
+  t.regex((await status(dir)).stdout, /^pushed {4}https:\S+ \d+ s ago$/m);
+  t.regex(await doctor(dir), /✓ push: everything is pushed to pressmark\/articles$/m);
+
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Not pushed');
+  t.regex(await doctor(dir), /! push: 1 commit is not pushed to pressmark\/articles$/m);
+});
+
+test('where the named branch of the remote has other commits, nothing is called pushed, and log, status and doctor say why', async (t) => {
+  const folder = tempDir(t);
+  const site = await makePushingSite(folder, { push: { branch: 'articles', debounce: 3_000 } });
+  t.teardown(() => site.receiver.kill('SIGKILL'));
+  const { clones, dir, receiver } = site;
+  const olga = clones.clone('olga');
+  gitIn(olga, 'checkout', '--quiet', '-b', 'articles');
+  gitIn(olga, 'push', '--quiet', '-u', 'origin', 'articles');
+  const theirs = commitAndPush(olga, 'theirs.txt', 'by hand\n');
+  await publish(receiver);
+  const waitingFor =
+    'you to merge articles of the remote into main (git pull): it has commits that main does not have';
+  await until('it waits', async () => {
+    const now = await statusOf(receiver);
+    return now.waiting === 1 && now.waitingFor === waitingFor;
+  });
+  t.is(clones.git('rev-parse', 'articles').trim(), theirs);
+  t.true(receiver.log.some(({ level, reason }) => level === 40 && reason === `it waits for ${waitingFor}`));
+  await until('status says so', async () => {
+    const { code, stdout } = await status(dir);
+    return (
+      code === 1 && /^pushed {4}nothing since the start; 1 behind, .*; waits for you to merge/m.test(stdout)
+    );
+  });
+  t.true((await doctor(dir)).includes(`! push: waits for ${waitingFor}`));
+
+  gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'articles');
+  await until('it is pushed', () => idsOn(site, 'articles').length === 1);
+  await until('nothing is waited for', async () => (await statusOf(receiver)).waitingFor === null);
+});
+
+test('without a named branch, commits on another one than at the start are not called pushed', async (t) => {
+  const site = await pushingSite(t, {});
+  const { clones, dir, receiver } = site;
+  const first = await publish(receiver);
+  await until('it is pushed', () => idsOn(site, 'main').length === 1);
+  await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
+  gitIn(dir, 'checkout', '--quiet', '-b', 'drafts');
+  await publish(receiver);
+  const waitingFor = 'HEAD to be on main again: commits on drafts are not pushed';
+  await until('it waits', async () => (await statusOf(receiver)).waitingFor === waitingFor);
+  t.is((await statusOf(receiver)).waiting, 1);
+  t.deepEqual(idsOn(site, 'main'), [first]);
+  t.is(clones.git('branch', '--list').trim(), '* main');
+  gitIn(dir, 'checkout', '--quiet', '-B', 'main');
+  await until('both are pushed', () => idsOn(site, 'main').length === 2);
+});
+
+test('doctor says which stored articles have no commit', async (t) => {
+  const site = await pushingSite(t, {});
+  const { dir, receiver } = site;
+  await publish(receiver);
+  await until('it is pushed', () => idsOn(site, 'main').length === 1);
+  await receiver.stop();
+  t.notRegex(await doctor(dir), /not committed/);
+  gitIn(dir, 'reset', '--quiet', 'HEAD~1');
+  const [path = ''] = gitIn(dir, 'ls-files', '--others', '--exclude-standard', 'content').split('\n');
+  const old = new Date(Date.now() - 60_000);
+  fs.utimesSync(join(dir, path), old, old);
+  t.true((await doctor(dir)).includes(`! git: 1 stored article is not committed, such as ${path}`));
+  fs.appendFileSync(join(dir, path), 'my words\n');
+  fs.utimesSync(join(dir, path), old, old);
+  t.notRegex(await doctor(dir), /not committed/, 'an edit is its owner’s to commit');
+});
