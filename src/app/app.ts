@@ -145,6 +145,8 @@ export async function startApp(
       store,
       hooks,
       log,
+      deleted: durable.deleted,
+      maxAgeMs: settings.replay.maxAge,
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     });

@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Article } from '../article/article.js';
 import type { Settings } from '../config/load.js';
-import { PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
+import { openRepository } from '../git/cli/repository.js';
 import { kindOf, subjectIn } from '../git/commit/message.js';
 import { committableTree } from '../git/committable.js';
+import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
 import { createCommitMessages } from '../git/pending/commit-messages.js';
 import type { StoredFile as GitStoredFile } from '../git/pending/drafting.js';
 import { createReplacedFiles } from '../git/pending/replaced-files.js';
@@ -19,6 +21,7 @@ import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile, StoredFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
+import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { openSharedStore } from '../store/shared/open-shared.js';
 import { openSharedCatalog } from '../store/shared/shared-catalog.js';
@@ -36,6 +39,8 @@ export interface DurableStore {
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
+  /** The articles that their owner has deleted. */
+  readonly deleted: DeletedArticles;
   close(): Promise<void>;
 }
 
@@ -57,7 +62,7 @@ interface LevelOptions extends DurableStoreOptions {
   readonly pushes: PushStatusKeeper;
 }
 
-type Level = Omit<DurableStore, 'articles' | 'pushes'>;
+type Level = Omit<DurableStore, 'articles' | 'pushes' | 'deleted'>;
 
 /** Where a receiver leaves how its pushes stand, below the state folder. */
 export const PUSH_STATUS = 'push.json';
@@ -73,18 +78,54 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { stateDir } = foldersOf(settings);
   const pushes = createPushStatus(join(stateDir, PUSH_STATUS));
   const open = settings.durability === 'push' ? openOnRemote : openWithCommits;
-  const level = await open({ ...options, stateDir, prefix: contentPrefix(settings), pushes });
+  let deleted: DeletedArticles | undefined;
+  const onChange = (changes: readonly Change[]) => {
+    deleted?.note(changes); // what has changed before it is opened is in the catalog by then
+    options.onChange(changes);
+  };
+  const level = await open({ ...options, onChange, stateDir, prefix: contentPrefix(settings), pushes });
   const close = async () => {
     await level.close();
     await pushes.close();
   };
   const { store, catalog } = level.opened;
+  const earlier = () => fromHistory(options, (id) => catalog.byId(id).length > 0);
+  deleted = await openDeletedArticles({
+    path: join(stateDir, KNOWN_IDS),
+    catalog,
+    log: options.log,
+    earlier,
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const articles: ArticleReader = {
     get: (id) => articleOf(store.get(id)),
     find: (url) => articleOf(store.find(url)),
     ids: catalog.ids,
   };
-  return { ...level, articles, pushes: isPushed(settings) ? pushes : undefined, close };
+  return { ...level, articles, deleted, pushes: isPushed(settings) ? pushes : undefined, close };
+}
+
+/** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */
+async function fromHistory(
+  { settings, content, log }: DurableStoreOptions,
+  isThere: (id: string) => boolean,
+): Promise<HistoricArticle[]> {
+  if (settings.git === false) return [];
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none') return [];
+  const decode = (path: string, text: string) =>
+    decoded(content, relative(content.root, join(settings.dir, path)), text);
+  try {
+    return await deletedInHistory({ repository, decode, isThere });
+  } catch (error) {
+    log.warn(
+      { reason: messageOf(error) },
+      'git’s history could not be searched for deleted articles; a redelivery may bring one back',
+    );
+    return [];
+  }
 }
 
 /** The article that is looked for; undefined where there is none, more than one, or one that cannot be read. */

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import('./log.js')).logCommand(),
   move: async () => (await import('./move.js')).moveCommand(),
   revert: async () => (await import('./revert.js')).revertCommand(),
+  forget: async () => (await import('./forget.js')).forgetCommand(),
   check: async () => (await import('./sender/check.js')).checkCommand(),
   theme: async () => (await import('./theme.js')).themeCommand(),
   status: async () => (await import('./status.js')).statusCommand(),

@@ -95,6 +95,15 @@ const push = z
   ])
   .default(false);
 
+/** How old a delivery can be that the service sends once more: its retries come within nine hours (contract: Limits). */
+const OLDEST_RETRY_MS = 9 * 3_600_000;
+
+/** A duration in hours or days; in milliseconds. */
+const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[hd]$/, { error: 'must be a number of hours or days, such as 12h or 30d' })
+  .transform((text) => Number.parseInt(text, 10) * (text.endsWith('d') ? 86_400_000 : 3_600_000));
+
 const command = z.string().regex(/\S/, { error: 'must not be empty' });
 
 /** The build command, or one with its settings. */
@@ -231,6 +240,17 @@ export const schema = z.strictObject({
    * @default 'disk'
    */
   durability: z.enum(['disk', 'commit', 'push']).default('disk'),
+  /** What protects from deliveries that somebody has recorded and sends again. */
+  replay: z
+    .strictObject({
+      /** How old the body's timestamp of a new article may be, such as `12h` or `30d`. Default: any age. */
+      maxAge: duration
+        .refine((ms) => ms >= OLDEST_RETRY_MS, {
+          error: 'must be 9h or more: the service itself sends a delivery again for nearly nine hours',
+        })
+        .optional(),
+    })
+    .prefault({}),
   /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
   plugins: z.array(z.unknown()).default([]),
   /** @default 'info' */

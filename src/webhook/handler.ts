@@ -2,10 +2,15 @@ import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import type { ArticleStore, StoredFile } from '../store/article-store.js';
+import type { DeletedArticles } from '../store/deleted.js';
 
 /** What the handlers of events are handed. */
 export interface Surroundings {
   readonly store: ArticleStore;
+  /** The articles that their owner has deleted. */
+  readonly deleted: Pick<DeletedArticles, 'urlOf' | 'add'>;
+  /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
+  readonly maxAgeMs: number | undefined;
   readonly hooks: Hooks;
   readonly log: Log;
   /** Whether plugins may not set this front matter. */

@@ -1,23 +1,35 @@
 import { type ArticleDraft, draftOf, type ExtraKeys, keepItemComments } from '../article/article.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
+import { parseMoment } from '../contract/moment.js';
+import { PressmarkError, quote } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
+import type { Published } from '../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
 
 /**
  * `article.published`: deduplicate on `data.id`, store durably, only then answer
- * (contract: POST with event article.published). A redelivery answers the stored id and URL and writes nothing.
+ * (contract: POST with event article.published). A redelivery answers the stored id and URL and writes nothing, also
+ * where the owner has deleted the article since.
  */
 export async function published(
   data: ArticleData,
   timestamp: string,
   around: Surroundings,
 ): Promise<Handled> {
-  const { store, hooks } = around;
+  const { store, hooks, deleted } = around;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
-  const result = await store.publish(data.id, () => filteredDraft(draftOf(data), around));
-  const { id, url, outcome, stored } = result;
+  const result = await store
+    .publish(data.id, async () => {
+      await refuseReplay(data.id, timestamp, around);
+      return filteredDraft(draftOf(data), around);
+    })
+    .catch(answerIfDeleted);
+  const { id, url, outcome } = result;
+  // Before the answer: what was acknowledged and is gone later was deleted.
+  if (outcome === 'stored') deleted.add({ id, url });
   const handled = { id, outcome, body: publishedAnswer(id, url) };
+  const stored = outcome === 'deleted' ? undefined : result.stored;
   if (stored === undefined) return handled;
   const after = () =>
     hooks.doAction('article.published', {
@@ -26,6 +38,53 @@ export async function published(
       ...around.changeOf(stored),
     });
   return { after, ...handled };
+}
+
+/** What became of a publication; `deleted`: the article was known, and its owner has deleted it. */
+type Result = Published | { readonly outcome: 'deleted'; readonly id: string; readonly url: string };
+
+/** Thrown where the owner has deleted the article. */
+class Deleted extends Error {
+  constructor(readonly article: { readonly id: string; readonly url: string }) {
+    super('the article was deleted');
+  }
+}
+
+function answerIfDeleted(error: unknown): Result {
+  if (error instanceof Deleted) return { outcome: 'deleted', ...error.article };
+  throw error;
+}
+
+/**
+ * A delivery whose id no file has is a new article, unless its owner has deleted the article, or it is too old to be new.
+ *
+ * @throws Deleted; PressmarkError BODY_INVALID.
+ */
+async function refuseReplay(
+  id: string,
+  timestamp: string,
+  { store, deleted, maxAgeMs }: Surroundings,
+): Promise<void> {
+  const url = deleted.urlOf(id);
+  if (url !== undefined) {
+    // Another receiver may have stored it just now.
+    if (await isThere(store, id)) return;
+    throw new Deleted({ id, url });
+  }
+  if (maxAgeMs !== undefined && Date.now() - parseMoment(timestamp) > maxAgeMs)
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `timestamp ${quote(timestamp)} is older than replay.maxAge allows (${maxAgeMs / 3_600_000} h), and no article has this id; nothing was stored`,
+    );
+}
+
+async function isThere({ get }: Surroundings['store'], id: string): Promise<boolean> {
+  try {
+    return (await get(id)) !== undefined;
+  } catch (error) {
+    if (error instanceof PressmarkError && error.status === 404) return true; // it cannot be read just now
+    throw error;
+  }
 }
 
 async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {

@@ -1,0 +1,39 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { scan } from '../../store/catalog/scan.js';
+import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
+import { KNOWN_IDS, type KnownId, openDeletedArticles } from '../../store/deleted.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+
+/**
+ * Lets an article that its owner has deleted be published again, by the next delivery of it. Also while a receiver runs.
+ *
+ * @throws PressmarkError USAGE where the article is there; ARTICLE_NOT_FOUND where none with this id was deleted.
+ */
+export async function forgetArticle(settings: Settings, id: string, log: Log): Promise<KnownId> {
+  const { stateDir } = foldersOf(settings);
+  const content = contentOf(settings);
+  const catalog = createCatalog();
+  if (fs.existsSync(content.root)) {
+    const { path, key } = snapshotOf(stateDir, content);
+    await loadSnapshot(path, key, catalog);
+    await scan(content, catalog);
+  }
+  const [entry] = catalog.byId(id);
+  if (entry !== undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `the article ${quote(id, 200)} was not deleted: it is in ${quote(entry.path, 200)}`,
+    );
+  const deleted = await openDeletedArticles({ path: join(stateDir, KNOWN_IDS), catalog, log });
+  const url = deleted.urlOf(id);
+  if (url === undefined)
+    throw new PressmarkError('ARTICLE_NOT_FOUND', `no deleted article has the id ${quote(id, 200)}`);
+  await deleted.forget(id);
+  return { id, url };
+}

@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { forgetArticle } from '../app/articles/forget.js';
+import { loadSettings } from '../config/load.js';
+import { createLog } from '../log.js';
+import { example, withDir } from './options.js';
+import { printable } from './terminal.js';
+
+/** `pressmark forget`: a deleted article may come again. */
+export function forgetCommand(): Command {
+  return withDir(new Command('forget'))
+    .description('let an article that you have deleted be published again, when the service sends it again')
+    .argument('<id>', 'its id, as the service knows it')
+    .option('--json', 'print what was forgotten as JSON')
+    .addHelpText('after', example('pressmark forget demo-2'))
+    .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
+      const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+      const { id, url } = await forgetArticle(await loadSettings(dir), name, log);
+      if (json) console.log(JSON.stringify({ id, url }));
+      else console.log(printable(`${id} may be published again; it was at ${url}`));
+    });
+}

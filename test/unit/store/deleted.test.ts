@@ -1,0 +1,205 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { createCatalog } from '../../../src/store/catalog/catalog.js';
+import type { Entry } from '../../../src/store/catalog/entry.js';
+import { openDeletedArticles } from '../../../src/store/deleted.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const log = pino({ level: 'silent' });
+const url = (id: string) => `https://garden.example/${id}/`;
+const HOUR = 3_600_000;
+
+function entry(id: string, { ageMs = HOUR, path = `articles/${id}.md` } = {}): Entry {
+  return { path, id, url: url(id), stamp: { ino: 1, size: 1, mtimeMs: Date.now() - ageMs } };
+}
+
+/** A catalog of these articles, and the memory of those that were deleted in the state folder `dir`. */
+async function open(dir: string, entries: readonly Entry[], earlier: readonly string[] = []) {
+  const catalog = createCatalog();
+  for (const one of entries) catalog.set(one);
+  const deleted = await openDeletedArticles({
+    path: join(dir, 'ids.jsonl'),
+    catalog,
+    log,
+    earlier: async () => earlier.map((id) => ({ id, url: url(id) })),
+  });
+  return {
+    ...deleted,
+    /** Another program removes a file. */
+    remove: (one: Entry) => {
+      catalog.delete(one.path);
+      deleted.note([{ path: one.path, before: one, after: undefined }]);
+    },
+    /** A file has gone, and the catalog knows it already. */
+    removeSilently: (one: Entry) => catalog.delete(one.path),
+    /** Another program adds a file. */
+    arrive: (one: Entry) => {
+      catalog.set(one);
+      deleted.note([{ path: one.path, before: undefined, after: one }]);
+    },
+    /** A delivery stores an article. */
+    store: (one: Entry) => {
+      catalog.set(one);
+      deleted.add({ id: one.id, url: one.url });
+    },
+  };
+}
+
+test('an article that is removed while a receiver runs is deleted, until its file comes back', async (t) => {
+  const dir = tempDir(t);
+  const one = entry('one');
+  const { urlOf, remove, arrive } = await open(dir, [one]);
+  t.is(urlOf('one'), undefined);
+  remove(one);
+  t.is(urlOf('one'), url('one'));
+  arrive(one);
+  t.is(urlOf('one'), undefined);
+  remove(one);
+  t.is(urlOf('one'), url('one'));
+  t.is(urlOf('another'), undefined);
+  // At the next start it is deleted; a file that is put back and taken away again at once was an article before.
+  const next = await open(dir, []);
+  const restored = entry('one', { ageMs: 0 });
+  next.arrive(restored);
+  t.is(next.urlOf('one'), undefined);
+  next.remove(restored);
+  t.is(next.urlOf('one'), url('one'));
+});
+
+test('an article that is removed while no receiver runs is deleted, also after many restarts', async (t) => {
+  const dir = tempDir(t);
+  await open(dir, [entry('one'), entry('two')]);
+  for (let start = 1; start <= 3; start++) {
+    const { urlOf } = await open(dir, [entry('two')]);
+    t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), undefined]);
+  }
+});
+
+test('what was acknowledged and is gone is deleted, however soon, and after kill -9', async (t) => {
+  const dir = tempDir(t);
+  const first = await open(dir, []);
+  const [one, two] = [entry('one', { ageMs: 0 }), entry('two', { ageMs: 0 })];
+  first.store(one);
+  first.store(two);
+  first.remove(one);
+  t.is(first.urlOf('one'), url('one'));
+  const second = await open(dir, []);
+  t.deepEqual([second.urlOf('one'), second.urlOf('two')], [url('one'), url('two')]);
+});
+
+test('an article that is gone from the catalog is deleted, also before its removal is heard of', async (t) => {
+  const dir = tempDir(t);
+  const [one, two] = [entry('one'), entry('two', { ageMs: 0 })];
+  const { urlOf, store, removeSilently } = await open(dir, [one]);
+  store(two);
+  removeSilently(one);
+  removeSilently(two);
+  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+});
+
+test('a file that a delivery under way has written and taken back again is not deleted', async (t) => {
+  const dir = tempDir(t);
+  const { urlOf, arrive, remove } = await open(dir, []);
+  const one = entry('one', { ageMs: 0 });
+  arrive(one);
+  remove(one);
+  t.is(urlOf('one'), undefined);
+  const second = await open(dir, [one]);
+  second.remove(one);
+  t.is(second.urlOf('one'), undefined);
+});
+
+test('a move in either order, and a copy that stays, are no deletion', async (t) => {
+  const dir = tempDir(t);
+  const [before, after] = [entry('one'), entry('one', { path: 'articles/renamed.md' })];
+  const { urlOf, arrive, remove } = await open(dir, [before]);
+  remove(before);
+  arrive(after);
+  t.is(urlOf('one'), undefined);
+  arrive(before);
+  remove(after);
+  t.is(urlOf('one'), undefined);
+  t.is((await open(dir, [after])).urlOf('one'), undefined);
+});
+
+test('an article whose owner has given it another id or URL is known by what it had last', async (t) => {
+  const dir = tempDir(t);
+  const one = entry('one');
+  const { urlOf, note } = await open(dir, [one]);
+  const moved = { ...one, url: 'https://garden.example/moved/' };
+  note([{ path: one.path, before: one, after: moved }]);
+  t.is((await open(dir, [])).urlOf('one'), moved.url);
+  t.is(urlOf('one'), undefined);
+});
+
+test('a forgotten id may come again, at all receivers on the folder, and be deleted again', async (t) => {
+  const dir = tempDir(t);
+  await open(dir, [entry('one')]);
+  const [first, second] = [await open(dir, []), await open(dir, [])];
+  t.is(second.urlOf('one'), url('one'));
+  await first.forget('one');
+  t.deepEqual([first.urlOf('one'), second.urlOf('one')], [undefined, undefined]);
+  t.is((await open(dir, [])).urlOf('one'), undefined);
+  second.store(entry('one', { ageMs: 0 }));
+  t.is((await open(dir, [])).urlOf('one'), url('one'));
+});
+
+test('what another receiver on the folder has acknowledged, and what is known from elsewhere, counts', async (t) => {
+  const dir = tempDir(t);
+  const first = await open(dir, [], ['earlier']);
+  t.is(first.urlOf('earlier'), url('earlier'));
+  const second = await open(dir, [], ['not asked']);
+  first.store(entry('one', { ageMs: 0 }));
+  t.is(second.urlOf('one'), url('one'));
+  t.is(second.urlOf('earlier'), url('earlier'));
+  t.is(second.urlOf('not asked'), undefined);
+});
+
+test('a line that was cut off spoils no other, and an id of absurd length is known', async (t) => {
+  const dir = tempDir(t);
+  const long = 'x'.repeat(5_000);
+  await open(dir, [entry('one')]);
+  fs.appendFileSync(join(dir, 'ids.jsonl'), '{"id":"two","url":"htt');
+  const { store } = await open(dir, [entry('one')]);
+  store(entry('three', { ageMs: 0 }));
+  store({ ...entry('four'), id: long });
+  const { urlOf } = await open(dir, []);
+  t.deepEqual(['one', 'two', 'three', long].map(urlOf), [url('one'), undefined, url('three'), url('four')]);
+});
+
+test('a disk that takes nothing stops nothing, and what could not be written is written later', async (t) => {
+  const dir = tempDir(t);
+  const state = join(dir, 'state');
+  fs.writeFileSync(state, 'a file in the way of the folder');
+  const { store } = await open(state, []);
+  store(entry('one', { ageMs: 0 }));
+  fs.rmSync(state);
+  store(entry('two', { ageMs: 0 }));
+  const { urlOf } = await open(state, []);
+  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+});
+
+test('a new article costs the same with a hundred thousand that are known', async (t) => {
+  const dir = tempDir(t);
+  const lines = Array.from({ length: 100_000 }, (_, n) => `{"id":"old-${n}","url":"${url(`old-${n}`)}"}\n`);
+  fs.writeFileSync(join(dir, 'ids.jsonl'), lines.join(''));
+  const { urlOf, store } = await open(dir, []);
+  t.is(urlOf('old-99999'), url('old-99999'));
+  const reads: number[] = [];
+  const read = fs.readSync;
+  t.teardown(() => {
+    fs.readSync = read;
+  });
+  fs.readSync = ((...args: Parameters<typeof read>) => {
+    const count = read(...args);
+    reads.push(count);
+    return count;
+  }) as typeof read;
+  for (let n = 0; n < 50; n++) {
+    t.is(urlOf(`new-${n}`), undefined);
+    store(entry(`new-${n}`, { ageMs: 0 }));
+  }
+  t.deepEqual(reads, [], 'nothing of the file is read again');
+});
