@@ -249,7 +249,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   /**
-   * Runs an action on a batch. If it fails, the files go back into the queue, and the next batch is a single file: one
+   * Runs an action on a batch. If it fails, the files go back into the queue, and the next batch is half as large: one
    * that git refuses must not fail those that wait for the others. A waiter hears of it when its file has failed alone.
    */
   async function attempt<T>(
@@ -270,7 +270,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       // A file that fails alone goes to the end of the queue.
       const [alone] = batch;
       if (isAlone && alone !== undefined) moveToEnd(alone.entry.path);
-      limit = 1;
+      limit = Math.max(1, Math.floor(batch.length / 2));
       throw error;
     }
   }
