@@ -67,8 +67,9 @@ async function refuseReplay(
 ): Promise<void> {
   const url = deleted.urlOf(id);
   if (url !== undefined) {
+    await lookFor(url, store);
     // Another receiver may have stored it just now.
-    if (await isThere(store, id)) return;
+    if (deleted.urlOf(id) === undefined) return;
     throw new Deleted({ id, url });
   }
   if (maxAgeMs !== undefined && Date.now() - parseMoment(timestamp) > maxAgeMs)
@@ -78,12 +79,12 @@ async function refuseReplay(
     );
 }
 
-async function isThere({ get }: Surroundings['store'], id: string): Promise<boolean> {
+/** Has the store read what is new in the content folder, as for a lookup. */
+async function lookFor(url: string, { find }: Surroundings['store']): Promise<void> {
   try {
-    return (await get(id)) !== undefined;
+    await find(url);
   } catch (error) {
-    if (error instanceof PressmarkError && error.status === 404) return true; // it cannot be read just now
-    throw error;
+    if (!(error instanceof PressmarkError && error.status === 404)) throw error;
   }
 }
 
