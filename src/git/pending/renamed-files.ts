@@ -2,7 +2,6 @@ import { rawDiff } from '../cli/history.js';
 import { contentsOf } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { filesAt } from '../cli/tree.js';
-import type { StoredFile } from './drafting.js';
 
 /** How many files that are gone from the work tree are read for their ids. */
 const MOST_READ = 1_000;
@@ -10,7 +9,7 @@ const MOST_READ = 1_000;
 export interface RenamedFilesOptions {
   readonly repository: Repository;
   /** Reads a text that an article's file has held; undefined where it is not an article. */
-  readonly decode: (path: string, text: string) => Pick<StoredFile, 'article'> | undefined;
+  readonly decode: (path: string, text: string) => { readonly article: { readonly id: string } } | undefined;
   /** The files of an article, relative to the site's folder. */
   readonly pathsOf: (id: string) => readonly string[];
 }
