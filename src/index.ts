@@ -30,6 +30,6 @@ export {
 export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
 export { type ErrorCode, PressmarkError } from './errors.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
-export type { ArticleChanges, SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
+export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
 export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugins.js';

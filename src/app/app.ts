@@ -5,15 +5,13 @@ import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
+import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { Change } from '../store/catalog/scan.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { proveInBackground } from './build/existing-addresses.js';
-import { refuseForeignOutput } from './builder/foreign-output.js';
-import { createPageCheck } from './builder/page-check.js';
-import { startBuilderEarly } from './builder/start-builder.js';
-import { themeOf } from './builder/theme.js';
+import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { openDeploy } from './deploy.js';
@@ -45,8 +43,6 @@ export interface StartOptions {
   readonly further?: readonly PluginEntry[];
   /** Whether somebody reads the log along; the builder's thread, which logs for itself, must know. @default false */
   readonly terminal?: boolean;
-  /** Reads the settings again after the config has changed. Default: a change waits for the next start. */
-  readonly reload?: () => Promise<Settings>;
   /** Whether the site has no address yet, and articles get that of this machine. @default false */
   readonly preview?: boolean;
   /**
@@ -64,12 +60,12 @@ export interface StartOptions {
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false, reload, preview = false, live = false }: StartOptions = {},
+  { further = [], terminal = false, preview = false, live = false }: StartOptions = {},
 ): Promise<App> {
   refuseUnknownAddress(settings, { preview });
   const { outputDir, stateDir } = foldersOf(settings);
-  refuseForeignOutput(settings);
-  themeOf(settings); // what is wrong with it is said here, and not by each build
+  themeFolder(settings); // what is wrong with it is said here, and not by each build
+  if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
   const content = contentOf(settings);
   const prefix = contentPrefix(settings);
 
@@ -79,15 +75,9 @@ export async function startApp(
   const onChange = (changes: readonly Change[]) => {
     for (const change of changes) void reportChange(host, change, prefix);
   };
-  const early = startBuilderEarly(settings, terminal);
-  const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
   const pagePolicy = createPagePolicy(settings);
   const hooks = createHooks(log);
-  const opening = openDurableStore({ settings, content, log, hooks, onChange });
-  const durable = await opening.catch(async (error: unknown) => {
-    await early.close();
-    throw error;
-  });
+  const durable = await openDurableStore({ settings, content, log, hooks, onChange });
   const { opened, articles } = durable;
   report(opened, log, terminal);
   try {
@@ -103,7 +93,6 @@ export async function startApp(
     });
     const plugins = [
       ...further,
-      { plugin: pageCheck.plugin, origin: 'the preview', isFirstParty: true },
       { plugin: pagePolicy.plugin, origin: 'the preview', isFirstParty: true },
       ...(liveReload === undefined
         ? []
@@ -112,10 +101,8 @@ export async function startApp(
       ...firstPartyPlugins({
         settings,
         terminal,
-        reload,
         log,
         durable,
-        early,
       }),
       deploy,
     ];
@@ -169,13 +156,11 @@ export async function startApp(
       statusToken: settings.statusToken,
       outputDir,
       basePath,
-      isWhole: pageCheck.isWhole,
       policy: pagePolicy.now,
       liveReload,
       endpoint: settings.endpoint,
       log,
     });
-    await early.loaded();
     const port = await server.listen(settings.port, settings.host);
     const endAnnouncement = await announce(stateDir, log, {
       pid: process.pid,
@@ -202,7 +187,7 @@ export async function startApp(
     };
   } catch (error) {
     liveReload?.close();
-    await Promise.all([server?.close(), early.close()]);
+    await server?.close();
     await host?.close();
     await durable.close();
     throw error;

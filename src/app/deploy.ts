@@ -22,8 +22,8 @@ import { commitAt } from '../git/cli/objects.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
 import type { ArticleReader, PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { indexVersion } from '../site/search/search-folder.js';
-import { createContentVersion, manifestPath } from '../site/write/manifest.js';
+import { savedOutputDigest } from '../site/builder/state.js';
+import { searchIndexVersion } from '../site/search.js';
 import { foldersOf } from './content/folders.js';
 import { type DurableStore, isPushed } from './durability.js';
 
@@ -169,19 +169,23 @@ function stagesOf(settings: Settings, commits: boolean): Stage[] {
 /** The output that is deployed. */
 function sourceOf(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
+  let built: string | undefined;
+  const version = () => built ?? savedOutputDigest(stateDir);
   /** Whether a receiver has built what is there; what a developer has built by hand was not checked. */
   const isBuilt = () => {
-    if (settings.generator === 'plain') return fs.existsSync(manifestPath({ stateDir }));
+    if (settings.generator === 'plain') return version() !== undefined;
     const { good } = readBuildState(stateDir);
     return good !== undefined && (good.staysFolder || isLinkToOutput(stateDir, outputDir));
   };
-  const pagesVersion = createContentVersion(manifestPath({ stateDir }), outputDir);
   return {
     ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
     folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';
-      return `${pagesVersion()}-${indexVersion(outputDir)}`;
+      return `${version() ?? ''} ${searchIndexVersion(outputDir)}`;
+    },
+    onBuilt: (output: string) => {
+      built = output;
     },
   };
 }

@@ -23,7 +23,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   revert: async () => (await import('./revert.js')).revertCommand(),
   forget: async () => (await import('./forget.js')).forgetCommand(),
   check: async () => (await import('./sender/check.js')).checkCommand(),
-  theme: async () => (await import('./theme.js')).themeCommand(),
   status: async () => (await import('./status.js')).statusCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   demo: async () => (await import('./demo/demo.js')).demoCommand(),

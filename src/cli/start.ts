@@ -6,7 +6,6 @@ import { originOf } from '../app/running-receivers.js';
 import { tryPort } from '../app/server/server.js';
 import { exampleWarning, isExampleUrl, refuseUnknownAddress } from '../app/site-address.js';
 import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
-import { collectGarbage, limitHeapGrowth } from '../heap.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
@@ -18,9 +17,6 @@ interface StartFlags extends Flags {
   readonly preview?: boolean;
   readonly clone?: string;
 }
-
-/** How long after a start the memory is given back that the start has taken: what waits to be delivered comes first. */
-const GARBAGE_AFTER_MS = 3_000;
 
 /** `pressmark start`: the receiver. */
 export function startCommand(): Command {
@@ -69,9 +65,7 @@ async function start({ dir, live, preview = false, clone, ...flags }: StartFlags
       `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; before you set siteUrl, delete their files or give them another address with pressmark move`,
     );
   else if (isExampleUrl(settings.siteUrl)) warn(exampleWarning(settings.siteUrl));
-  const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview, reload });
-  limitHeapGrowth();
-  setTimeout(collectGarbage, GARBAGE_AFTER_MS).unref();
+  const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview });
   const origin = originOf({ host: settings.host, port: app.port });
   const site = `${origin}${app.basePath}/`;
   if (terminal) console.log(`Webhook  ${origin}${settings.endpoint}\nSite     ${site}\nStop with Ctrl-C`);

@@ -9,6 +9,10 @@ const address = z.string().refine(isAddress, {
   error: 'must be a path on the site such as /about/, or an http(s) or mailto address',
 });
 
+const colour = z
+  .string()
+  .regex(/^#(?:[\da-f]{3}|[\da-f]{6})$/i, { error: 'must be a colour such as #0a7d5c' });
+
 const length = z.int().min(1).max(4_096);
 
 const host = z.enum(['cloudflare-pages', 'github-pages', 'netlify'], {
@@ -41,17 +45,20 @@ export const siteSchema = z.strictObject({
       error: 'must be a path on the site such as /assets/logo.svg, or { src, width, height }',
     })
     .optional(),
-  /** The colour of links and marks; made darker or lighter where it could not be read. */
+  /** The colour of links and marks, on light and on dark paper. @default { light: '#93371f', dark: '#d9684a' } */
   accent: z
-    .string()
-    .regex(/^#(?:[\da-f]{3}|[\da-f]{6})$/i, { error: 'must be a colour such as #0a7d5c' })
-    .default('#93371f'),
-  /** A theme between the built-in one and the site's own templates: a package, a folder, or `[one of these, settings]`. */
-  theme: z
-    .union([z.string().min(1), z.tuple([z.string().min(1), z.record(z.string(), z.unknown())])], {
-      error: 'must be a package or a folder such as ./themes/mine, or [one of these, its settings]',
-    })
-    .optional(),
+    .union(
+      [
+        colour.transform((both) => ({ light: both, dark: both })),
+        z.strictObject({ light: colour, dark: colour }),
+      ],
+      {
+        error: 'must be a colour such as #0a7d5c, or { light, dark }',
+      },
+    )
+    .default({ light: '#93371f', dark: '#d9684a' }),
+  /** A theme between the built-in one and the site's own templates: a package or a folder. */
+  theme: z.string().min(1).optional(),
   /** How dates and numbers are written. Default: as in `language`. */
   locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
   /** The time zone whose day is shown. @default 'UTC' */
@@ -79,8 +86,6 @@ export const siteSchema = z.strictObject({
       error: 'must be one line of text, or false',
     })
     .optional(),
-  /** Whether compressed files (`.br`, `.gz`) are written next to pages, feeds and style sheets. @default false */
-  compress: z.boolean().default(false),
 });
 
 function isAddress(text: string): boolean {

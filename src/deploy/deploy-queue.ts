@@ -40,6 +40,8 @@ export interface OutputSource {
   folder(): string | undefined;
   /** Identifies the output: it changes whenever a file of the output changes, and otherwise stays the same if possible. */
   version(): string;
+  /** Pressmark's own pages have been built; `output` changes with their content. */
+  onBuilt?(output: string): void;
   /** The output in this folder is being deployed, and is not removed meanwhile. @returns a function that ends it. */
   use?(folder: string): () => void;
 }

@@ -297,7 +297,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
       });
       host.addAction('build.failed', ({ reason }) => stages.setError('built', reason));
-      host.addAction('site.built', ({ files, articles, failed }) => {
+      host.addAction('site.built', ({ files, articles, failed, output: version }) => {
+        output.onBuilt?.(version);
         const pages = new Set(files);
         // Another receiver on the folder may have written the page before.
         const paths = new Set(failed === 0 ? articles : []);

@@ -90,6 +90,8 @@ export interface BuildReport {
 export interface SiteBuilt extends BuildReport {
   /** The pages that could not be built and stayed as they were. */
   readonly failed: number;
+  /** Changes with the content of the output. */
+  readonly output: string;
   /** The changed article files that it was for, relative to the site's folder; none where it was for everything. */
   readonly articles: readonly string[];
 }

@@ -11,11 +11,9 @@ export interface SiteOutput {
   readonly path: string;
   /** The files that there are now. @default the one at `path` */
   paths?(site: SiteView): Iterable<string>;
-  /** Which files a change of the articles affects, also those that no longer exist. @default all that there are now */
-  affectedBy?(change: ArticleChanges, site: SiteView): Iterable<string>;
   /**
    * Makes one of the files. What it gives may depend on `site` and on the plugin's own code and options, and on nothing
-   * else: the file is made again when an article has changed that affects it, and when the plugin has.
+   * else: the file is made again when an article has changed, and when the plugin has.
    */
   render(path: string, site: SiteView): string | Uint8Array | Promise<string | Uint8Array>;
 }
@@ -36,12 +34,6 @@ export interface SiteArticles extends Iterable<ArticleSummary> {
   /** Those of an author. */
   by(author: string): ArticleSummary[];
 }
-
-/** Articles that were added, changed or removed: `before` is null for a new one, `after` for a removed one. */
-export type ArticleChanges = readonly {
-  readonly before: ArticleSummary | null;
-  readonly after: ArticleSummary | null;
-}[];
 
 /** An output and the plugin that has added it. */
 export interface PluginOutput {

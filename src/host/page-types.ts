@@ -87,10 +87,8 @@ export interface SiteInfo {
   readonly navigation: readonly SiteLink[] | null;
   /** A picture below the site's base path, and its size in pixels. */
   readonly logo: { readonly src: string; readonly width: number; readonly height: number } | null;
-  /** The accent colour as it can be read on light and on dark paper, `#rrggbb`. */
+  /** The accent colours on light and on dark paper, such as `#93371f`. */
   readonly accent: { readonly light: string; readonly dark: string };
-  /** The settings of the theme. */
-  readonly theme: Readonly<Record<string, string | number | boolean>>;
   /** How dates and numbers are written, BCP 47. */
   readonly locale: string;
   /** Whose days dates show, such as `Europe/Vienna`. */

@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import type { BuildReport } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { PluginOutput } from '../host/outputs.js';
@@ -13,10 +12,12 @@ export type Hosting = 'cloudflare-pages' | 'github-pages' | 'netlify';
 /** What a site is built from. */
 export interface SiteOptions {
   readonly content: ContentFolder;
-  /** Absolute; made when it is not there. Files in it that Pressmark did not write stay. */
+  /** Absolute; made when it is not there. It is Pressmark's own: files of the owner's are in `staticDir`. */
   readonly outputDir: string;
-  /** Absolute; where the manifest of what was built is kept. */
+  /** Absolute; where it is kept what was built. */
   readonly stateDir: string;
+  /** Absolute; files that go to the site as they are. It need not exist. */
+  readonly staticDir: string;
   /**
    * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
    * before them all.
@@ -33,8 +34,6 @@ export interface SiteOptions {
   readonly hosting?: readonly Hosting[];
   /** The Content-Security-Policy that hosts are to send; false for none. Default: what the theme needs. */
   readonly contentSecurityPolicy?: string | false | undefined;
-  /** Whether texts have compressed variants. @default false */
-  readonly compress?: boolean;
   /** The builder's index of the articles, for other readers of it. Default: one of its own. */
   readonly catalog?: Catalog;
   /**
@@ -42,24 +41,15 @@ export interface SiteOptions {
    * built anew at every start.
    */
   readonly fingerprint?: string;
-  /** Starts a thread that renders pages in large builds, in which `serveRenders` answers. Default: none does. */
-  spawnRenderWorker?(): Worker;
-  /** How long `close` may sync what was built. @default 1000 */
-  readonly lastSyncMs?: number;
-  /** How many such threads there are. @default 1 */
-  readonly renderWorkers?: number;
-  /** From so many articles on they are started. @default 1000 */
-  readonly poolFrom?: number;
+  /** How long another process that builds the site is waited for. @default until it ends */
+  readonly lock?: { readonly longestMs: number };
 }
 
-/** How everything is built. */
+/** How a build is done. */
 export interface BuildRequest {
-  /** Whether every page is built anew; files are still only written where they differ. @default false */
+  /** Whether every file is made anew; they are still only written where they differ. @default false */
   readonly force?: boolean;
-  /**
-   * Whether no file is believed to stand as it was written. Then all are compared with what they should be, and what
-   * Pressmark wrote in other times is removed too. @default false
-   */
+  /** Whether files are removed, too, that bear Pressmark's mark and are not of this site. @default false */
   readonly clean?: boolean;
   /** Called after each file with how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
@@ -69,6 +59,6 @@ export interface BuildRequest {
 export interface SiteReport extends BuildReport {
   /** The pages that stayed as they were. */
   readonly failed: number;
-  /** Whether nothing was built, as the site is left to a process with newer settings. @default false */
-  readonly isYielded?: boolean;
+  /** Changes with the content of the output. */
+  readonly output: string;
 }

@@ -11,7 +11,6 @@ const ALLOWED: Record<string, readonly string[]> = {
   log: ['errors'],
   'child-environment': [],
   'event-loop': [],
-  heap: [],
   'time-limit': [],
   contract: ['errors'],
   fs: ['child-environment', 'errors'],
@@ -21,7 +20,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   generators: ['article', 'errors'],
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
   webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],
-  site: ['article', 'store', 'fs', 'host', 'child-environment', 'log', 'time-limit', 'heap', 'errors'],
+  site: ['article', 'store', 'fs', 'host', 'child-environment', 'log', 'time-limit', 'errors'],
   git: ['article', 'store', 'host', 'fs', 'child-environment', 'log', 'time-limit', 'errors'],
   deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'child-environment', 'log', 'errors'],
   sender: ['contract', 'article', 'fs', 'log', 'errors'],
@@ -46,7 +45,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   index: ['app', 'host', 'article', 'errors'],
   eleventy: ['app', 'errors'],
   astro: ['app', 'article', 'generators', 'errors'],
-  cli: ['app', 'sender', 'conformance', 'config', 'log', 'heap', 'child-environment', 'errors'],
+  cli: ['app', 'sender', 'conformance', 'config', 'log', 'child-environment', 'errors'],
 };
 
 const files = fs

@@ -201,15 +201,10 @@ function lookup(slug: string): Buffer {
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
 }
 
-/** Waits until the builder has written the end of a build, and no other one for a while. */
+/** Waits until the builder has saved what it has built. */
 async function settled(site: string): Promise<void> {
-  const manifest = join(site, '.pressmark/site-manifest.ndjson');
-  for (let quiet = 0, size = -1; quiet < 20; quiet++) {
-    await wait(100);
-    const now = fs.statSync(manifest, { throwIfNoEntry: false })?.size ?? 0;
-    if (now !== size) quiet = 0;
-    size = now;
-  }
+  const [state, marker] = ['site.json', 'site.building'].map((name) => join(site, '.pressmark', name));
+  while (!fs.existsSync(String(state)) || fs.existsSync(String(marker))) await wait(100);
 }
 
 function peakMegabytes(pid: number | undefined): number {

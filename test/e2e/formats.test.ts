@@ -17,13 +17,13 @@ test('feeds, sitemap and favicon are valid, whatever stands in the articles', as
   });
   site.write('bare', { title: '', description: '', author: '', tags: [], contentHtml: '', body: '' });
   site.write('updated', { updated: '2026-11-05', image: 'https://img.example/a.png?x=1&y=2' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   for (const [file, how] of Object.entries(RULES)) t.is(complaintsOf(site.page(file), ...how), '', file);
 });
 
 test('a site without articles has valid feeds', async (t) => {
   const site = testSite(t, { settings: { description: '', author: '', language: 'zh-Hant-TW' } });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   for (const [file, how] of Object.entries(RULES)) t.is(complaintsOf(site.page(file), ...how), '', file);
 });
 
@@ -33,7 +33,7 @@ test('a sitemap of several parts is valid, and so is their index', async (t) => 
   // Pages are not what is looked at.
   for (const name of ['article', 'archive', 'author', 'tag'])
     put(join(site.options.templatesDir, `${name}.eta`), '-');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   for (const file of ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml'])
     t.is(complaintsOf(site.page(file), ...RULES['sitemap.xml']), '', file);
 });
@@ -41,7 +41,7 @@ test('a sitemap of several parts is valid, and so is their index', async (t) => 
 test('the schemas refuse what is wrong', async (t) => {
   const site = testSite(t);
   site.write('a');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const broken = {
     'feed.xml': [/<updated>[^<]*<\/updated>/, '<updated>yesterday</updated>'],
     'rss.xml': [/<channel>/, '<channel><author>A name</author>'],

@@ -8,7 +8,7 @@ export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): Sit
     description: 'All & sundry',
     language: 'en',
     author: 'Somebody',
-    accent: '#93371f',
+    accent: { light: '#93371f', dark: '#d9684a' },
     timeZone: 'UTC',
     search: false,
     toc: false,

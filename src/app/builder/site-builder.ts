@@ -1,31 +1,24 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
+import { dirname, join } from 'node:path';
 import type { Article } from '../../article/article.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
+import { versionAt } from '../../fs/stamp.js';
 import { type ArticleReader, type Host, type PluginEntry, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
-import { pagefindVersion } from '../../site/search/pagefind.js';
+import { createSearch, pagefindVersion, type Search, type SearchOptions } from '../../site/search.js';
 import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
-import { refresh } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { firstPartyStandIns } from '../plugins/stand-ins.js';
-import { codeDigest } from './code-digest.js';
-import type { EarlyThread } from './early-thread.js';
-import { startRenderThread } from './start-render-thread.js';
-import { themeOf } from './theme.js';
-
-/** Each takes memory, and more than this wait for the thread that writes the pages. */
-const MOST_RENDER_WORKERS = 4;
+import { themeFolder } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -51,20 +44,20 @@ export function buildsSite(
  * travel between threads.
  *
  * @param configured the config's `plugins`.
- * @param early a render thread that was started before.
+ * @param longestWaitMs how long another process that builds the site is waited for. @default until it ends
  */
 export async function openSiteBuilder(
   settings: BuilderSettings,
   configured: readonly unknown[],
   log: Log,
-  early?: EarlyThread,
+  longestWaitMs?: number,
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const { pageSize, search, hosting, compress, contentSecurityPolicy } = settings.site;
+  const { pageSize, search, hosting, contentSecurityPolicy } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, templatesDir, ...folders } = foldersOf(settings);
-  const theme = themeOf(settings);
+  const theme = themeFolder(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
@@ -77,37 +70,26 @@ export async function openSiteBuilder(
     articles: articleReader(content, catalog),
   });
   fs.mkdirSync(contentDir, { recursive: true });
-  fs.mkdirSync(folders.stateDir, { recursive: true });
-  const renderWorkers = Math.min(availableParallelism() - 1, MOST_RENDER_WORKERS);
   const builder = createBuilder({
     ...folders,
-    themeDirs: [...theme.dirs, templatesDir],
+    themeDirs: theme === undefined ? [templatesDir] : [theme, templatesDir],
     content,
     catalog,
-    site: siteInfoOf(
-      settings.siteUrl,
-      { ...settings.site, search: (await version) !== undefined },
-      theme.settings,
-    ),
+    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),
     pageSize,
     hosting,
     contentSecurityPolicy,
-    compress,
     log,
     hooks: host.hooks,
     outputs: host.outputs,
     fingerprint: fingerprint(plugins, settings.configFile),
-    ...(renderWorkers > 0 && { spawnRenderWorker, renderWorkers }),
+    ...(longestWaitMs !== undefined && { lock: { longestMs: longestWaitMs } }),
   });
   const close = async () => {
     await builder.close();
     await host.close();
   };
   return { builder, close };
-
-  function spawnRenderWorker(): Worker {
-    return early?.take() ?? startRenderThread(settings);
-  }
 }
 
 /**
@@ -116,13 +98,26 @@ export async function openSiteBuilder(
  */
 function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
   const { icu, tz, cldr, unicode } = process.versions;
-  const parts = plugins.map(({ plugin, file }) => [
-    plugin.name,
-    plugin.version,
-    file === undefined ? null : codeDigest(file),
-  ]);
-  const ofConfig = configFile === undefined ? null : codeDigest(configFile);
-  return hash('sha256', JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, ofConfig]));
+  const parts = plugins.map(({ plugin, file }) => [plugin.name, plugin.version, folderVersion(file)]);
+  return hash(
+    'sha256',
+    JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, fileVersion(configFile)]),
+  );
+}
+
+/** Changes with a plugin's file and with all that stands next to it: its modules and its data. */
+function folderVersion(file: string | undefined): unknown {
+  if (file === undefined) return null;
+  const folder = dirname(file);
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => [name, fileVersion(join(folder, name))])
+    .sort();
+}
+
+function fileVersion(path: string | undefined): string | null {
+  return path === undefined ? null : (versionAt(path) ?? null);
 }
 
 /** The versions of Pressmark and of what it makes HTML of Markdown with. */
@@ -138,16 +133,39 @@ function versions(): string[] {
  * read, or is there twice, is not there.
  */
 export function articleReader(content: ContentFolder, catalog: Catalog): ArticleReader {
-  function only(find: () => readonly Entry[]): Article | undefined {
-    for (const { path } of find()) refresh(content, catalog, path);
-    const [entry, other] = find();
+  function only([entry, other]: readonly Entry[]): Article | undefined {
     if (entry === undefined || other !== undefined || entry.broken !== undefined) return undefined;
-    return readArticle(content, entry.path).stored.article;
+    try {
+      return readArticle(content, entry.path).stored.article;
+    } catch {
+      return undefined; // gone or malformed since
+    }
   }
 
   return {
-    get: async (id) => only(() => catalog.byId(id)),
-    find: async (url) => only(() => catalog.byUrl(canonicalUrl(url) ?? '')),
+    get: async (id) => only(catalog.byId(id)),
+    find: async (url) => only(catalog.byUrl(canonicalUrl(url) ?? '')),
     ids: () => new Set([...catalog.entries()].map(({ id }) => id)),
   };
+}
+
+/** The index of the site's search. @param pages the pages of articles, newest first. */
+export function searchOf(
+  settings: Settings,
+  { search }: Pick<Exclude<Settings['site'], false>, 'search'>,
+  pages: SearchOptions['pages'],
+  log: Log,
+  onWritten?: () => void,
+): Search {
+  const { outputDir, stateDir } = foldersOf(settings);
+  const ofSite = log.child({ plugin: 'site' });
+  return createSearch({
+    outputDir,
+    stateDir,
+    siteUrl: settings.siteUrl,
+    settings: search,
+    pages,
+    log: ofSite,
+    ...(onWritten !== undefined && { onWritten }),
+  });
 }

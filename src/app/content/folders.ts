@@ -14,6 +14,7 @@ export function foldersOf({
     contentDir: resolve(dir, content),
     outputDir: resolve(dir, output),
     templatesDir: resolve(dir, templates),
+    staticDir: resolve(dir, 'static'),
     stateDir: (generator === 'plain' ? undefined : stateInGitFolder(dir)) ?? resolve(dir, '.pressmark'),
   };
 }

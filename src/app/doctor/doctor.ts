@@ -6,7 +6,7 @@ import { messageOf } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { isReservedUrl } from '../../site/outputs/addresses.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
-import { pagefindVersion } from '../../site/search/pagefind.js';
+import { pagefindVersion } from '../../site/search.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder, Entry } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
@@ -22,10 +22,9 @@ import { deployFindings } from './deploy-findings.js';
 import { type Finding, refusal, refusalOf } from './finding.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
-import { pageFindings } from './page-findings.js';
+import { pluginFindings } from './plugin-findings.js';
 import { pushFindings } from './push-findings.js';
 import { startFindings } from './start-findings.js';
-import { themeFindings } from './theme-findings.js';
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
@@ -38,10 +37,9 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await startFindings(settings, receivers)),
     ...unseen,
     ...(await contentFindings(settings)),
-    ...(await themeFindings(settings)),
+    ...(await pluginFindings(settings)),
     ...(await gitFindings(settings, receivers)),
     ...(await pushFindings(settings)),
-    ...pageFindings(settings),
     ...(await searchFinding(settings)),
     ...deployFindings(settings),
   ];

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/load.js';
-import { refuseForeignOutput } from '../builder/foreign-output.js';
+import { refuseForeignOutput } from '../../site/builder/ownership.js';
 import { HEALTH } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
 import { openTargets } from '../deploy.js';
 import { originOf, type RunningReceiver } from '../running-receivers.js';
 import { tryPort } from '../server/server.js';
@@ -18,7 +19,9 @@ export async function startFindings(
 ): Promise<Finding[]> {
   return [
     ...(await refusalOf('deploy', () => openTargets(settings, async () => undefined))),
-    ...(await refusalOf('output', () => refuseForeignOutput(settings))),
+    ...(await refusalOf('output', () => {
+      if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
+    })),
     ...(await portFindings(settings, receivers)),
   ];
 }

@@ -2,7 +2,7 @@ import type { KeyNames } from '../../article/mapping.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { recogniseGenerators } from '../../generators/registry.js';
-import { isMarked } from '../../site/write/ownership.js';
+import { isMarked } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
@@ -324,7 +324,7 @@ function plainFolders(files: SiteFiles): PlainFolders {
     recogniseGenerators(files).length > 0;
   if (isOthers) return OWN_FOLDERS;
   const pages = files.list('public').filter((name) => name.endsWith('.html'));
-  const isOurs = (name: string) => isMarked(name, Buffer.from(files.read(`public/${name}`) ?? ''));
+  const isOurs = (name: string) => isMarked(files.read(`public/${name}`) ?? '');
   return pages.every(isOurs) ? {} : { output: OWN_FOLDERS.output };
 }
 

@@ -12,7 +12,6 @@ export function firstPartyStandIns({
   git,
 }: Pick<Settings, 'site' | 'generator' | 'buildsInBackground' | 'git'>): PluginEntry[] {
   const names = [
-    'page-check',
     'page-policy',
     site === false ? 'settings' : 'site',
     ...(generator === 'plain' || !buildsInBackground ? [] : ['build']),

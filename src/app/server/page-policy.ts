@@ -2,7 +2,7 @@ import type { Settings } from '../../config/load.js';
 import { definePlugin, type Plugin } from '../../host/plugins.js';
 import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
 import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';
-import { themeOf } from '../builder/theme.js';
+import { themeFolder } from '../builder/theme.js';
 import { foldersOf } from '../content/folders.js';
 
 /** The Content-Security-Policy of the pages that the preview serves. */
@@ -23,7 +23,8 @@ export function createPagePolicy(settings: Settings): PagePolicy {
 
   function read(): string {
     if (site === false) return OF_GENERATORS;
-    const folders = [BUILT_IN, ...themeOf(settings).dirs, foldersOf(settings).templatesDir];
+    const theme = themeFolder(settings);
+    const folders = [BUILT_IN, ...(theme === undefined ? [] : [theme]), foldersOf(settings).templatesDir];
     return contentSecurityPolicy(folders.flatMap((folder) => [...sourcesIn(folder).values()]));
   }
 

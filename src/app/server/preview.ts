@@ -6,7 +6,6 @@ import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';
 import { servedPath } from './served-path.js';
-import { chooseVariant } from './served-variant.js';
 
 /** Files whose name holds a hash of their content: our style sheets and scripts, and Pagefind's index. */
 const HASHED =
@@ -31,8 +30,6 @@ export interface PreviewOptions {
   readonly basePath: string;
   /** The webhook's path, where no file is served, however it is spelled. */
   readonly endpoint: string;
-  /** Whether the pages are known to be whole; until they are, none is served. @default yes */
-  isWhole?(): boolean;
   /** The Content-Security-Policy of pages; undefined for none. @default none */
   policy?(): string | undefined;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
@@ -45,7 +42,6 @@ export function preview({
   outputDir,
   basePath,
   endpoint,
-  isWhole = () => true,
   policy = () => undefined,
   liveReload,
   log,
@@ -61,7 +57,6 @@ export function preview({
     context.set('X-Content-Type-Options', 'nosniff');
     const secured = policy();
     if (secured !== undefined) context.set('Content-Security-Policy', secured);
-    if (!isWhole()) return notYet(context);
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
     // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
     const inject = liveReload?.inject(context.req);
@@ -73,14 +68,12 @@ export function preview({
     await sendPage(context, found, inject);
   };
 
-  async function sendPage(context: Context, { path, file: plain }: Found, inject: Inject): Promise<void> {
+  async function sendPage(context: Context, { path, file }: Found, inject: Inject): Promise<void> {
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
     if (context.type === 'text/html' && inject !== undefined)
-      return sendFile(context, plain, { log, insert: inject });
-    const { file, encoding } = await inTurn(() => chooseVariant(context, outputDir, path, plain));
-    if (encoding !== undefined) context.set('Content-Encoding', encoding);
+      return sendFile(context, file, { log, insert: inject });
     await sendFile(context, file, { log });
   }
 
@@ -92,15 +85,6 @@ export function preview({
     context.status = 404;
     context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
   }
-}
-
-/** What a power loss has left must not pass for a page. */
-function notYet(context: Context): void {
-  context.status = 503;
-  context.type = 'html';
-  context.set('Cache-Control', 'no-store');
-  context.set('Retry-After', '1');
-  context.body = '<p>The pages are being checked after an unclean stop. Try again in a moment.</p>\n';
 }
 
 /** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */

@@ -1,4 +1,4 @@
-import type { ArticleList, Post } from './article-list.js';
+import { around, type Post } from './post.js';
 import type { Taxonomy } from './taxonomy.js';
 
 /** The other articles that an article's page shows. */
@@ -19,19 +19,22 @@ const LATER = 1;
 const TAGS_CONSIDERED = 8;
 
 /**
- * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four before
- * and one after. Of these, those that share most tags come first, then the nearest in time. A look at a few places of
- * a few lists finds them, and a new article changes no pages but those that stand next to it in a list.
+ * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four
+ * before and one after. Of these, those that share most tags come first, then the nearest in time. So a new article
+ * changes no pages but those that stand next to it in a list.
+ *
+ * @param posts all articles in their order.
  */
-export function relatedTo(post: Post, all: ArticleList, tags: Taxonomy): Neighbours {
-  const [previous] = all.around(post, 1, 0);
-  const [next] = all.around(post, 0, 1);
+export function relatedTo(post: Post, posts: readonly Post[], tags: Taxonomy): Neighbours {
+  const [previous] = around(posts, post, 1, 0);
+  const [next] = around(posts, post, 0, 1);
+  const own = new Set(post.entry.tags.map((tag) => tags.get(tag)));
   const near = new Set<Post>();
   for (const tag of post.entry.tags.slice(0, TAGS_CONSIDERED))
-    for (const other of tags.get(tag)?.list.around(post, EARLIER, LATER) ?? []) near.add(other);
+    for (const other of around(tags.get(tag)?.posts ?? [], post, EARLIER, LATER)) near.add(other);
   const ranked = [...near].map((other) => ({
     other,
-    shared: other.entry.tags.filter((tag) => post.entry.tags.includes(tag)).length,
+    shared: other.entry.tags.filter((tag) => own.has(tags.get(tag))).length,
     distance: Math.abs(other.time - post.time),
   }));
   ranked.sort(
@@ -39,13 +42,4 @@ export function relatedTo(post: Post, all: ArticleList, tags: Taxonomy): Neighbo
       b.shared - a.shared || a.distance - b.distance || (a.other.entry.path < b.other.entry.path ? -1 : 1),
   );
   return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
-}
-
-/** The articles whose neighbours may be others once `post` was added, removed or changed: the reverse of the above. */
-export function* affectedNeighbours(post: Post, all: ArticleList, tags: Taxonomy): Generator<Post> {
-  yield* all.around(post, 1, 1);
-  for (const tag of post.entry.tags) {
-    const term = tags.get(tag);
-    if (term !== undefined) yield* term.list.around(post, LATER, EARLIER);
-  }
 }

@@ -1,219 +1,111 @@
+import { createHash } from 'node:crypto';
 import type { SiteInfo, SiteLink } from '../../host/page-types.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';
-import { createArticleList, type ListChange, type Post } from './article-list.js';
-import type { IndexEntry } from './index-entry.js';
-import { addressOfPage, navigationOf, type OwnerText } from './owner-texts.js';
-import { affectedNeighbours } from './related.js';
-import { createAuthors, createTags, type TaxonomyChange, type Term } from './taxonomy.js';
+import type { ArticleEntry } from './article-entry.js';
+import { navigationOf, type OwnerText } from './owner-texts.js';
+import { byTime, type Post } from './post.js';
+import { authorsIn, type Taxonomy, tagsIn } from './taxonomy.js';
 
-/** What the site consists of: which article has which page, and the lists they are on. */
-export type SiteIndex = ReturnType<typeof createSiteIndex>;
-
-/** What the index has of one file of the content folder. */
-export type SourceEntry = IndexEntry | OwnerText;
-
-/** What has become of the articles since outputs were last asked which of their files that affects. */
-export interface SiteChange {
-  /** Articles that were added, changed or removed, by the paths of their files; those that have a page. */
-  readonly articles: ReadonlyMap<string, ArticleChange>;
-  /** Pages of articles that may look different, or that no article has any more. */
-  readonly pages: ReadonlySet<string>;
-  readonly all: ListChange;
-  readonly tags: TaxonomyChange;
-  readonly authors: TaxonomyChange;
-  /** The terms of both whose lists may look different. */
-  readonly terms: ReadonlyMap<Term, ListChange>;
-  /** The paths of the owner's texts that were added, changed or removed. */
-  readonly texts: ReadonlySet<string>;
+/** What the site consists of: which article has which page, and the lists they are on. It never changes. */
+export interface SiteIndex {
+  /** Every article that has a page, oldest first. */
+  readonly posts: readonly Post[];
+  readonly tags: Taxonomy;
+  readonly authors: Taxonomy;
+  /** What the owner wrote besides articles, by the paths of the files. */
+  readonly texts: ReadonlyMap<string, OwnerText>;
+  /** The links to pages of the owner's. */
+  readonly navigation: readonly SiteLink[];
   /** Articles that have no page: their URL is not the site's, or another file has it. */
-  readonly unroutable: readonly IndexEntry[];
-}
-
-/** What one file was on the site, and what it is now. */
-export interface ArticleChange {
-  readonly before: Post | undefined;
-  readonly after: Post | undefined;
+  readonly withoutPage: readonly ArticleEntry[];
+  /** The article whose page stands in this file of the output. */
+  at(file: string): Post | undefined;
+  /** The article in a file below the content folder, where it has a page. */
+  find(path: string): Post | undefined;
+  /** Changes with all that a page shows of an article in a list. */
+  keyOf(post: Post): string;
+  /** Changes with all that a page shows of all articles in lists. */
+  key(): string;
 }
 
 /**
- * A site without articles.
+ * The index of a site.
  *
  * @param isReserved whether a file is one of the site's own, where no article has its page.
  */
-export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => boolean) {
-  const posts = new Map<string, Post>();
-  /** Articles whose URL is none of this site's pages. */
-  const offSite = new Map<string, IndexEntry>();
-  const claims = new Map<string, Post | Post[]>();
-  const all = createArticleList();
-  const tags = createTags();
-  const authors = createAuthors();
-  let files = new Set<string>();
-  let articles = new Map<string, ArticleChange>();
-  let unroutable = new Map<string, IndexEntry>();
-  const texts = new Map<string, OwnerText>();
-  let changedTexts = new Set<string>();
-  let navigation: readonly SiteLink[] | undefined;
-
-  /** Takes in what an article file says now; undefined where it is gone. @param isShown whether all pages show it. */
-  function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
-    const before = posts.get(path);
-    const after = entry && postOf(entry, site, isReserved);
-    unroutable.delete(path);
-    offSite.delete(path);
-    if (before === undefined && after !== undefined && !claims.has(after.file)) {
-      // as nearly every one is when a site is read
-      addClaim(after);
-      swap(after.file, undefined, after, isShown);
-      return;
+export function siteIndex(
+  entries: Iterable<ArticleEntry>,
+  texts: ReadonlyMap<string, OwnerText>,
+  site: SiteInfo,
+  isReserved: (file: string) => boolean,
+): SiteIndex {
+  const byFile = new Map<string, Post>();
+  const withoutPage: ArticleEntry[] = [];
+  for (const entry of entries) {
+    const post = postOf(entry, site, isReserved);
+    const other = post && byFile.get(post.file);
+    // Two files at one URL, such as a copy that a person made: the first path has the page.
+    if (post === undefined || (other !== undefined && other.entry.path < entry.path)) withoutPage.push(entry);
+    else {
+      if (other !== undefined) withoutPage.push(other.entry);
+      byFile.set(post.file, post);
     }
-    if (entry !== undefined && after === undefined) {
-      unroutable.set(path, entry);
-      offSite.set(path, entry);
-    }
-    const places = new Set([before?.file, after?.file].filter((file) => file !== undefined));
-    const owners = new Map([...places].map((file) => [file, at(file)]));
-    if (before !== undefined) removeClaim(before);
-    if (after !== undefined) addClaim(after);
-    for (const file of places) swap(file, owners.get(file), at(file), isShown);
-    if (after !== undefined && at(after.file) !== after) unroutable.set(path, after.entry);
+  }
+  const posts = [...byFile.values()].sort(byTime);
+  const tags = tagsIn(posts);
+  const authors = authorsIn(posts);
+  const keys = new Map<Post, string>();
+  let key: string | undefined;
+  const byPath = new Map(posts.map((post) => [post.entry.path, post]));
+
+  function keyOf(post: Post): string {
+    const known = keys.get(post);
+    if (known !== undefined) return known;
+    const { stamp, author } = post.entry;
+    const terms = [authors.get(author), ...post.entry.tags.map((tag) => tags.get(tag))];
+    const addresses = terms.map((term) => term?.address ?? '').join(' ');
+    const made = `${post.file} ${stamp.ino} ${stamp.size} ${stamp.mtimeMs} ${addresses}\n`;
+    keys.set(post, made);
+    return made;
   }
 
-  /** Takes in what a text of the owner's says now, in the same way. */
-  function applyText(path: string, text: OwnerText | undefined, isShown = false): void {
-    if (text === undefined) texts.delete(path);
-    else texts.set(path, text);
-    if (addressOfPage(path) !== undefined) navigation = undefined;
-    if (!isShown) changedTexts.add(path);
-  }
-
-  function addClaim(post: Post): void {
-    posts.set(post.entry.path, post);
-    const others = claimants(post.file);
-    // Two files at one URL, such as a copy that a person made: the first path has the page, whoever came first.
-    const both = [...others, post].sort((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
-    claims.set(post.file, others.length === 0 ? post : both);
-  }
-
-  function removeClaim(post: Post): void {
-    posts.delete(post.entry.path);
-    const [first, ...rest] = claimants(post.file).filter((other) => other !== post);
-    if (first === undefined) claims.delete(post.file);
-    else claims.set(post.file, rest.length === 0 ? first : [first, ...rest]);
-  }
-
-  function claimants(file: string): readonly Post[] {
-    const found = claims.get(file);
-    if (found === undefined) return [];
-    return Array.isArray(found) ? found : [found];
-  }
-
-  /** The article whose page stands in this file of the output. */
-  function at(file: string): Post | undefined {
-    const found = claims.get(file);
-    return Array.isArray(found) ? found[0] : found;
-  }
-
-  function swap(file: string, before: Post | undefined, after: Post | undefined, isShown: boolean): void {
-    if (before === after) return;
-    all.swap(before, after);
-    tags.swap(before, after);
-    authors.swap(before, after);
-    if (!isShown) {
-      recordChange(before, after);
-      files.add(file);
-      for (const post of [before, after]) {
-        if (post === undefined) continue;
-        for (const other of affectedNeighbours(post, all, tags)) files.add(other.file);
-      }
-    }
-    if (before !== undefined && posts.get(before.entry.path) === before)
-      unroutable.set(before.entry.path, before.entry);
-    if (after !== undefined) unroutable.delete(after.entry.path);
-  }
-
-  function recordChange(before: Post | undefined, after: Post | undefined): void {
-    const path = (after ?? before)?.entry.path;
-    if (path === undefined) return;
-    articles.set(path, { before: articles.has(path) ? articles.get(path)?.before : before, after });
-  }
-
-  /** What has changed since the last call. */
-  function takeChange(): SiteChange {
-    const [ofTags, ofAuthors] = [tags.resolve(), authors.resolve()];
-    const readdressed = [...ofTags.readdressed, ...ofAuthors.readdressed];
-    const lists = new Set([...ofTags.changed, ...ofAuthors.changed, ...readdressed]);
-    for (const term of readdressed) {
-      term.list.touchAll();
-      for (const post of term.list.items) for (const other of relink(post)) lists.add(other);
-    }
-    const change: SiteChange = {
-      articles,
-      pages: files,
-      all: all.takeChange(),
-      tags: ofTags,
-      authors: ofAuthors,
-      terms: new Map([...lists].map((term) => [term, term.list.takeChange()])),
-      texts: changedTexts,
-      unroutable: [...unroutable.values()],
-    };
-    [files, unroutable, articles, changedTexts] = [new Set(), new Map(), new Map(), new Set()];
-    return change;
-  }
-
-  /** An article links a term that has another address now: its page and all lists that show it change. */
-  function relink(post: Post): Term[] {
-    files.add(post.file);
-    all.touch(post);
-    const terms = [tags, authors].flatMap((kind) =>
-      kind.namesOf(post).flatMap((name) => kind.get(name) ?? []),
-    );
-    for (const { list } of terms) list.touch(post);
-    return terms;
-  }
-
-  /** What was last taken in of an article file, whether or not it has a page. */
-  function entryAt(path: string): IndexEntry | undefined {
-    return posts.get(path)?.entry ?? offSite.get(path);
-  }
-
-  /** All of these. */
-  function* entries(): Generator<IndexEntry> {
-    for (const { entry } of posts.values()) yield entry;
-    yield* offSite.values();
-  }
-
-  /** Everything that was taken in. */
-  function* everything(): Generator<SourceEntry> {
-    yield* entries();
-    yield* texts.values();
+  function keyOfAll(): string {
+    const sum = createHash('sha1');
+    for (const post of posts) sum.update(keyOf(post));
+    return sum.digest('base64');
   }
 
   return {
-    /** Every article that has a page. */
-    all,
+    posts,
     tags,
     authors,
-    /** What the owner wrote besides articles, by the paths of the files. */
-    texts: texts as ReadonlyMap<string, OwnerText>,
-    /** The links to pages of the owner's; the same array as long as none of these pages has changed. */
-    navigation: () => (navigation ??= navigationOf(texts.values())),
-    at,
-    entryAt,
-    entries,
-    everything,
-    apply,
-    applyText,
-    takeChange,
+    texts: new Map(texts),
+    navigation: navigationOf(texts.values()),
+    withoutPage,
+    at: (file) => byFile.get(file),
+    find: (path) => byPath.get(path),
+    keyOf,
+    key: () => (key ??= keyOfAll()),
   };
 }
 
+/** Posts by their entries: the same entries come again with every index. */
+const known = new WeakMap<ArticleEntry, Post>();
+
 /** An article as lists hold it; undefined where its URL is none of this site's pages. */
-function postOf(entry: IndexEntry, site: SiteInfo, isReserved: (file: string) => boolean): Post | undefined {
+function postOf(
+  entry: ArticleEntry,
+  site: SiteInfo,
+  isReserved: (file: string) => boolean,
+): Post | undefined {
+  const made = known.get(entry);
+  if (made !== undefined) return made;
   const file = fileOf(entry.url, site);
   if (file === undefined || isReserved(file)) return undefined;
   const published = timeOf(entry.date);
   const modified = entry.updated === null ? published : timeOf(entry.updated);
-  return { entry, file, time: published ?? 0, modified };
+  const post: Post = { entry, file, time: published ?? 0, modified };
+  known.set(entry, post);
+  return post;
 }

@@ -1,163 +1,86 @@
 import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
-import { type ArticleList, compare, createArticleList, type Post } from './article-list.js';
+import { termKey } from './article-entry.js';
+import type { Post } from './post.js';
 
 /** Articles that have a name in common, such as a tag or an author. */
 export interface Term {
+  /** As the oldest of its articles spells it. */
   readonly name: string;
   /** The segment of its page's address. */
   readonly slug: string;
   /** The path of its page. */
   readonly address: string;
-  readonly list: ArticleList;
+  /** Its articles, oldest first. */
+  readonly posts: readonly Post[];
 }
 
-/** All terms of one kind, such as the tags; see `createTags`. */
-export type Taxonomy = ReturnType<typeof createTaxonomy>;
-
-/** What has become of the terms of one kind. */
-export interface TaxonomyChange {
-  /** Terms whose articles have changed. */
-  readonly changed: readonly Term[];
-  /** Terms whose address is another than before; every page that links them must be built anew. */
-  readonly readdressed: readonly Term[];
-  /** The former addresses of terms that have another one or no longer exist, and how many articles each had at the last call. */
-  readonly vacated: readonly { readonly address: string; readonly count: number }[];
-  /** Names of terms that are new. */
-  readonly added: readonly string[];
-  /** Names of terms that have no article any more. */
-  readonly removed: readonly string[];
+/** All terms of one kind, such as the tags. */
+export interface Taxonomy {
+  /** The term of a name, however that is spelled; see `termKey`. */
+  get(name: string): Term | undefined;
+  /** In the order of their first articles. */
+  all(): IterableIterator<Term>;
 }
 
 const LONGEST_SLUG = 80;
 
-/** The tags of no articles. */
-export function createTags(): Taxonomy {
-  return createTaxonomy('/tags/', ({ entry }) => entry.tags, 'tag');
+/** The tags of articles. @param posts in their order. */
+export function tagsIn(posts: readonly Post[]): Taxonomy {
+  return taxonomyOf('/tags/', posts, ({ entry }) => entry.tags, 'tag');
 }
 
-/** The authors of no articles. */
-export function createAuthors(): Taxonomy {
-  const namesOf = ({ entry }: Post) => (entry.author === '' ? [] : [entry.author]);
-  return createTaxonomy('/authors/', namesOf, 'author');
+/** The authors of articles. @param posts in their order. */
+export function authorsIn(posts: readonly Post[]): Taxonomy {
+  return taxonomyOf('/authors/', posts, ({ entry }) => (entry.author === '' ? [] : [entry.author]), 'author');
 }
-
-/** A term whose address is chosen here. */
-type OwnTerm = { -readonly [key in keyof Term]: Term[key] } & {
-  /** The slug that its name makes, which others may have as well. */
-  readonly plain: string;
-};
 
 /**
  * @param folder the path below which the terms' pages stand.
- * @param word the slug of a name of which no letter is left.
+ * @param fallback the slug of a name of which no letter is left.
  */
-function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string[], word: string) {
-  const terms = new Map<string, OwnTerm>();
-  const bySlug = new Map<string, OwnTerm>();
-  const byPlain = new Map<string, Set<OwnTerm>>();
-  let touched = new Set<OwnTerm>();
-
-  /** Takes `before` out of the lists of its terms and `after` into those of its own. */
-  function swap(before: Post | undefined, after: Post | undefined): void {
-    const old = before === undefined ? [] : namesOf(before);
-    const now = after === undefined ? [] : namesOf(after);
-    for (const name of now) swapIn(name, old.includes(name) ? before : undefined, after);
-    for (const name of old) if (!now.includes(name)) swapIn(name, before, undefined);
-  }
-
-  function swapIn(name: string, before: Post | undefined, after: Post | undefined): void {
-    const term = terms.get(name) ?? add(name);
-    term.list.swap(before, after);
-    touched.add(term);
-  }
-
-  function add(name: string): OwnTerm {
-    const plain = plainSlug(name);
-    const term: OwnTerm = { name, plain, slug: '', address: '', list: createArticleList() };
-    terms.set(name, term);
-    byPlain.set(plain, (byPlain.get(plain) ?? new Set()).add(term));
-    return term;
-  }
-
-  /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
-  function resolve(): TaxonomyChange {
-    const changed = [...touched].filter(({ list }) => list.items.length > 0);
-    const removed = [...touched].filter(({ list }) => list.items.length === 0);
-    const plains = new Set([...touched].map(({ plain }) => plain));
-    touched = new Set();
-    for (const term of removed) drop(term);
-    const addressed = [...plains].flatMap(namesakes);
-    const readdressed = addressed.filter(({ from }) => from !== '');
-    const added = addressed.filter(({ from }) => from === '');
-    const vacated = [...readdressed, ...removed.map((term) => ({ term, from: term.address }))];
-    return {
-      changed,
-      readdressed: readdressed.map(({ term }) => term),
-      vacated: vacated.map(({ term, from }) => ({ address: from, count: term.list.countBefore() })),
-      added: added.map(({ term }) => term.name),
-      removed: removed.filter(({ address }) => address !== '').map(({ name }) => name),
-    };
-  }
-
-  function drop(term: OwnTerm): void {
-    terms.delete(term.name);
-    byPlain.get(term.plain)?.delete(term);
-    if (byPlain.get(term.plain)?.size === 0) byPlain.delete(term.plain);
-    if (bySlug.get(term.slug) === term) bySlug.delete(term.slug);
-  }
-
-  /**
-   * Terms whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a
-   * hash behind. So the articles alone decide, and a term's address stays when new articles come.
-   *
-   * @returns those whose slug is another now, and their addresses before.
-   */
-  function namesakes(plain: string): { term: OwnTerm; from: string }[] {
-    const open = new Set<OwnTerm>();
-    let first: OwnTerm | undefined;
-    for (const term of byPlain.get(plain) ?? []) {
-      if (plain !== '' && (first === undefined || byFirstUse(term, first) < 0)) first = term;
-      // One that has a hash has it for good, unless it is the first now.
-      if (term.slug === '' || term.slug === plain) open.add(term);
+function taxonomyOf(
+  folder: string,
+  posts: readonly Post[],
+  namesOf: (post: Post) => readonly string[],
+  fallback: string,
+): Taxonomy {
+  const lists = new Map<string, { readonly name: string; readonly posts: Post[] }>();
+  for (const post of posts) {
+    for (const name of namesOf(post)) {
+      const key = termKey(name);
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, { name, posts: [post] });
+      else list.posts.push(post);
     }
-    if (first !== undefined) open.add(first);
-    const readdressed = [...open].flatMap((term) => {
-      const slug = term === first ? plain : `${plain || word}-${hash('sha256', term.name).slice(0, 8)}`;
-      if (term.slug === slug) return [];
-      const from = term.address;
-      if (bySlug.get(term.slug) === term) bySlug.delete(term.slug);
-      term.slug = slug;
-      term.address = `${folder}${slug}/`;
-      return [{ term, from }];
-    });
-    for (const { term } of readdressed) bySlug.set(term.slug, term);
-    return readdressed;
   }
-
-  return {
-    /** The names of the terms that an article has, each once. */
-    namesOf,
-    get: (name: string): Term | undefined => terms.get(name),
-    /** The term whose address has this segment. */
-    at: (slug: string): Term | undefined => bySlug.get(slug),
-    all: (): IterableIterator<Term> => terms.values(),
-    swap,
-    resolve,
-  };
+  // Terms whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a hash
+  // behind. So the articles alone decide, and a term's address stays when new articles come.
+  const taken = new Set<string>();
+  const terms = new Map<string, Term>();
+  for (const [key, list] of lists) {
+    const plain = slugOf(list.name);
+    const isFree = plain !== '' && !taken.has(plain);
+    const slug = isFree ? plain : `${plain || fallback}-${hash('sha256', key).slice(0, 8)}`;
+    if (isFree) taken.add(plain);
+    terms.set(key, { ...list, slug, address: `${folder}${slug}/` });
+  }
+  return { get: (name) => terms.get(termKey(name)), all: () => terms.values() };
 }
 
-function byFirstUse(a: Term, b: Term): number {
-  const [first, other] = [a.list.items[0], b.list.items[0]];
-  const order = first !== undefined && other !== undefined ? compare(first, other) : 0;
-  return order !== 0 ? order : a.name < b.name ? -1 : 1;
-}
+/** Slugs of names: the same names come again with every index, and `slugify` takes longer than all else here. */
+const slugs = new Map<string, string>();
+const MOST_SLUGS = 100_000;
 
-function plainSlug(name: string): string {
-  const slug = slugify(name.slice(0, 2 * LONGEST_SLUG).toWellFormed(), { decamelize: false });
-  return slug
+function slugOf(name: string): string {
+  const known = slugs.get(name);
+  if (known !== undefined) return known;
+  const slug = slugify(name.slice(0, 2 * LONGEST_SLUG).toWellFormed(), { decamelize: false })
     .replace(/[^a-z0-9-]+/g, '')
     .replace(/-{2,}/g, '-')
     .slice(0, LONGEST_SLUG)
     .replace(/^-+|-+$/g, '');
+  if (slugs.size === MOST_SLUGS) slugs.clear();
+  slugs.set(name, slug);
+  return slug;
 }

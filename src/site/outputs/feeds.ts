@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Feed, type Item } from 'feed';
 import type { Hooks } from '../../host/hooks.js';
-import type { ArticleSummary, FeedItem, SiteInfo } from '../../host/page-types.js';
-import { type ArticleList, isChangedFrom, type Post } from '../index/article-list.js';
+import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import type { Articles } from '../index/articles.js';
+import type { Post } from '../index/post.js';
 import { dateOf } from '../render/dates.js';
-import type { Output } from './output.js';
+import { summaryOf } from '../render/page.js';
+import { keyOf, type Output } from './output.js';
 
 /** Articles in a feed. */
 const FEED_SIZE = 20;
@@ -16,38 +18,30 @@ const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) =>
   ['feed.json', jsonFeed],
 ]);
 
-/** What feeds are made with. */
-interface FeedDeps {
-  readonly site: SiteInfo;
-  /**
-   * The HTML of an article; undefined for one that cannot be read now. It is left out: an entry without its text would
-   * replace the one that readers have.
-   */
-  htmlOf(post: Post): string | undefined;
-  summaryOf(post: Post): ArticleSummary;
-}
-
 /** The newest articles as Atom, RSS and JSON Feed. */
-export function feeds({ site, htmlOf, summaryOf }: FeedDeps, all: ArticleList, hooks: Hooks): Output {
-  function newest(): FeedItem[] {
-    const posts = all.items.slice(-FEED_SIZE).reverse();
-    return posts.flatMap((post) => {
-      const html = htmlOf(post);
-      return html === undefined ? [] : [{ ...summaryOf(post), html }];
+export function feeds(site: SiteInfo, articles: Pick<Articles, 'textAt'>, hooks: Hooks): Output {
+  /** The items of posts. One whose file has changed since is left out: a feed follows with its new text. */
+  function itemsOf(posts: readonly Post[]): FeedItem[] {
+    return posts.flatMap(({ entry }) => {
+      const text = articles.textAt(entry);
+      return text === undefined ? [] : [{ ...summaryOf(entry), html: text.html }];
     });
-  }
-
-  async function render(file: string): Promise<string | undefined> {
-    const items = await hooks.applyFilters('feed.items', newest(), { kind: 'feed', path: `/${file}` });
-    return FEEDS.get(file)?.(site, items);
   }
 
   return {
     reserved: [...FEEDS.keys()],
-    paths: () => FEEDS.keys(),
-    has: (path) => FEEDS.has(path),
-    affectedBy: (change) => (isChangedFrom(change.all, all.items.length - FEED_SIZE) ? FEEDS.keys() : []),
-    render,
+    *plan({ index, context }) {
+      const posts = index.posts.slice(-FEED_SIZE).reverse();
+      const key = keyOf(context.key, ...posts.map(index.keyOf));
+      for (const [path, feedOf] of FEEDS) {
+        const render = async () =>
+          feedOf(
+            site,
+            await hooks.applyFilters('feed.items', itemsOf(posts), { kind: 'feed', path: `/${path}` }),
+          );
+        yield { path, key, render };
+      }
+    },
   };
 }
 

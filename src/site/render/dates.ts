@@ -38,6 +38,9 @@ export function isoOf(date: string): string | undefined {
   return date.length === WITH_MILLISECONDS ? date : `${date.slice(0, -1)}.000Z`;
 }
 
+/** Writes dates out in the site's words; see `dateFormats`. */
+export type DateFormats = ReturnType<typeof dateFormats>;
+
 /**
  * Writes dates out in the site's words. What is not a date stays as it is where a day is wanted, and is left out where a
  * year is wanted. A date without a zone is the day that it says, wherever the site is.

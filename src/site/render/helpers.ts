@@ -1,14 +1,12 @@
 import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/page-types.js';
+import type { SiteIndex } from '../index/site-index.js';
 import { linkBelow, linksOf } from '../outputs/addresses.js';
-import { dateFormats, isoOf } from './dates.js';
+import { type DateFormats, isoOf } from './dates.js';
 import type { PhraseValues } from './i18n.js';
 import type { Theme } from './theme.js';
 
-/** The terms whose pages templates link to, by their names. */
-export interface Linked {
-  readonly tags: { get(name: string): { readonly slug: string } | undefined };
-  readonly authors: { get(name: string): { readonly slug: string } | undefined };
-}
+/** What of the index all pages link: the terms, and the pages that the owner wrote. */
+export type Linked = Pick<SiteIndex, 'tags' | 'authors' | 'navigation'>;
 
 /** The articles of one year in a list. */
 export interface YearOfArticles {
@@ -44,21 +42,20 @@ export interface Helpers {
   readonly initial: string;
 }
 
-/** The helpers of one site and theme. */
+/** The helpers of one site, its theme and its index. */
 export function createHelpers(
   site: SiteInfo,
   theme: Theme,
-  { tags, authors }: Linked,
-  pages: readonly SiteLink[],
+  { day, year }: DateFormats,
+  { tags, authors, navigation: pages }: Linked,
 ): Helpers {
   const url = linksOf(site);
-  const { day, year } = dateFormats(site);
   let navigation: readonly SiteLink[] | undefined;
 
   return {
     url,
-    tagLink: (name) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
-    authorLink: (name) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
+    tagLink: (name) => linkBelow(tags.get(name)?.address ?? '/tags/', site),
+    authorLink: (name) => linkBelow(authors.get(name)?.address ?? '/archive/', site),
     date: day,
     isoDate: (date) => isoOf(date) ?? '',
     byYear: (articles) => byYear(articles, year),

@@ -8,7 +8,7 @@ import type {
   SiteLink,
   StandalonePage,
 } from '../../host/page-types.js';
-import type { IndexEntry } from '../index/index-entry.js';
+import type { ArticleEntry } from '../index/article-entry.js';
 import { isoOf } from './dates.js';
 import type { Text } from './i18n.js';
 
@@ -58,7 +58,7 @@ export function linkOf({
   date,
   image,
   url,
-}: Pick<IndexEntry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
+}: Pick<ArticleEntry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
   return {
     title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
     description,
@@ -69,33 +69,11 @@ export function linkOf({
   };
 }
 
-const NO_EXTRA = {};
-
-/**
- * An article as lists and feeds show it.
- *
- * @param readingMinutes called where somebody asks for its reading time, as it may have to be found out.
- */
-export function summaryOf(
-  entry: Omit<IndexEntry, 'path' | 'stamp' | 'readingMinutes'>,
-  readingMinutes: () => number,
-): ArticleSummary {
-  const { id, updated, author, tags, excerpt = entry.description, extra = NO_EXTRA } = entry;
+/** An article as lists and feeds show it. */
+export function summaryOf(entry: Omit<ArticleEntry, 'path' | 'stamp'>): ArticleSummary {
+  const { id, updated, author, tags, excerpt = entry.description, readingMinutes, extra = {} } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
-  // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return {
-    id,
-    updated,
-    modified,
-    author,
-    tags,
-    excerpt,
-    get readingMinutes() {
-      return readingMinutes();
-    },
-    extra,
-    ...linkOf(entry),
-  };
+  return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };
 }
 
 /** An address that a parser would leave exactly as it is. */

@@ -1,20 +1,19 @@
 import { hash } from 'node:crypto';
 import { itemComments, keepItemComments } from '../../article/article.js';
 import type { Hooks } from '../../host/hooks.js';
-import type { PageContext, PageKind, SiteInfo, SiteLink, StandalonePage } from '../../host/page-types.js';
+import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import type { SiteOptions } from '../options.js';
+import { type DateFormats, dateFormats } from './dates.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { textOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
 import { withToc } from './table-of-contents.js';
 import type { Theme } from './theme.js';
 
-/** How the site looks now: the theme, and what makes pages of it. */
+/** How the site looks with one index: the theme, and what makes pages of it. */
 export interface RenderContext {
   readonly theme: Theme;
-  /** The links to pages of the owner's. */
-  readonly navigation: readonly SiteLink[];
   /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
   readonly key: string;
   /** Renders a page to HTML through the filters. */
@@ -27,7 +26,7 @@ export interface RenderContext {
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 5;
+const FORMAT = 6;
 
 /** The icon, which every browser asks for. */
 export const ICON = 'favicon.svg';
@@ -37,24 +36,25 @@ const LAYOUT = /^(?!layout$)[\w-]+$/;
 
 const NO_LINKS: readonly PageLink[] = [];
 
-/**
- * What makes pages with this theme.
- *
- * @param linked the terms that pages link to.
- * @param navigation the links to pages of the owner's.
- * @param further what else pages depend on.
- */
-export function createRenderContext(
+/** What makes the contexts of indexes with this theme. */
+export function renderContexts(theme: Theme, options: SiteOptions): (index: Linked) => RenderContext {
+  const { site, hooks, content, pageSize, fingerprint, contentSecurityPolicy = null } = options;
+  const dates = dateFormats(site);
+  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? '', contentSecurityPolicy];
+  return (index) => renderContext(theme, site, hooks, dates, index, further);
+}
+
+function renderContext(
   theme: Theme,
   site: SiteInfo,
   hooks: Hooks,
+  dates: DateFormats,
   linked: Linked,
-  navigation: readonly SiteLink[],
   further: readonly unknown[],
 ): RenderContext {
-  const helpers = createHelpers(site, theme, linked, navigation);
-  // With links of the config's own, no page shows them.
-  const shown = site.navigation === null ? navigation : null;
+  const helpers = createHelpers(site, theme, dates, linked);
+  // With links of the config's own, no page shows those of pages.
+  const shown = site.navigation === null ? linked.navigation : null;
   const dependencies = [FORMAT, theme.hash, shown, site, ...further];
   const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
 
@@ -144,19 +144,7 @@ export function createRenderContext(
   }
 
   const icon = () => theme.render(ICON, { site, ...helpers });
-  return { theme, navigation, key, render, files: new Map([[ICON, icon], ...theme.files]) };
-}
-
-/** What makes the pages of a site that is built in earnest. */
-export function contextFor(
-  options: SiteOptions,
-  theme: Theme,
-  linked: Linked,
-  navigation: readonly SiteLink[],
-): RenderContext {
-  const { site, hooks, content, pageSize, fingerprint, contentSecurityPolicy = null } = options;
-  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? '', contentSecurityPolicy];
-  return createRenderContext(theme, site, hooks, linked, navigation, further);
+  return { theme, key, render, files: new Map([[ICON, icon], ...theme.files]) };
 }
 
 /** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */

@@ -1,5 +1,4 @@
 import type { SiteInfo, SiteLink } from '../../host/page-types.js';
-import { accentOf } from './accent.js';
 
 /** What the owner says of the site; the config's `site`. */
 export interface SiteSettings {
@@ -12,8 +11,7 @@ export interface SiteSettings {
     | string
     | { readonly src: string; readonly width: number; readonly height: number }
     | undefined;
-  /** `#rgb` or `#rrggbb`. */
-  readonly accent: string;
+  readonly accent: SiteInfo['accent'];
   readonly locale?: string | undefined;
   readonly timeZone: string;
   /** Whether there is a search page. */
@@ -25,13 +23,8 @@ export interface SiteSettings {
 /** A logo that does not say its size stands in a square, in pixels. */
 const LOGO_SIZE = 36;
 
-/**
- * What is the same on every page of a site.
- *
- * @param url absolute, without a trailing slash.
- * @param theme the settings of the theme.
- */
-export function siteInfoOf(url: string, settings: SiteSettings, theme: SiteInfo['theme'] = {}): SiteInfo {
+/** What is the same on every page of a site. @param url absolute, without a trailing slash. */
+export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
   const { title, description, author, timeZone, search, logo } = settings;
   const language = localeOf(settings.language);
   return {
@@ -44,10 +37,9 @@ export function siteInfoOf(url: string, settings: SiteSettings, theme: SiteInfo[
     direction: directionOf(language),
     locale: localeOf(settings.locale ?? language),
     timeZone,
-    theme,
     search,
     toc: settings.toc || 0,
-    accent: accentOf(settings.accent),
+    accent: settings.accent,
     navigation: settings.navigation ?? null,
     logo: typeof logo === 'string' ? { src: logo, width: LOGO_SIZE, height: LOGO_SIZE } : (logo ?? null),
   };

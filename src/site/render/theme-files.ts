@@ -61,7 +61,7 @@ export function withHash(file: string, contentHash: string): string {
 export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
 
 /** The files below a folder, which need not exist, in an order that is the same on every machine. */
-function filesIn(folder: string): string[] {
+export function filesIn(folder: string): string[] {
   try {
     return fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })

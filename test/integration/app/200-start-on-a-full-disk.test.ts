@@ -40,10 +40,7 @@ onLinux(
     const { url } = (await before.post('article.published', article())).json;
     await until('the page is built', () => hasPage(before, url));
     await before.kill('SIGKILL');
-    const manifest = stateFile(dir, 'site-manifest.ndjson');
-    const lines = fs.readFileSync(manifest, 'utf8').split('\n');
-    const beforeTheEnd = lines.filter((line) => !/^\{"(?:article|committed|unsynced)"/.test(line));
-    fs.writeFileSync(manifest, beforeTheEnd.join('\n'));
+    fs.writeFileSync(stateFile(dir, 'site.building'), '');
     const receiver = await startReceiver(t, { dir, wrapper: ON_A_FULL_DISK, health: 503 });
     await until('the page is served', () => hasPage(receiver, url));
     freeSpace(receiver);

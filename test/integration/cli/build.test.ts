@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { WORTH_A_POOL } from '../../../src/site/builder/render-pool.js';
 import { article } from '../../support/events.js';
 import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
@@ -86,27 +85,6 @@ function spoil(): string {
   return page;
 }
 
-test.serial('build --check names what differs from a clean build, and writes nothing', async (t) => {
-  const page = spoil();
-  const before = filesIn(shared);
-  const differing = await build('--check');
-  t.is(differing.code, 1);
-  t.deepEqual(differing.stdout.split('\n'), [
-    `different: public/${page}`,
-    'missing: public/feed.xml',
-    'surplus: public/old/index.html',
-    'public/ is not what a clean build gives; run pressmark build',
-    '',
-  ]);
-  const { differences } = JSON.parse((await build('--check', '--json')).stdout);
-  t.deepEqual(differences, [
-    { file: page, is: 'different' },
-    { file: 'feed.xml', is: 'missing' },
-    { file: 'old/index.html', is: 'surplus' },
-  ]);
-  t.deepEqual(filesIn(shared), before);
-});
-
 test.serial('build --clean gives what a clean build gives and leaves a person’s files', async (t) => {
   const output = join(shared, 'public');
   spoil();
@@ -121,18 +99,4 @@ test.serial('build --clean gives what a clean build gives and leaves a person’
   t.is(code, 0);
   t.like(JSON.parse(stdout), { removed: 1, failed: 0 });
   t.deepEqual(filesIn(output), { ...clean, 'mine.html': 'a person’s' });
-  t.like(await build('--check'), { code: 0, stdout: 'public/ is what a clean build gives\n', stderr: '' });
-  t.is((await build('--check', '--clean')).code, 2);
-});
-
-test('build of a large site names the broken plugin and ends, although its helper thread has begun', async (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'content'));
-  for (let n = 0; n < WORTH_A_POOL; n++)
-    fs.writeFileSync(join(dir, `content/article-${n}.md`), `---\ntitle: Article ${n}\n---\nText\n`);
-  fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/broken.mjs'), 'throw new Error("out of ink");\n');
-  const { code, stderr } = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
-  t.is(code, 1);
-  t.regex(stderr, /out of ink/);
 });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { put, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 /** A site of four articles of a tag, a day apart; the third one has been updated. */
 async function siteOfFour(t: ExecutionContext): Promise<TestSite> {
@@ -14,7 +14,7 @@ async function siteOfFour(t: ExecutionContext): Promise<TestSite> {
     image: 'https://img.example/c.png',
     contentHtml: `<p>${'word '.repeat(700)}</p>`,
   });
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   return site;
 }
 
@@ -28,7 +28,7 @@ function partsOf(site: TestSite, slug: string): { head: string; body: string } {
 test('a file without a date has none on any page, and is in no feed', async (t) => {
   const site = await siteOfFour(t);
   put(join(site.options.content.root, 'articles/undated.md'), '---\ntitle: Undated\n---\nText.\n');
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   const files = Object.entries(site.output()).filter(([, text]) => text.includes('Undated'));
   t.true(files.length > 2, 'its page, the home page and the archive');
   t.deepEqual(
@@ -108,19 +108,19 @@ test('a template gets the article before, the one after, and those near it that 
   write('d', 4, ['y', 'x']);
   write('e', 5, ['x']);
   write('f', 6, ['x']);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   t.deepEqual(shownOn(site, 'a'), { previous: '', next: 'b', related: ['b'] });
   // b shares two tags, e is as near as can be; f is too far ahead, c shares nothing.
   t.deepEqual(shownOn(site, 'd'), { previous: 'c', next: 'e', related: ['b', 'e', 'a'] });
   t.deepEqual(shownOn(site, 'c'), { previous: 'b', next: 'd', related: [] });
   t.deepEqual(shownOn(site, 'f'), { previous: 'e', next: '', related: ['e', 'd', 'b', 'a'] });
 
-  await site.builder.buildChanged([write('d', 4, ['z'])]);
+  await site.builder.build([write('d', 4, ['z'])]);
   t.deepEqual(shownOn(site, 'c'), { previous: 'b', next: 'd', related: ['d'] });
   t.deepEqual(shownOn(site, 'e'), { previous: 'd', next: 'f', related: ['f', 'b', 'a'] });
 
   fs.rmSync(join(site.options.content.root, 'articles/e.md'));
-  await site.builder.buildChanged(['articles/e.md']);
+  await site.builder.build(['articles/e.md']);
   t.deepEqual(shownOn(site, 'f'), { previous: 'd', next: '', related: ['b', 'a'] });
 });
 
@@ -135,7 +135,7 @@ test('an article of several headings has a table of contents that leads to them'
     join(site.options.content.root, 'pages/about.md'),
     '---\ntitle: About\ntoc: true\n---\n## Who\n\nWe.\n',
   );
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   const { body } = partsOf(site, 'a');
   t.true(
     body.includes(
@@ -149,5 +149,5 @@ test('an article of several headings has a table of contents that leads to them'
   t.true(site.page('articles/never/index.html').includes(html), 'to the byte');
   t.true(site.page('about/index.html').includes('<a href="#who">Who</a>'));
   t.true(site.page('feed.json').includes('<h2>Soil</h2>'), 'feeds have the text as it came');
-  t.deepEqual(await site.builder.check(), []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });

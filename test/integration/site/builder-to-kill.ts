@@ -6,7 +6,7 @@ import { siteIn } from './test-site.js';
 
 const [dir = '', dieBefore = '0'] = process.argv.slice(2);
 const builder = createBuilder(siteIn(dir, { pageSize: 2 }).options);
-await builder.buildAll();
+await builder.build('all');
 let left = Number(dieBefore);
 if (left > 0)
   beforeDiskChanges(() => {
@@ -14,6 +14,6 @@ if (left > 0)
     if (left === 0) process.kill(process.pid, 'SIGKILL');
   });
 process.on('message', (paths: string[]) => {
-  void builder.buildChanged(paths).then(() => process.send?.('built'));
+  void builder.build(paths).then(() => process.send?.('built'));
 });
 process.send?.('built');

@@ -4,7 +4,7 @@ import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { createLog } from '../../../src/log.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { serveBuilds } from '../../../src/site/builder/thread-worker.js';
+import { serveBuilds } from '../../../src/site/builder/worker.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 
@@ -17,6 +17,7 @@ const builder = createBuilder({
   content: contentFolder(`${root}/content`, patternLayout(url, 'articles/:slug.md', '/articles/:slug/')),
   outputDir: `${root}/public`,
   stateDir: `${root}/.pressmark`,
+  staticDir: `${root}/static`,
   themeDirs: [`${root}/templates`],
   site: siteInfo(url),
   log,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
-import { put, testSite } from './test-site.js';
+import { builtAnew, put, testSite } from './test-site.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
 
@@ -74,7 +74,7 @@ function hostileSite(t: Parameters<typeof testSite>[0]) {
 
 test('the Atom feed has the newest twenty, whatever stands in the articles', async (t) => {
   const site = hostileSite(t);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const xml = site.page('feed.xml');
   const { feed } = parsed(xml);
   t.is(feed.entry.length, 20);
@@ -93,7 +93,7 @@ test('the Atom feed has the newest twenty, whatever stands in the articles', asy
 
 test('the RSS feed has the newest twenty, with authors’ names where RSS allows names', async (t) => {
   const site = hostileSite(t);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const xml = site.page('rss.xml');
   const { channel } = parsed(xml).rss;
   t.is(channel.item.length, 20);
@@ -116,7 +116,7 @@ test('the RSS feed has the newest twenty, with authors’ names where RSS allows
 
 test('the JSON feed has the newest twenty, with every text as it was given', async (t) => {
   const site = hostileSite(t);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const feed = JSON_FEED.parse(JSON.parse(site.page('feed.json')));
   t.is(feed.items.length, 20);
   t.like(feed.items[1], {
@@ -141,12 +141,12 @@ test('the JSON feed has the newest twenty, with every text as it was given', asy
 test('the feeds change with the newest articles alone', async (t) => {
   const site = testSite(t);
   for (let n = 10; n < 40; n++) site.write(`a${n}`, { date: `2026-01-${n - 9}` });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const feeds = () => ['feed.xml', 'rss.xml', 'feed.json'].map((file) => site.page(file));
   const before = feeds();
-  await site.builder.buildChanged([site.write('a10', { date: '2026-01-01', title: 'Another' })]);
+  await site.builder.build([site.write('a10', { date: '2026-01-01', title: 'Another' })]);
   t.deepEqual(feeds(), before);
-  await site.builder.buildChanged([site.write('a39', { date: '2026-01-30', title: 'Another' })]);
+  await site.builder.build([site.write('a39', { date: '2026-01-30', title: 'Another' })]);
   for (const feed of feeds()) t.true(feed.includes('Another'));
 });
 
@@ -154,22 +154,22 @@ test('a malformed article does not lose its text in the feeds, nor is it there w
   const site = testSite(t);
   site.write('a');
   const file = join(site.options.content.root, site.write('b', { title: 'Half edited' }));
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const good = fs.readFileSync(file, 'utf8');
   fs.writeFileSync(file, good.replace('title: "', 'title: ["'));
-  await site.builder.buildChanged(['articles/b.md', site.write('c')]);
+  await site.builder.build(['articles/b.md', site.write('c')]);
   t.true(site.page('feed.json').includes('The body of b'));
   t.true(site.page('feed.json').includes('The body of c'));
 
   const again = testSite(t, { dir: site.dir });
-  await again.builder.buildAll();
+  await again.builder.build('all');
   t.true(site.page('feed.json').includes('The body of b'), 'nothing that it shows has changed');
-  await again.builder.buildChanged([site.write('d')]);
+  await again.builder.build([site.write('d')]);
   const { items } = JSON_FEED.parse(JSON.parse(site.page('feed.json')));
   t.deepEqual(items.map(({ title }) => title).sort(), ['Title of a', 'Title of c', 'Title of d']);
   t.false(site.page('feed.xml').includes('Half edited'));
   fs.writeFileSync(file, good);
-  await again.builder.buildChanged(['articles/b.md']);
+  await again.builder.build(['articles/b.md']);
   t.true(site.page('rss.xml').includes('The body of b'));
 });
 
@@ -185,20 +185,20 @@ test('the sitemap has the owner’s pages that stand, and each address once', as
       name === 'broken' ? '---\ntitle: [\n---\n' : `---\ntitle: ${name}\n---\nMine.\n`,
     );
   const path = site.write('a');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
   fs.rmSync(join(site.options.content.root, path));
-  await site.builder.buildChanged([path]);
+  await site.builder.build([path]);
   t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
   t.true(site.page('articles/a/index.html').includes('Mine.'));
-  t.deepEqual(await site.builder.check(), []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
 test('the sitemap has home and every article', async (t) => {
   const site = testSite(t);
   site.write('a', { url: "https://x.example/articles/a&b'c/", date: 'no date' });
   site.write('b', { updated: '2026-11-05T08:00:00Z' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const { urlset } = parsed(site.page('sitemap.xml'));
   t.deepEqual(
     urlset.url.map(({ loc, lastmod }: { loc: string; lastmod?: string }) => [loc, lastmod]),

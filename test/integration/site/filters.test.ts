@@ -54,7 +54,7 @@ test('every filter reaches every page, in the order in which a page is made', as
     },
   });
   site.write('a');
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
 
   t.deepEqual(order.get('/articles/a/'), ['context', 'head', 'content', 'html']);
   const others = ['/', '/archive/', '/tags/', '/tags/one/', '/authors/ada/', '/search/', '/404.html'];
@@ -83,7 +83,7 @@ test('no filter can remove json_ld or the item comment', async (t) => {
     },
   });
   site.write('a');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const page = site.page('articles/a/index.html');
   t.true(page.includes('<script type="application/ld+json">{"name":"a"}</script>'));
   t.true(page.includes('<!-- svc:item:a -->'));
@@ -103,38 +103,38 @@ test('where a filter fails the old page stays, the log names it, and the other p
       ),
   });
   for (const slug of ['a', 'b']) site.write(slug);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const before = site.page('articles/a/index.html');
   broken = true;
   const paths = ['a', 'b'].map((slug) => site.write(slug, { title: 'Newer' }));
-  t.is((await site.builder.buildChanged(paths)).failed, 1);
+  t.is((await site.builder.build(paths)).failed, 1);
   t.is(site.page('articles/a/index.html'), before);
   t.true(site.page('articles/b/index.html').includes('Newer'));
   t.true(site.logged.some((line) => line.includes('no luck') && line.includes('articles/a/index.html')));
 
   broken = false;
-  t.is((await site.builder.buildChanged([])).failed, 0);
+  t.is((await site.builder.build([])).failed, 0);
   t.true(site.page('articles/a/index.html').includes('Newer'));
 });
 
 test('where a template fails the old pages stay, and the log names the template and the line', async (t) => {
   const site = testSite(t);
   site.write('a');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const before = site.page('articles/a/index.html');
   const template = join(site.options.templatesDir, 'article.eta');
   put(template, '<% layout("./layout") %>\n<h1><%= it.nothing.there %></h1>\n');
   site.write('a', { title: 'Newer' });
-  t.is((await site.builder.buildAll()).failed, 1);
+  t.is((await site.builder.build('all')).failed, 1);
   t.is(site.page('articles/a/index.html'), before);
   t.true(site.page('index.html').includes('Newer'));
   t.true(site.logged.some((line) => line.includes('article.eta:2')));
 
   put(template, '<h1><%= it.title </h1>');
-  t.is((await site.builder.buildAll()).failed, 1);
+  t.is((await site.builder.build('all')).failed, 1);
   t.true(site.logged.some((line) => line.includes('article.eta:1: unclosed tag')));
 
   put(template, '<% layout("./layout") %><h1>Mended: <%= it.title %></h1>');
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   t.true(site.page('articles/a/index.html').includes('Mended: Newer'));
 });

@@ -6,7 +6,7 @@ import type { Hosting, SiteOptions } from '../../../src/site/options.js';
 import { contentSecurityPolicy } from '../../../src/site/render/content-security-policy.js';
 import { BUILT_IN, sourcesIn } from '../../../src/site/render/theme-files.js';
 import { siteInfo } from '../../support/site-info.js';
-import { put, type TestSite, testSite } from './test-site.js';
+import { type TestSite, testSite } from './test-site.js';
 
 /** Builds the site anew as with another config. */
 async function buildFor(
@@ -14,7 +14,9 @@ async function buildFor(
   hosting: readonly Hosting[],
   changes: Partial<SiteOptions> = {},
 ): Promise<void> {
-  await createBuilder({ ...options, hosting, ...changes }).buildAll();
+  const builder = createBuilder({ ...options, hosting, ...changes });
+  await builder.build('all');
+  await builder.close();
 }
 
 const OF_HOSTS = ['.nojekyll', 'CNAME', '_headers'];
@@ -80,14 +82,4 @@ test('GitHub Pages gets no CNAME at its own address, nor below a path', async (t
     t.true(site.has('.nojekyll'));
     t.false(site.has('CNAME'), url);
   }
-});
-
-test('a host’s files that somebody else wrote stay', async (t) => {
-  const site = testSite(t);
-  put(join(site.options.outputDir, 'CNAME'), 'other.example\n');
-  put(join(site.options.outputDir, '_headers'), '/*\n  X-Mine: 1\n');
-  await buildFor(site, ['github-pages', 'netlify']);
-  await buildFor(site, []);
-  t.is(site.page('CNAME'), 'other.example\n');
-  t.is(site.page('_headers'), '/*\n  X-Mine: 1\n');
 });

@@ -42,7 +42,7 @@ async function buildUntil(builder: Builder, paths: readonly string[], most: numb
   });
   try {
     // Pages that cannot be written are failures of their own; the end of the build is one of the whole.
-    await builder.buildChanged(paths).catch(() => undefined);
+    await builder.build(paths).catch(() => undefined);
   } finally {
     restore();
   }
@@ -57,7 +57,7 @@ test.serial(
     for (let n = 1; n <= 6; n++)
       site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z`, tags: [`t${n % 3}`] });
     let builder = createBuilder(site.options);
-    await builder.buildAll();
+    await builder.build('all');
     const all = await buildUntil(builder, change(site, 0), Number.POSITIVE_INFINITY);
     t.deepEqual(outputOf(site), await builtAnew(site.options));
 
@@ -74,7 +74,7 @@ test.serial(
       if (session % 2 === 1) fs.rmSync(join(site.options.content.root, `articles/a${20 + session}.md`));
 
       builder = createBuilder(site.options);
-      t.is((await builder.buildAll()).failed, 0);
+      t.is((await builder.build('all')).failed, 0);
       t.deepEqual(outputOf(site), await builtAnew(site.options), `after ${place} of ${all} changes`);
     }
     t.log(`${all} changes, ended at ${places.join(', ')}`);
@@ -87,13 +87,13 @@ test.serial(
     const site = testSite(t, { pageSize: 2 });
     for (let n = 1; n <= 3; n++) site.write(`a${n}`);
     const builder = createBuilder(site.options);
-    await builder.buildAll();
+    await builder.build('all');
     const before = outputOf(site);
     const path = site.write('new');
     const remove = () => fs.rmSync(join(site.options.content.root, path));
     const all = await buildUntil(builder, [path], Number.POSITIVE_INFINITY);
     remove();
-    await builder.buildChanged([path]);
+    await builder.build([path]);
     t.deepEqual(outputOf(site), before);
 
     site.write('new');
@@ -102,7 +102,7 @@ test.serial(
     t.true(site.page('index.html').includes('Title of new'));
     await builder.close();
     remove();
-    await createBuilder(site.options).buildAll();
+    await createBuilder(site.options).build('all');
     t.deepEqual(outputOf(site), before);
   },
 );

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createBuilder } from '../../../src/site/builder/builder.js';
-import { builtAnew, put, startRenderWorker, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 /** Templates that show nothing but what is looked at. */
 function listTemplates(site: TestSite, text: string): void {
@@ -19,38 +18,21 @@ test('lists show how long an article takes to read, and how it begins where it h
   listTemplates(site, LISTED);
   site.write('long', { contentHtml: html(700), body: html(700) });
   site.write('bare', { description: '', contentHtml: '<p>Two &amp; <b>three</b></p>', body: 'x' });
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   for (const file of ['index.html', 'archive/index.html', 'tags/one/index.html', 'authors/ada/index.html'])
     t.is(site.page(file), 'long: 3 min, About long;bare: 1 min, Two &amp; three;', file);
 
-  await site.builder.buildChanged([site.write('long', { contentHtml: html(1_400), body: html(1_400) })]);
+  await site.builder.build([site.write('long', { contentHtml: html(1_400), body: html(1_400) })]);
   t.is(site.page('index.html'), 'long: 6 min, About long;bare: 1 min, Two &amp; three;');
-  t.deepEqual(await site.builder.check(), []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
   await site.builder.close();
 
-  // The next process has it from the manifest, and reads no article for a list that has not changed.
+  // The next process has it from the state, and reads no article for a list that has not changed.
   const again = testSite(t, { dir: site.dir });
   fs.rmSync(join(site.options.outputDir, 'index.html'));
-  await again.builder.load();
-  await again.builder.buildAll();
+  await again.builder.build('all');
   t.is(site.page('index.html'), 'long: 6 min, About long;bare: 1 min, Two &amp; three;');
   t.deepEqual(again.output(), await builtAnew(again.options));
-});
-
-test('reading times are the same where two threads build and only the beginnings of files were read first', async (t) => {
-  const site = testSite(t);
-  listTemplates(site, LISTED);
-  for (let n = 0; n < 80; n++) site.write(`a${n}`, { contentHtml: html(n * 50), body: html(n * 50) });
-  const builder = createBuilder({
-    ...site.options,
-    spawnRenderWorker: () => startRenderWorker(site.options),
-    poolFrom: 1,
-  });
-  t.is((await builder.buildAll()).failed, 0);
-  t.true(site.page('archive/index.html').includes('a79: 17 min'));
-  t.deepEqual(await builder.check(), []);
-  t.deepEqual(site.output(), await builtAnew(site.options));
-  await builder.close();
 });
 
 const PAGER = `<%= it.number %>/<%= it.pageCount ?? '?' %>:<% it.pageLinks.forEach(({ number, path, isAfterGap }) => { %><% if (isAfterGap) { %> …<% } %> <%= number %>=<%= it.url(path) %><% }) %>`;
@@ -59,7 +41,7 @@ test('the pages of a list link the newest, their neighbours and the oldest; a pu
   const site = testSite(t, { pageSize: 1 });
   listTemplates(site, PAGER);
   for (let n = 1; n <= 7; n++) site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z` });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const pager = (page: string) => site.page(`tags/one/${page}index.html`);
   t.is(pager(''), '0/7: 0=/tags/one/ 6=/tags/one/page/6/ … 1=/tags/one/page/1/');
   t.is(
@@ -69,20 +51,20 @@ test('the pages of a list link the newest, their neighbours and the oldest; a pu
   t.is(pager('page/6/'), '6/?: 0=/tags/one/ 6=/tags/one/page/6/ 5=/tags/one/page/5/ … 1=/tags/one/page/1/');
   t.is(pager('page/1/'), '1/?: 0=/tags/one/ … 2=/tags/one/page/2/ 1=/tags/one/page/1/');
 
-  const report = await site.builder.buildChanged([site.write('a8', { date: '2026-01-08T08:00:00Z' })]);
+  const report = await site.builder.build([site.write('a8', { date: '2026-01-08T08:00:00Z' })]);
   t.deepEqual(report.files.filter((file) => file.startsWith('archive/')).sort(), [
     'archive/index.html',
     'archive/page/5/index.html',
     'archive/page/6/index.html',
     'archive/page/7/index.html',
   ]);
-  t.deepEqual(await site.builder.check(), []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
 test('the built-in theme shows these links, and the number of each page', async (t) => {
   const site = testSite(t, { pageSize: 1, settings: { locale: 'ar-EG' } });
   for (let n = 1; n <= 5; n++) site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z` });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const page = site.page('tags/one/page/3/index.html').replaceAll(/\s*\n\s*/g, '');
   t.regex(page, /<p><a href="\/tags\/one\/">Newest<\/a><a href="\/tags\/one\/page\/4\/">٤<\/a>/);
   t.true(page.includes('<a href="/tags/one/page/3/" aria-current="page">٣</a>'));

@@ -1,133 +1,69 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createBuilder } from '../../../src/site/builder/builder.js';
-import { manifestPath } from '../../../src/site/write/manifest.js';
-import { forgetBoot } from '../../support/boot.js';
-import { pathOf, put, type TestSite, testSite } from './test-site.js';
+import { put, testSite } from './test-site.js';
 
-// What the owner puts into the output folder after Pressmark was killed, or while it does not run, stays.
-
-const PAGE = 'articles/a2/index.html';
-const LONG_AGO = new Date('2020-01-01T00:00:00Z');
-const MINUTES_LATER = () => new Date(Date.now() + 300_000);
-
-const fileIn = ({ options }: TestSite, file: string) => join(options.outputDir, file);
-
-/** Puts a file of the owner's, which may have kept its time, as a copy has it. */
-function putMine(site: TestSite, file: string, time: Date, text = 'mine'): void {
-  put(fileIn(site, file), text);
-  fs.utimesSync(fileIn(site, file), time, time);
-}
-
-function removeArticle({ options }: TestSite, slug: string): string {
-  fs.rmSync(join(options.content.root, pathOf(slug)));
-  return pathOf(slug);
-}
-
-async function startAgain({ options }: TestSite): Promise<void> {
-  const builder = createBuilder(options);
-  await builder.load();
-  await builder.buildAll();
-}
-
-/** Each way in which an address of the owner's may be known to Pressmark. */
-const SEQUENCES: Record<string, (site: TestSite) => Promise<void>> = {
-  'was announced by a build that was killed': async (site) => {
-    await site.builder.buildAll();
-    fs.appendFileSync(manifestPath(site.options), `{"announced":["${PAGE}"]}\n`);
-    site.write('a2');
-  },
-  'was announced, and has no page any more': async (site) => {
-    await site.builder.buildAll();
-    fs.appendFileSync(manifestPath(site.options), `{"announced":["${PAGE}"]}\n`);
-  },
-  'had the page of an article that was removed': async (site) => {
-    site.write('a2');
-    await site.builder.buildAll();
-    await site.builder.buildChanged([removeArticle(site, 'a2')]);
-    await site.builder.buildChanged([site.write('a3')]);
-  },
-  'had the page of an article whose address has changed': async (site) => {
-    site.write('a2');
-    await site.builder.buildAll();
-    await site.builder.buildChanged([site.write('a2', { url: 'https://x.example/elsewhere/' })]);
-  },
-};
-
-for (const [what, prepare] of Object.entries(SEQUENCES)) {
-  test(`a file of the owner’s stays at an address that ${what}`, async (t) => {
-    const site = testSite(t);
-    site.write('a1');
-    await prepare(site);
-    putMine(site, PAGE, LONG_AGO);
-    await startAgain(site);
-    await startAgain(site);
-    t.is(site.page(PAGE), 'mine');
-  });
-
-  test(`after another boot, too, a file of the owner’s stays at an address that ${what}`, async (t) => {
-    const site = testSite(t);
-    site.write('a1');
-    await prepare(site);
-    putMine(site, PAGE, MINUTES_LATER());
-    forgetBoot(site.options.stateDir);
-    await startAgain(site);
-    t.is(site.page(PAGE), 'mine');
-  });
-}
-
-test('a file of the owner’s in the place of a built one stays after a kill, however old it is', async (t) => {
-  for (const file of ['robots.txt', PAGE]) {
-    const site = testSite(t);
-    site.write('a2');
-    await site.builder.buildAll();
-    putMine(site, file, LONG_AGO);
-    site.write('a2', { title: 'Newer' });
-    await site.builder.buildChanged([pathOf('a2')]);
-    await startAgain(site);
-    t.is(site.page(file), 'mine');
-    removeArticle(site, 'a2');
-    await startAgain(site);
-    t.is(site.page(file), 'mine');
-  }
-});
-
-test('a file of the owner’s that a build has kept stays after another boot, too, however old it is', async (t) => {
-  for (const slugs of [[], ['a2']]) {
-    const site = testSite(t);
-    site.write('a1');
-    site.write('a2');
-    await site.builder.buildAll();
-    putMine(site, PAGE, LONG_AGO);
-    site.write('a2', { title: 'Newer' });
-    await site.builder.buildChanged([pathOf('a2'), ...slugs.map((slug) => removeArticle(site, slug))]);
-    forgetBoot(site.options.stateDir);
-    await startAgain(site);
-    t.is(site.page(PAGE), 'mine');
-  }
-});
-
-test('an empty file of the owner’s in the place of a built one stays', async (t) => {
+test('files in static/ go to the site as they are, in place of the site’s own, and leave it when they are removed', async (t) => {
   const site = testSite(t);
-  site.write('a1');
-  await site.builder.buildAll();
-  putMine(site, 'robots.txt', new Date(), '');
-  await site.builder.buildAll({ force: true });
-  await startAgain(site);
-  t.is(site.page('robots.txt'), '');
+  site.write('a');
+  const mine = (file: string) => join(site.options.staticDir, file);
+  put(mine('robots.txt'), 'User-agent: mine\n');
+  put(mine('papers/one.txt'), 'One');
+  put(mine('.well-known/security.txt'), 'Contact: me');
+  put(mine('.DS_Store'), 'x');
+  await site.builder.build('all');
+  t.is(site.page('robots.txt'), 'User-agent: mine\n');
+  t.is(site.page('papers/one.txt'), 'One');
+  t.is(site.page('.well-known/security.txt'), 'Contact: me');
+  t.false(site.has('.DS_Store'));
+
+  put(mine('papers/one.txt'), 'Another');
+  fs.rmSync(mine('robots.txt'));
+  await site.builder.build('all');
+  t.is(site.page('papers/one.txt'), 'Another');
+  t.regex(site.page('robots.txt'), /Sitemap:/);
+  fs.rmSync(mine('papers'), { recursive: true });
+  await site.builder.build('all');
+  t.false(site.has('papers'));
 });
 
-test('an output folder that was emptied is built again at the next change', async (t) => {
+test('nothing is written into an output folder that another program has written', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const theirs = join(site.options.outputDir, 'index.html');
+  put(theirs, '<title>Theirs</title>');
+  await t.throwsAsync(site.builder.build('all'), {
+    code: 'CONFIG_INVALID',
+    message: /public\/ holds files that Pressmark did not write, such as index\.html; move them to static\//,
+  });
+  t.deepEqual(Object.keys(site.output()), ['index.html']);
+  fs.rmSync(theirs);
+  t.is((await site.builder.build('all')).failed, 0);
+});
+
+test('an output that Pressmark has built is its own also after the state folder was lost', async (t) => {
+  const site = testSite(t);
+  for (const slug of ['a', 'b']) site.write(slug);
+  await site.builder.build('all');
+  await site.builder.close();
+  fs.rmSync(site.options.stateDir, { recursive: true });
+  fs.rmSync(join(site.options.content.root, 'articles/b.md'));
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.build('all');
+  t.true(again.has('articles/a/index.html'));
+  t.false(again.has('articles/b/index.html'));
+});
+
+test('an output folder that was emptied is built again', async (t) => {
   for (const removed of ['public', 'public/*']) {
     const site = testSite(t);
     for (const slug of ['a1', 'a2']) site.write(slug);
-    await site.builder.buildAll();
+    await site.builder.build('all');
     const before = site.output();
     const { outputDir } = site.options;
     const names = removed === 'public' ? [''] : fs.readdirSync(outputDir);
     for (const name of names) fs.rmSync(join(outputDir, name), { recursive: true });
-    await site.builder.buildChanged([pathOf('a1')]);
+    await site.builder.build('all');
     t.deepEqual(site.output(), before);
   }
 });

@@ -34,7 +34,7 @@ async function siteWithPage(t: ExecutionContext): Promise<{ site: TestSite; rend
   for (const slug of ['a', 'b']) site.write(slug);
   writePage(site, ABOUT);
   const builder = createBuilder(known.options);
-  t.is((await builder.buildAll()).failed, 0);
+  t.is((await builder.build('all')).failed, 0);
   rendered.length = 0;
   return { site: { ...known, builder }, rendered };
 }
@@ -43,15 +43,14 @@ test('a page that is malformed for a while keeps its link and its last text, als
   const { site } = await siteWithPage(t);
   const before = site.output();
   writePage(site, HALF_AN_EDIT);
-  await site.builder.buildAll();
+  await site.builder.build('all');
   t.deepEqual(site.output(), before);
   t.true(site.logged.some((line) => line.includes('pages/about.md') && line.includes('malformed')));
   await site.builder.close();
 
   put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer>Another one</footer>\n');
   const again = createBuilder(site.options);
-  await again.load();
-  await again.buildAll();
+  await again.build('all');
   for (const file of ['index.html', 'articles/a/index.html', '404.html'])
     t.true(site.page(file).includes(LINK), file);
   const about = site.page('about/index.html');
@@ -59,7 +58,7 @@ test('a page that is malformed for a while keeps its link and its last text, als
   t.true(site.page('sitemap.xml').includes('https://x.example/about/'));
 
   writePage(site, ABOUT.replace('write', 'dig'));
-  await again.buildAll();
+  await again.build('all');
   t.true(site.page('about/index.html').includes('We <em>dig</em>.'));
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
@@ -71,8 +70,7 @@ test('a malformed page stays also where articles are read by other rules than be
   const { content } = site.options;
   const layout = { ...content.layout, url: (slug: string) => `https://x.example/notes/${slug}/` };
   const again = createBuilder({ ...site.options, content: { ...content, layout } });
-  await again.load();
-  await again.buildAll();
+  await again.build('all');
   t.true(site.page('about/index.html').includes('We <em>write</em>.'));
   t.true(site.page('index.html').includes(LINK));
 });
@@ -80,16 +78,16 @@ test('a malformed page stays also where articles are read by other rules than be
 test('an edit of a page builds that page alone, unless it changes what other pages show of it', async (t) => {
   const { site, rendered } = await siteWithPage(t);
   writePage(site, ABOUT.replace('write', 'dig').replace('order: 2', 'order: 2\nlayout: page'));
-  t.deepEqual((await site.builder.buildAll()).files, ['about/index.html']);
+  t.deepEqual((await site.builder.build('all')).files, ['about/index.html']);
   t.deepEqual(rendered.splice(0), ['/about/']);
 
   writePage(site, '---\ntitle: Hidden\n---\nWords.\n', 'hidden');
-  t.deepEqual([...(await site.builder.buildAll()).files].sort(), ['hidden/index.html', 'sitemap.xml']);
+  t.deepEqual([...(await site.builder.build('all')).files].sort(), ['hidden/index.html', 'sitemap.xml']);
   t.deepEqual(rendered.splice(0), ['/hidden/']);
 
   for (const text of [ABOUT.replace('About us', 'Who we are'), ABOUT, undefined]) {
     writePage(site, text);
-    await site.builder.buildAll();
+    await site.builder.build('all');
     t.true(rendered.splice(0).includes('/articles/a/'));
     t.deepEqual(site.output(), await builtAnew(site.options));
     rendered.length = 0;
@@ -101,27 +99,12 @@ test('a start takes for a page’s front matter what its file says, also numbers
   const { site, rendered } = await siteWithPage(t);
   writePage(site, ABOUT.replace('order: 2', 'order: .inf\nrank: .nan\nwhen: 2026-01-02'));
   writePage(site, '---\ntitle: Next\nnavigation: true\norder: 1\n---\n', 'next');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   await site.builder.close();
   rendered.length = 0;
   const again = createBuilder(site.options);
-  t.true(await again.load());
   rendered.length = 0;
-  await again.buildAll();
+  await again.build('all');
   t.deepEqual(rendered, []);
-  t.deepEqual(site.output(), await builtAnew(site.options));
-});
-
-test('what another process has built of a page is not built again', async (t) => {
-  const { site, rendered } = await siteWithPage(t);
-  const other = createBuilder(site.options);
-  await other.buildAll();
-  writePage(site, ABOUT.replace('About us', 'Who we are'));
-  await other.buildAll();
-  await other.close();
-  rendered.length = 0;
-  await site.builder.buildChanged([site.write('c', { date: '2026-12-01' })]);
-  t.true(site.page('articles/c/index.html').includes('<a href="/about/">Who we are</a>'));
-  t.false(rendered.includes('/about/') || rendered.includes('/404.html'));
   t.deepEqual(site.output(), await builtAnew(site.options));
 });

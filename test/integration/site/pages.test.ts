@@ -13,7 +13,7 @@ test('an article’s page holds json_ld, the body and the item comment to the by
   const contentHtml =
     "<h2 data-x='1'>T &amp; T</h2>\r\n<p>{{ x }} <%= y %> $& $1</p>\n\n<!-- svc:item:a & b -->";
   site.write('a', { jsonLd, contentHtml, body: contentHtml });
-  const report = await site.builder.buildAll();
+  const report = await site.builder.build('all');
   t.is(report.failed, 0);
   const page = site.page('articles/a/index.html');
   t.true(page.includes(contentHtml));
@@ -32,7 +32,7 @@ test('every text but json_ld and the body is escaped, on every page', async (t) 
     date: HOSTILE,
     updated: HOSTILE,
   });
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   for (const [name, text] of Object.entries(site.output())) {
     if (!name.endsWith('.html')) continue;
     t.false(text.includes('<script'), name);
@@ -51,7 +51,7 @@ test('an image whose address is not HTTP is not shown', async (t) => {
     e: '/img/x.png',
   }))
     site.write(slug, { image });
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   for (const slug of ['a', 'b', 'c', 'd'])
     t.false(site.page(`articles/${slug}/index.html`).includes('<img'), slug);
   t.true(site.page('articles/e/index.html').includes('<img class="lead" src="https://x.example/img/x.png"'));
@@ -61,7 +61,7 @@ test('a date that cannot be read is shown as it stands, and the article comes la
   const site = testSite(t);
   site.write('typo', { date: 'last Tuesday' });
   site.write('real', { date: '1999-01-01' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const home = site.page('index.html');
   t.true(home.includes('<time>last Tuesday</time>'));
   t.true(home.indexOf('Title of real') < home.indexOf('Title of typo'));
@@ -70,7 +70,7 @@ test('a date that cannot be read is shown as it stands, and the article comes la
 test('pages carry language, canonical address, description and Open Graph', async (t) => {
   const site = testSite(t);
   site.write('a', { image: 'https://img.example/a.png' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const page = site.page('articles/a/index.html');
   for (const part of [
     '<html lang="en" dir="ltr">',
@@ -89,7 +89,7 @@ test('pages carry language, canonical address, description and Open Graph', asyn
 test('below a base path links begin with it and the paths of files do not', async (t) => {
   const site = testSite(t, { url: 'https://x.example/blog' });
   site.write('a');
-  await site.builder.buildAll();
+  await site.builder.build('all');
   t.true(site.page('articles/a/index.html').includes('href="/blog/tags/one/"'));
   const home = site.page('index.html');
   t.true(home.includes('href="/blog/articles/a/"'));
@@ -107,7 +107,7 @@ test('an article whose URL is not the site’s has no page, and one warning says
   site.write('c', { url: 'https://x.example/%2e%2e/%2e%2e/c%2f..%2f..%2fetc/' });
   site.write('d', { url: 'https://x.example/tags/' });
   site.write('e', { url: 'https://x.example/?p=1' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const pages = Object.keys(site.output()).filter((name) => name.startsWith('articles/'));
   t.deepEqual(pages, ['articles/a/index.html']);
   t.is(site.logged.length, 1);
@@ -119,7 +119,7 @@ test('tags that make the same slug have pages of their own; the older one keeps 
   const site = testSite(t);
   site.write('a', { tags: ['C'], date: '2026-01-02' });
   site.write('b', { tags: ['C++', '?', ' C ', ''], date: '2026-01-03' });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const tags = Object.keys(site.output()).filter((name) => name.startsWith('tags/'));
   t.is(tags.length, 4);
   t.true(site.page('tags/c/index.html').includes('<h1>C</h1>'));
@@ -132,7 +132,7 @@ test('lists are cut into pages of which the older never change', async (t) => {
   const site = testSite(t);
   const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
   for (let n = 1; n <= 59; n++) site.write(`a${n}`, { date: day(n) });
-  await site.builder.buildAll();
+  await site.builder.build('all');
   const listed = (file: string) => [...site.page(file).matchAll(/<(?:h2|li)><a href="\/articles\/(\w+)\/"/g)];
   t.deepEqual(
     ['index.html', 'archive/index.html', 'archive/page/1/index.html'].map((file) => listed(file).length),
@@ -146,7 +146,7 @@ test('lists are cut into pages of which the older never change', async (t) => {
     site.page('archive/page/1/index.html').replace(/<nav class="pager"[\s\S]*?<\/nav>/, '');
   const first = textOfFirst();
 
-  await site.builder.buildChanged([site.write('a60', { date: day(60) })]);
+  await site.builder.build([site.write('a60', { date: day(60) })]);
   t.is(listed('archive/index.html').length, 20);
   t.true(site.page('archive/page/2/index.html').includes('Title of a40<'));
   t.is(textOfFirst(), first);
@@ -154,7 +154,7 @@ test('lists are cut into pages of which the older never change', async (t) => {
 
 test('a site without articles has its pages', async (t) => {
   const site = testSite(t);
-  t.is((await site.builder.buildAll()).failed, 0);
+  t.is((await site.builder.build('all')).failed, 0);
   t.deepEqual(Object.keys(site.output()), [
     '404.html',
     'archive/index.html',

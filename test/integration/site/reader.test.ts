@@ -11,7 +11,7 @@ test('plugins read articles as their files are now, and none that is there twice
   const catalog = createCatalog();
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   site.write('copy', { id: 'c', url: `${SITE_URL}/articles/c/` });
-  await createBuilder({ ...site.options, catalog }).buildAll();
+  await createBuilder({ ...site.options, catalog }).build('all');
   const reader = articleReader(site.options.content, catalog);
 
   t.is((await reader.get('a'))?.title, 'Title of a');
@@ -32,11 +32,11 @@ test('an edit that a plugin has read before the builder is built', async (t) => 
   const catalog = createCatalog();
   const path = site.write('a');
   const builder = createBuilder({ ...site.options, catalog });
-  await builder.buildAll();
+  await builder.build('all');
   const reader = articleReader(site.options.content, catalog);
   site.write('a', { title: 'Newer' });
   t.is((await reader.get('a'))?.title, 'Newer');
-  await builder.buildChanged([path]);
+  await builder.build([path]);
   for (const page of ['articles/a/index.html', 'index.html']) t.true(site.page(page).includes('Newer'), page);
 });
 
@@ -46,7 +46,7 @@ test.serial(
   async (t) => {
     const site = testSite(t);
     for (const slug of ['a', 'b', 'c']) site.write(slug);
-    await site.builder.buildAll();
+    await site.builder.build('all');
     const path = site.write('new');
     const read: string[] = [];
     const originals = ['readFileSync', 'openSync'].map((name) => [name, Reflect.get(fs, name)] as const);
@@ -56,7 +56,7 @@ test.serial(
         return Reflect.apply(original, fs, [file, ...rest]);
       });
     try {
-      await site.builder.buildChanged([path]);
+      await site.builder.build([path]);
     } finally {
       for (const [name, original] of originals) Reflect.set(fs, name, original);
     }

@@ -9,7 +9,7 @@ test('whatever a site builds at its top is reserved, and articles’ own files a
   put(join(site.options.templatesDir, 'assets/leaf.svg'), '<svg/>');
   site.write('a', { tags: ['soil'], author: 'Olga' });
   const builder = createBuilder({ ...site.options, hosting: ['netlify', 'github-pages'] });
-  await builder.buildAll();
+  await builder.build('all');
   await builder.close();
   const files = Object.keys(site.output());
   t.true(files.includes('articles/a/index.html') && files.includes('assets/leaf.svg'));

@@ -10,5 +10,6 @@ const { content, builder } = (({ options, builder }) => ({ ...options, builder }
 );
 const catalog = createCatalog();
 await scan(content, catalog);
-const { failed } = await builder.buildAll();
+const { failed } = await builder.build('all');
+await builder.close();
 parentPort?.postMessage({ articles: catalog.size, failed });

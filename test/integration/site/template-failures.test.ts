@@ -56,11 +56,11 @@ for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
   test(`where a theme fails by ${name} the log says where, and the old pages stay until it is repaired`, async (t) => {
     const site = testSite(t);
     site.write('a');
-    await site.builder.buildAll();
+    await site.builder.build('all');
     const before = site.output();
     put(join(site.options.templatesDir, file), text);
     site.write('a', { description: 'Another' });
-    t.true((await site.builder.buildAll()).failed > 0);
+    t.true((await site.builder.build('all')).failed > 0);
     t.deepEqual(Object.keys(site.output()), Object.keys(before));
     t.true(
       site.logged.some((line) => says.test(line)),
@@ -70,7 +70,7 @@ for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
       if (page.endsWith('.html')) t.true(html.trim().endsWith('</html>'), page);
 
     put(join(site.options.templatesDir, file), file.endsWith('.json') ? '{}' : 'Repaired');
-    t.is((await site.builder.buildAll()).failed, 0);
+    t.is((await site.builder.build('all')).failed, 0);
   });
 }
 
@@ -78,7 +78,7 @@ test('a failure that every page has is logged once, with the number of pages', a
   const site = testSite(t, { settings: { search: true } });
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer><%= it.nothing.there %>');
-  const { failed } = await site.builder.buildAll();
+  const { failed } = await site.builder.build('all');
   t.true(failed > 8);
   t.is(site.logged.length, 1);
   t.regex(site.logged[0] ?? '', /template partials\/footer\.eta:1: Cannot read .*\(in layout\.eta:\d+\)/);

@@ -1,10 +1,8 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
-import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { RenderWorkerData } from '../../../src/app/builder/render-thread.js';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { patternLayout } from '../../../src/generators/layout.js';
@@ -85,6 +83,7 @@ export function siteIn(
     ),
     outputDir: join(root, 'public'),
     stateDir: join(root, '.pressmark'),
+    staticDir: join(root, 'static'),
     templatesDir: join(root, 'templates'),
     themeDirs: [join(root, 'templates')],
     site: siteInfo(url, settings),
@@ -97,7 +96,7 @@ export function siteIn(
   return {
     dir: root,
     options,
-    builder: createBuilder(options),
+    builder: builderAfterOthers(options),
     logged,
     write: (slug, article = {}) => {
       const path = pathOf(slug);
@@ -110,28 +109,34 @@ export function siteIn(
   };
 }
 
+/** The last builder of each site: one process builds a site, and lets go of it before the next one does. */
+const builders = new Map<string, Builder>();
+
+/** A builder that closes the one before it on the same site when it begins. */
+export function builderAfterOthers(options: SiteOptions): Builder {
+  const builder = createBuilder(options);
+  const former = builders.get(options.outputDir);
+  builders.set(options.outputDir, builder);
+  return {
+    ...builder,
+    build: async (work, request) => {
+      await former?.close();
+      return builder.build(work, request);
+    },
+  };
+}
+
 /** What a builder that knows nothing makes of the same content. */
 export async function builtAnew(options: SiteOptions): Promise<Record<string, string>> {
   const folder = fs.mkdtempSync(join(options.stateDir, '..', 'anew-'));
   const outputDir = join(folder, 'public');
   const builder = createBuilder({ ...options, outputDir, stateDir: join(folder, 'state') });
-  const { failed } = await builder.buildAll();
+  const { failed } = await builder.build('all');
   if (failed > 0) throw new Error(`${failed} pages of the clean build failed`);
   await builder.close();
   const files = filesIn(outputDir);
   fs.rmSync(folder, { recursive: true });
   return files;
-}
-
-/** Starts the thread that helps to build a test site. */
-export function startRenderWorker({ content }: SiteOptions): Worker {
-  const workerData: RenderWorkerData = {
-    contentDir: content.root,
-    siteUrl: SITE_URL,
-    articles: { file: 'articles/:slug.md', permalink: '/articles/:slug/' },
-    logLevel: 'silent',
-  };
-  return new Worker(new URL('../../../src/app/builder/render-thread.js', import.meta.url), { workerData });
 }
 
 /** Writes a file and the folders above it. */

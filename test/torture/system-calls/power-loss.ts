@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { isLeftover } from '../../../src/fs/atomic-write.js';
-import { forgetBoot } from '../../support/boot.js';
+import { join } from 'node:path';
 import { createRandom, type Random } from '../../support/random.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scenario.js';
 import {
@@ -58,8 +55,6 @@ interface Examined {
   readonly seed: number;
   readonly steps: readonly Step[];
   readonly left: Left;
-  /** Every content that a file of the output has had under its name. */
-  readonly built: ReadonlySet<string>;
 }
 
 async function run(attack: Attack): Promise<Counts> {
@@ -157,13 +152,9 @@ function look(
   const disk = createDisk(base);
   const steps: Step[] = [];
   const acknowledged = new Map<string, number>();
-  const built = new Set<string>();
   for (const step of replay(disk, calls, root)) {
     steps.push(step);
     acknowledge(step, sent, acknowledged);
-    const changed =
-      step.what.startsWith('rename') && step.path?.startsWith(OUTPUT) ? disk.find(step.path) : undefined;
-    if (changed?.kind === 'file') built.add(digestOf(changed.written));
     for (const kind of CRASH_KINDS) {
       const job: Job = { point: steps.length - 1, kind, check: 'files' };
       const state = stateOf(disk, job, seed);
@@ -181,7 +172,7 @@ function look(
     if (acknowledged.get(one.id) !== one.acknowledged)
       throw new Error(`the recording does not contain the answer that acknowledged ${one.id}`);
   }
-  return { recording, dir, seed, steps, left: leftBy(disk, recording), built };
+  return { recording, dir, seed, steps, left: leftBy(disk, recording) };
 }
 
 /** @throws Error if the model differs from the real disk; then the replay of the recording is wrong. */
@@ -269,15 +260,10 @@ interface LaidOut {
   readonly job: Job;
   readonly state: string;
   /** Files of the output with a content that no build gave them. */
-  readonly damaged: ReadonlyMap<string, Buffer>;
   readonly acknowledged: Acknowledged;
 }
 
-function layOutAll(
-  { recording, seed, left, built }: Examined,
-  jobs: readonly Job[],
-  folder: string,
-): LaidOut[] {
+function layOutAll({ recording, seed, left }: Examined, jobs: readonly Job[], folder: string): LaidOut[] {
   const { base, calls, root, sent } = recording;
   const disk = createDisk(base);
   const acknowledged = new Map<string, number>();
@@ -289,11 +275,9 @@ function layOutAll(
       const state = join(folder, `${laidOut.length}`);
       const crashed = stateOf(disk, job, seed);
       layOut(crashed, disk, left, state, job.check === 'git' ? '.git' : undefined);
-      forgetBoot(join(state, '.pressmark'));
       laidOut.push({
         job,
         state,
-        damaged: damagedIn(crashed, disk, built),
         acknowledged: new Map(acknowledged),
       });
     }
@@ -302,26 +286,7 @@ function layOutAll(
   return laidOut;
 }
 
-/** The output folder, as a path's beginning. */
-const OUTPUT = 'public/';
-
-function digestOf(bytes: Buffer): string {
-  return hash('sha256', bytes);
-}
-
-/** The files below the output folder, by their paths there, that no build made as they are. */
-function damagedIn(state: CrashState, disk: Disk, built: ReadonlySet<string>): Map<string, Buffer> {
-  const output = state.entries(disk.root).get(OUTPUT.slice(0, -1));
-  const damaged = new Map<string, Buffer>();
-  if (output?.kind !== 'folder') return damaged;
-  for (const { path, file } of filesIn(state, output)) {
-    const content = state.content(file);
-    if (!isLeftover(basename(path)) && !built.has(digestOf(content))) damaged.set(path, content);
-  }
-  return damaged;
-}
-
-async function faultIn({ recording }: Examined, { job, state, damaged, acknowledged }: LaidOut) {
+async function faultIn({ recording }: Examined, { job, state, acknowledged }: LaidOut) {
   const { check } = job;
   const { mode, sent } = recording;
   if (check === 'git') return faultInGit(state, sent, mode === 'commit' ? acknowledged : undefined);
@@ -330,13 +295,12 @@ async function faultIn({ recording }: Examined, { job, state, damaged, acknowled
     sent,
     acknowledged,
     site: mode === 'site',
-    damaged,
     workshop: `${state}-workshop`,
   });
 }
 
 function broken(
-  { recording, dir, seed, steps }: Omit<Examined, 'left' | 'built'>,
+  { recording, dir, seed, steps }: Omit<Examined, 'left'>,
   job: Job,
   wrong: string,
 ): BrokenPromise {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { decode, type StoredArticle } from '../../../src/article/codec.js';
-import { filesBelow } from '../../../src/site/write/writer.js';
+import { filesBelow } from '../../../src/site/builder/writer.js';
 import { gitEnvironment } from '../../support/clones.js';
 import { articleFiles, debris } from '../../support/content.js';
 import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../../support/receiver.js';
@@ -142,8 +141,6 @@ export interface Restart {
   readonly acknowledged: Acknowledged;
   /** Whether pages are built. */
   readonly site: boolean;
-  /** What the failure has made of files of the output, of which none may be served. */
-  readonly damaged: ReadonlyMap<string, Buffer>;
   /** A folder for the clean build; it need not exist. */
   readonly workshop: string;
 }
@@ -162,8 +159,6 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
     return `the receiver should start on the remaining files, but: ${String(error)}`;
   }
   try {
-    const served = await faultInServed(receiver.origin, restart.damaged);
-    if (served !== undefined) return served;
     for (const { id, url, updates } of sent) {
       const version = acknowledged.get(id);
       if (version === undefined) continue;
@@ -212,37 +207,6 @@ export async function start(dir: string, options: ReceiverOptions = {}): Promise
 export function* contentsIn(dir: string) {
   if (!fs.existsSync(join(dir, 'content'))) return;
   for (const path of articleFiles(dir)) yield { path, content: fs.readFileSync(path) };
-}
-
-/** Asks for every damaged file at once, as visitors may do. */
-async function faultInServed(
-  origin: string,
-  damaged: ReadonlyMap<string, Buffer>,
-): Promise<string | undefined> {
-  for (const [file, wrong] of damaged) {
-    const [, text = file, suffix] = /^(.*)\.(br|gz)$/.exec(file) ?? [];
-    const encoding = suffix === 'br' ? 'br' : suffix === 'gz' ? 'gzip' : 'identity';
-    const { status, body } = await within(
-      START_MS,
-      'a page should be answered',
-      get(`${origin}/${text}`, encoding),
-    );
-    if (status === 200 && body.equals(wrong))
-      return `a page that was damaged should not be served, but ${file} is, with ${body.length} bytes`;
-  }
-  return undefined;
-}
-
-function get(url: string, encoding: string): Promise<{ readonly status: number; readonly body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(url, { headers: { 'Accept-Encoding': encoding }, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
-    });
-    request.on('error', reject);
-  });
 }
 
 async function faultInCommits(dir: string): Promise<string | undefined> {

@@ -283,7 +283,6 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
     sent,
     acknowledged,
     site: mode === 'site',
-    damaged: new Map(),
     workshop,
   });
   const total = [...acknowledged.values()].reduce((sum, version) => sum + version + 1, 0);

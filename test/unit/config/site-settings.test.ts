@@ -23,7 +23,7 @@ test('what is said of the site is taken as it is', async (t) => {
       { label: 'Other', href: 'https://other.example/' },
     ],
     logo: { src: '/assets/logo.svg', width: 120, height: 36 },
-    accent: '#0A7D5C',
+    accent: { light: '#0A7D5C', dark: '#39C79F' },
     locale: 'ar',
     timeZone: 'Africa/Cairo',
     pageSize: 7,

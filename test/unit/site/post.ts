@@ -1,4 +1,4 @@
-import type { Post } from '../../../src/site/index/article-list.js';
+import type { Post } from '../../../src/site/index/post.js';
 
 /** An article of a list; its time makes its path and URL. */
 export function post(time: number, version = 0): Post {
@@ -8,7 +8,7 @@ export function post(time: number, version = 0): Post {
   const texts = { id: path, url, title: `${version}`, description: '', author: '' };
   const date = new Date(time).toISOString();
   return {
-    entry: { path, stamp, ...texts, date, updated: null, tags: [], image: null },
+    entry: { path, stamp, ...texts, date, updated: null, tags: [], image: null, readingMinutes: 1 },
     file: `a${time}/index.html`,
     time,
     modified: time,

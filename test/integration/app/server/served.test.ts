@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { ask } from '../../../support/ask.js';
 import { sharedPreview } from './preview-server.js';
@@ -87,35 +86,6 @@ test('200: a client may keep hashed files for ever and must ask about all others
     const expected = kept.includes(file) ? 'public, max-age=31536000, immutable' : 'no-cache';
     t.is(headers['cache-control'], expected, file);
   }
-});
-
-test('200: a client that can read it gets the compressed file that lies next to the plain one', async (t) => {
-  const text = '<p>again and again</p>'.repeat(100);
-  put('zip/page.html', text);
-  put('zip/page.html.br', brotliCompressSync(text));
-  put('zip/page.html.gz', gzipSync(text));
-  const plain = await get('/zip/page.html');
-  t.deepEqual(
-    [plain.text, plain.headers['content-encoding'], plain.headers.vary],
-    [text, undefined, 'Accept-Encoding'],
-  );
-  const br = await get('/zip/page.html', { 'Accept-Encoding': 'gzip, deflate, br, zstd' });
-  t.is(br.headers['content-encoding'], 'br');
-  t.is(br.headers['content-type'], 'text/html; charset=utf-8');
-  t.is(brotliDecompressSync(br.bytes).toString(), text);
-  const gzip = await get('/zip/page', { 'Accept-Encoding': 'br;q=0, gzip' });
-  t.is(gzip.headers['content-encoding'], 'gzip');
-  t.is(gunzipSync(gzip.bytes).toString(), text);
-  t.is(new Set([plain, br, gzip].map(({ headers }) => headers.etag)).size, 3);
-  const known = await get('/zip/page', { 'Accept-Encoding': 'br', 'If-None-Match': String(br.headers.etag) });
-  t.deepEqual([known.status, known.headers.vary], [304, 'Accept-Encoding']);
-});
-
-test('200: a compressed file that is older than the plain one is not served', async (t) => {
-  put('stale/page.html', 'new');
-  fs.utimesSync(put('stale/page.html.br', brotliCompressSync('old')), 1_000, 1_000);
-  const { text, headers } = await get('/stale/page.html', { 'Accept-Encoding': 'br' });
-  t.deepEqual([text, headers['content-encoding'], headers.vary], ['new', undefined, undefined]);
 });
 
 for (const [size, what] of [

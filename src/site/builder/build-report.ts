@@ -1,0 +1,56 @@
+import { messageOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { SiteReport } from '../options.js';
+
+/** One broken template breaks every page: so many different messages are logged, each once. */
+const MOST_MESSAGES = 5;
+
+/** What a build has done so far; see `startReport`. */
+export type BuildReportKeeper = ReturnType<typeof startReport>;
+
+/** The report of a build that begins now. */
+export function startReport() {
+  const start = performance.now();
+  const sizes = new Map<string, number>();
+  const changed = new Set<string>();
+  const failures = new Map<string, { readonly page: string; pages: number }>();
+  let [written, removed, failed] = [0, 0, 0];
+
+  return {
+    /** A file was made. @param bytes its size. */
+    made(path: string, bytes: number, isWritten: boolean): void {
+      sizes.set(path, bytes);
+      if (!isWritten) return;
+      written++;
+      changed.add(path);
+    },
+
+    removed(path: string): void {
+      removed++;
+      changed.add(path);
+    },
+
+    failed(page: string, error: unknown): void {
+      failed++;
+      const known = failures.get(messageOf(error)) ?? { page, pages: 0 };
+      known.pages++;
+      failures.set(messageOf(error), known);
+    },
+
+    /** Writes to the log what went wrong. */
+    logFailures(log: Log): void {
+      for (const [reason, { page, pages }] of [...failures].slice(0, MOST_MESSAGES))
+        log.error({ page, pages, reason }, 'page not built; the old one stays');
+      if (failures.size > MOST_MESSAGES)
+        log.error({ reasons: failures.size, pages: failed }, 'more pages were not built, for other reasons');
+    },
+
+    /** @param output see `SiteReport.output`. */
+    result(output: string): SiteReport {
+      let bytes = 0;
+      for (const size of sizes.values()) bytes += size;
+      const ms = Math.round(performance.now() - start);
+      return { pages: sizes.size, bytes, written, removed, files: [...changed], failed, output, ms };
+    },
+  };
+}

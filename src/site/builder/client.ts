@@ -1,0 +1,101 @@
+import type { Worker } from 'node:worker_threads';
+import { messageOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { SiteReport } from '../options.js';
+import type { BuiltPage } from './builder.js';
+
+/** What the main thread asks of the builder's thread; the answers come in any order. */
+export type Request = { readonly id: number } & Question;
+
+/** A request without its number. */
+export type Question =
+  /** Builds everything, or what these files below the content folder change. */
+  | { readonly kind: 'build'; readonly paths: readonly string[] | 'all' }
+  /** Lists the pages of articles; see `Builder.pages`. */
+  | { readonly kind: 'pages' }
+  /** Ends the thread; a build of everything is not waited for. */
+  | { readonly kind: 'close' };
+
+/** What the builder's thread answers, once for every request. */
+export type Answer = { readonly id: number } & Outcome;
+
+/** An answer without the number of its request. */
+export type Outcome =
+  | { readonly kind: 'built'; readonly report: SiteReport }
+  | { readonly kind: 'pages'; readonly pages: readonly BuiltPage[] | undefined }
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** The builder was closed in the middle of a build of everything. */
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'closed' };
+
+/** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
+export interface BuilderThread {
+  /** Asks for a build. Never rejects; when the thread dies the outcome is `failed`. */
+  build(paths: readonly string[] | 'all'): Promise<Outcome>;
+  /** The pages of articles, newest first; undefined where no thread knows them. */
+  pages(): Promise<readonly BuiltPage[] | undefined>;
+  /** Ends the thread when the changes that wait are built, or by force after `ms`. */
+  close(ms: number): Promise<void>;
+}
+
+/** A thread that is not started yet. */
+export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
+  let worker: Worker | undefined;
+  /** What is called with the answer to a request, by its number. */
+  const waiting = new Map<number, (outcome: Outcome) => void>();
+  let requests = 0;
+
+  function start(): Worker {
+    const started = spawn();
+    started.on('message', settle);
+    started.on('messageerror', (error) => failAll(messageOf(error)));
+    started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
+    started.on('exit', (code) => {
+      if (worker === started) worker = undefined;
+      failAll(`the thread that builds pages ended with code ${code}`);
+    });
+    return started;
+  }
+
+  function settle({ id, ...outcome }: Answer): void {
+    waiting.get(id)?.(outcome);
+    waiting.delete(id);
+  }
+
+  function failAll(reason: string): void {
+    for (const id of [...waiting.keys()]) settle({ id, kind: 'failed', reason });
+  }
+
+  function ask(question: Question): Promise<Outcome> {
+    const id = ++requests;
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      try {
+        worker ??= start();
+        worker.postMessage({ id, ...question } satisfies Request);
+      } catch (error) {
+        settle({ id, kind: 'failed', reason: messageOf(error) });
+      }
+    });
+  }
+
+  async function pages() {
+    const outcome = worker === undefined ? undefined : await ask({ kind: 'pages' });
+    return outcome?.kind === 'pages' ? outcome.pages : undefined;
+  }
+
+  async function close(ms: number): Promise<void> {
+    const open = worker;
+    if (open === undefined) return;
+    const ended = new Promise<void>((resolve) => open.once('exit', () => resolve()));
+    const deadline = setTimeout(() => {
+      log.warn({ ms }, 'the thread that builds pages did not end in time and was stopped');
+      void open.terminate();
+    }, ms);
+    open.postMessage({ id: 0, kind: 'close' } satisfies Request);
+    await ended;
+    clearTimeout(deadline);
+  }
+
+  return { build: (paths) => ask({ kind: 'build', paths }), pages, close };
+}

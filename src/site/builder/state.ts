@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
+import { syncFiles } from '../../fs/sync-files.js';
+import type { Log } from '../../log.js';
+import { isGone } from '../../store/catalog/entry.js';
+import type { SavedArticles } from '../index/articles.js';
+
+/** What was built last: everything in it is on the disk. */
+export interface BuildState extends SavedArticles {
+  /** What article files are read by; see `parseKeyOf`. With another one all files are read again. */
+  readonly parseKey: string;
+  /** The files of the output, by their paths. */
+  readonly files: readonly (readonly [path: string, built: BuiltFile])[];
+}
+
+/** A file of the output as it was built. */
+export interface BuiltFile {
+  /** See `Planned.key`; empty where the file must be made again. */
+  readonly key: string;
+  /** Changes with the file's content. */
+  readonly digest: string;
+}
+
+/** How long the files of a build may take to reach the disk before the state is saved, in milliseconds. */
+const LONGEST_SYNC_MS = 60_000;
+
+/** The file that says what was built, below the state folder. */
+const STATE = 'site.json';
+
+/** The file that is there while the output has changes that `STATE` does not know of. */
+const BUILDING = 'site.building';
+
+/**
+ * What was built last, between two runs. The output can always be built again: after an unclean stop, while `BUILDING` is
+ * there, all files are made again, and those that differ are written.
+ */
+export function openBuildState(stateDir: string, outputDir: string, log: Log) {
+  const path = join(stateDir, STATE);
+  const marker = join(stateDir, BUILDING);
+  let isMarked = false;
+
+  /** What was built last; undefined where nothing is known of it. */
+  function load(): BuildState | undefined {
+    let state: BuildState | undefined;
+    try {
+      state = JSON.parse(fs.readFileSync(path, 'utf8')) as BuildState;
+    } catch (error) {
+      // A state in another form, or a torn one, is as good as none.
+      if (!isGone(error)) log.debug({ reason: messageOf(error) }, 'what was built last could not be read');
+      return undefined;
+    }
+    if (!fs.existsSync(marker)) return state;
+    log.info('the last build did not end; all pages are built again');
+    const files = state.files.map(([file, built]) => [file, { ...built, key: '' }] as const);
+    return { ...state, files };
+  }
+
+  /** Says, before the output changes, that it does. */
+  async function begin(): Promise<void> {
+    if (isMarked) return;
+    await writeAtomically(marker, '');
+    isMarked = true;
+  }
+
+  /**
+   * Saves what was built, once it is on the disk.
+   *
+   * @param written the files that were written since the last time, absolute.
+   * @param isCurrent whether nothing was written since `state` was taken.
+   */
+  async function save(
+    state: BuildState,
+    written: readonly string[],
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    if (written.length > 0 && !(await syncFiles(outputDir, written, LONGEST_SYNC_MS))) return;
+    if (!isCurrent()) return;
+    await writeAtomically(path, JSON.stringify(state));
+    if (!isCurrent()) return;
+    fs.rmSync(marker, { force: true });
+    isMarked = false;
+  }
+
+  return { load, begin, save, isUnsaved: () => isMarked };
+}
+
+/** Whether a builder has built a site before, or has begun to. */
+export function hasBuilt(stateDir: string): boolean {
+  return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
+}
+
+/**
+ * A digest of the output as the last saved build left it.
+ *
+ * @returns undefined where nothing was built, or nothing is known of it.
+ */
+export function savedOutputDigest(stateDir: string): string | undefined {
+  try {
+    const state = JSON.parse(fs.readFileSync(join(stateDir, STATE), 'utf8')) as BuildState;
+    return outputDigest(state.files);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A digest of files and their contents, in whatever order. */
+export function outputDigest(files: Iterable<readonly [path: string, built: BuiltFile]>): string {
+  const lines = [...files].map(([path, { digest }]) => `${path} ${digest}\n`).sort();
+  return hash('sha1', lines.join(''), 'base64url');
+}

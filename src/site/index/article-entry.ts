@@ -1,0 +1,112 @@
+import type { Article, ExtraKeys } from '../../article/article.js';
+import { type Entry, ownStrings } from '../../store/catalog/entry.js';
+import { excerptOf, type Length } from '../render/html-text.js';
+
+/**
+ * What the site's index holds of an article: all that pages other than its own show of it. Its texts are bounded, as
+ * it stays in memory for each article; an article's own page is made from its file, and shows the whole texts.
+ */
+export interface ArticleEntry extends Entry {
+  readonly title: string;
+  readonly description: string;
+  readonly date: string;
+  readonly updated: string | null;
+  /** See `authorOf`. */
+  readonly author: string;
+  /** See `tagsOf`. */
+  readonly tags: readonly string[];
+  readonly image: string | null;
+  /** The beginning of the text; undefined where there is a description. */
+  readonly excerpt?: string;
+  readonly readingMinutes: number;
+  /** Front matter of the owner's and of plugins, see `listedExtra`; undefined where there is none. */
+  readonly extra?: ExtraKeys;
+  /** How many tags the file has, where not all of them get a page. */
+  readonly tagCount?: number;
+}
+
+/** How many tags of one article get a page. */
+export const MOST_TAGS = 100;
+
+/** Characters of the texts in the index, at the most; longer ones are shortened, which an ellipsis shows. */
+const LONGEST = { title: 300, description: 1_000, name: 200, date: 60 };
+
+/** A longer address of an image is left out of the index: it cannot be shortened. */
+const LONGEST_ADDRESS = 2_000;
+
+/**
+ * The entry of an article in the site's index.
+ *
+ * @param entry the same article in the catalog.
+ * @param html its text.
+ */
+export function articleEntry(
+  entry: Entry,
+  article: Omit<Article, 'revision'>,
+  html: string,
+  { readingMinutes }: Pick<Length, 'readingMinutes'>,
+): ArticleEntry {
+  const { title, description, date, updated, image } = article;
+  const tags = tagsOf(article);
+  const extra = listedExtra(article.extra);
+  return ownStrings({
+    ...entry,
+    ...(extra !== undefined && { extra }),
+    ...(tags.length === MOST_TAGS && article.tags.length > MOST_TAGS && { tagCount: article.tags.length }),
+    ...(description.trim() === '' && { excerpt: excerptOf(html) }),
+    readingMinutes,
+    title: shortened(title, LONGEST.title),
+    description: shortened(description, LONGEST.description),
+    date: shortened(date, LONGEST.date),
+    updated: updated === null ? null : shortened(updated, LONGEST.date),
+    author: authorOf(article),
+    tags,
+    image: image !== null && image.length <= LONGEST_ADDRESS ? image : null,
+  });
+}
+
+/** Characters, as JSON, of further front matter in the index: of one key, and of all. */
+const LONGEST_EXTRA = { key: 1_000, all: 4_000 };
+
+/** Further front matter as lists show it: without keys whose values are long, and not more than fits. */
+function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
+  let length = 0;
+  const listed = Object.entries(extra).filter(([key, value]) => {
+    const size = key.length + (JSON.stringify(value) ?? '').length;
+    if (size > LONGEST_EXTRA.key || length + size > LONGEST_EXTRA.all) return false;
+    length += size;
+    return true;
+  });
+  return listed.length === 0 ? undefined : Object.fromEntries(listed);
+}
+
+/** What all spellings of a name have in common: they differ in case, blanks and the form of Unicode. */
+export function termKey(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/**
+ * An article's tags as all pages show them, its own included: trimmed, each once whatever its spelling (see `termKey`),
+ * no empty ones, the first ones of many.
+ */
+export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
+  const names = new Map<string, string>();
+  for (const tag of tags) {
+    const name = shortened(tag.trim(), LONGEST.name);
+    const key = termKey(name);
+    if (name !== '' && !names.has(key)) names.set(key, name);
+    if (names.size === MOST_TAGS) break;
+  }
+  return [...names.values()];
+}
+
+/** An article's author as all pages show it, its own included. */
+export function authorOf({ author }: Pick<Article, 'author'>): string {
+  return shortened(author.trim(), LONGEST.name);
+}
+
+/** A text of at most so many characters, none of them half a surrogate pair that was whole. */
+function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

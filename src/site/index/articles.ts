@@ -1,0 +1,203 @@
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { Stamp } from '../../fs/stamp.js';
+import type { Log } from '../../log.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import {
+  type ContentFolder,
+  isGone,
+  isUnreadable,
+  NEVER_READ,
+  type ReadablePage,
+  readForPages,
+  sameStamp,
+} from '../../store/catalog/entry.js';
+import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
+import { type Length, lengthOf } from '../render/html-text.js';
+import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, tagsOf } from './article-entry.js';
+import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
+
+/** What an article's own page shows of its file. */
+export interface ArticleText {
+  readonly stamp: Stamp;
+  /** With its author and tags as pages show them. */
+  readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
+  readonly html: string;
+  readonly length: Length;
+}
+
+/** The files of the content folder as the site knows them; see `openArticles`. */
+export type Articles = ReturnType<typeof openArticles>;
+
+/** What of the content folder is kept between two runs, so that a start reads changed files alone. */
+export interface SavedArticles {
+  readonly articles: readonly ArticleEntry[];
+  readonly texts: readonly OwnerText[];
+}
+
+/** Characters of the texts that are kept for the pages that are made next, such as the feeds. */
+const MOST_KEPT = 6_000_000;
+
+/**
+ * The files of the content folder. A malformed file keeps the entry that was read last: half an edit does not take an
+ * article from the site.
+ *
+ * @param catalog for other readers of the same folder; it has the same entries, malformed ones included.
+ */
+export function openArticles(content: ContentFolder, catalog: Catalog, log: Log) {
+  const articles = new Map<string, ArticleEntry>();
+  const texts = new Map<string, OwnerText>();
+  /** The paths of files that are malformed or cannot be read now. */
+  const broken = new Set<string>();
+  /** Texts that were read last, the oldest first. */
+  const recent = new Map<string, ArticleText>();
+  let kept = 0;
+
+  /**
+   * Takes in what was saved; `readAll` compares the files with it.
+   *
+   * @param isTrusted whether the files were read as they would be read now; else all are read again.
+   */
+  function restore(saved: SavedArticles, isTrusted: boolean): void {
+    const known = <T extends { readonly stamp: Stamp }>(entry: T): T =>
+      isTrusted ? entry : { ...entry, stamp: NEVER_READ };
+    for (const entry of saved.articles.map(known)) {
+      articles.set(entry.path, entry);
+      catalog.set(entry);
+    }
+    for (const text of saved.texts.map(known)) texts.set(text.path, text);
+  }
+
+  /** Reads these files again where they have changed. @returns whether any has. */
+  function read(paths: Iterable<string>): boolean {
+    let hasChanged = false;
+    for (const path of paths) {
+      if (isOwnerTextPath(path)) hasChanged = readText(path) || hasChanged;
+      else if (isArticlePath(content, path)) hasChanged = readArticle(path) || hasChanged;
+    }
+    return hasChanged;
+  }
+
+  /** Compares all files with what is known. @param pause is called after each file; may end the reading by throwing. */
+  async function readAll(pause: () => Promise<unknown>): Promise<void> {
+    const seen = new Set<string>();
+    for (const path of walk(content)) {
+      seen.add(path);
+      readArticle(path);
+      await pause();
+    }
+    for (const path of [...articles.keys()]) if (!seen.has(path)) readArticle(path);
+    for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) readText(path);
+  }
+
+  function readArticle(path: string): boolean {
+    let read: ReadablePage | undefined;
+    const [change] = refresh(content, catalog, path, (_path, page) => {
+      read = page;
+    });
+    if (change === undefined) return false;
+    const { after } = change;
+    if (after === undefined) {
+      articles.delete(path);
+      broken.delete(path);
+    } else if (after.broken !== undefined || read === undefined) {
+      broken.add(path);
+      const reason = after.broken;
+      log.warn({ path, reason }, 'malformed or unreadable article file; its page stays as it was');
+    } else {
+      broken.delete(path);
+      const text = keep(path, textOf(read));
+      const entry = articleEntry(after, read.article, text.html, text.length);
+      if (entry.tagCount !== undefined && entry.tagCount !== articles.get(path)?.tagCount)
+        log.warn(
+          { path, tags: entry.tagCount },
+          `an article has more than ${MOST_TAGS} tags; only the first ${MOST_TAGS} get pages`,
+        );
+      articles.set(path, entry);
+    }
+    return true;
+  }
+
+  function readText(path: string): boolean {
+    try {
+      const known = texts.get(path);
+      const text = readOwnerText(content, path, known);
+      if (text === undefined) texts.delete(path);
+      else texts.set(path, text);
+      return text !== known;
+    } catch (error) {
+      log.warn({ path, reason: messageOf(error) }, 'malformed page; it stays as it was last read');
+      return false;
+    }
+  }
+
+  /**
+   * The text of an article whose file is the one that the entry was read from.
+   *
+   * @returns undefined where the file has changed since, is gone, or cannot be read now.
+   */
+  function textAt({ path, stamp }: Pick<ArticleEntry, 'path' | 'stamp'>): ArticleText | undefined {
+    const known = recent.get(path);
+    if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
+    const text = readNow(path);
+    return text !== undefined && sameStamp(text.stamp, stamp) ? keep(path, text) : undefined;
+  }
+
+  function readNow(path: string): ArticleText | undefined {
+    try {
+      return textOf(readForPages(content, path));
+    } catch (error) {
+      if (isGone(error) || isUnreadable(error) || isMalformed(error)) return undefined;
+      throw error;
+    }
+  }
+
+  function keep(path: string, text: ArticleText): ArticleText {
+    forget(path);
+    recent.set(path, text);
+    kept += text.stamp.size + text.html.length;
+    for (const [oldest] of recent) {
+      if (kept <= MOST_KEPT) break;
+      forget(oldest);
+    }
+    return text;
+  }
+
+  function forget(path: string): void {
+    const text = recent.get(path);
+    if (text === undefined) return;
+    recent.delete(path);
+    kept -= text.stamp.size + text.html.length;
+  }
+
+  return {
+    restore,
+    read,
+    readAll,
+    textAt,
+    /** Every article that could be read, by the path of its file. */
+    entries: articles as ReadonlyMap<string, ArticleEntry>,
+    /** What the owner wrote besides articles, by the paths of the files. */
+    texts: texts as ReadonlyMap<string, OwnerText>,
+    /** Whether a file is malformed or cannot be read now. */
+    hasBroken: () => broken.size > 0,
+    saved: (): SavedArticles => ({
+      articles: [...articles.values()],
+      texts: [...texts.values()],
+    }),
+  };
+}
+
+function textOf({ stamp, article, html: render }: ReadablePage): ArticleText {
+  const { body, contentHtml, ...rest } = article;
+  const html = render();
+  return {
+    stamp,
+    article: { ...rest, author: authorOf(article), tags: tagsOf(article) },
+    html,
+    length: lengthOf(html),
+  };
+}
+
+function isMalformed(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
+}

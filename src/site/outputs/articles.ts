@@ -1,0 +1,60 @@
+import type { Articles } from '../index/articles.js';
+import type { Post } from '../index/post.js';
+import { relatedTo } from '../index/related.js';
+import { excerptOf } from '../render/html-text.js';
+import { linkOf, type Page, summaryOf } from '../render/page.js';
+import { pathOf } from './addresses.js';
+import { type Output, type Planned, plannedPage, type Sources } from './output.js';
+
+/** The pages of articles. */
+export interface ArticlePages extends Output {
+  /** The page of one article. */
+  planOne(post: Post, sources: Sources): Planned;
+}
+
+/** The pages of articles, made from their files. @param articles reads the files. */
+export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
+  function planOne(post: Post, sources: Sources): Planned {
+    const { index } = sources;
+    const { previous, next, related } = relatedTo(post, index.posts, index.tags);
+    const shown = [post, previous, next, ...related].map((one) =>
+      one === undefined ? '' : index.keyOf(one),
+    );
+    return plannedPage(sources, post.file, shown, (): Page | undefined => {
+      const text = articles.textAt(post.entry);
+      if (text === undefined) return undefined;
+      const { article, html, length } = text;
+      const excerpt = article.description.trim() === '' ? { excerpt: excerptOf(html) } : {};
+      const summary = summaryOf({ ...article, ...excerpt, readingMinutes: length.readingMinutes });
+      return {
+        kind: 'article',
+        path: pathOf(post.file),
+        title: summary.title,
+        description: summary.description,
+        canonical: summary.url,
+        article: {
+          ...summary,
+          html,
+          jsonLd: article.jsonLd,
+          keyword: article.keyword,
+          words: length.words,
+          toc: [],
+          previous: previous === undefined ? null : linkOf(previous.entry),
+          next: next === undefined ? null : linkOf(next.entry),
+          related: related.map(({ entry }) => linkOf(entry)),
+        },
+        articles: [],
+        tag: null,
+        author: null,
+      };
+    });
+  }
+
+  return {
+    reserved: [],
+    planOne,
+    *plan(sources) {
+      for (const post of sources.index.posts) yield planOne(post, sources);
+    },
+  };
+}

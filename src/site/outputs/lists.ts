@@ -1,0 +1,172 @@
+import type { SiteInfo } from '../../host/page-types.js';
+import { termTextPathOf } from '../index/owner-texts.js';
+import type { Post } from '../index/post.js';
+import type { Term } from '../index/taxonomy.js';
+import type { Text } from '../render/i18n.js';
+import { numbered, type Page, type PageLink, type Pager, sitePage, summaryOf } from '../render/page.js';
+import { fileAt } from './addresses.js';
+import { type Output, type Planned, plannedPage, type Sources } from './output.js';
+
+const HOME = 'index.html';
+
+/** What the pages of lists are made with. */
+export interface ListSettings {
+  readonly site: SiteInfo;
+  /** Articles on the home page and on every full page of a list. */
+  readonly pageSize: number;
+}
+
+/** The home page, which shows the newest articles. */
+export function homePage({ site, pageSize }: ListSettings): Output {
+  const texts = { title: site.title, description: site.description };
+  return {
+    reserved: [HOME],
+    *plan(sources) {
+      const posts = sources.index.posts.slice(-pageSize).reverse();
+      const page = (): Page => ({ ...sitePage(site, 'home', '/', texts), articles: summariesOf(posts) });
+      yield plannedPage(sources, HOME, posts.map(sources.index.keyOf), page);
+    },
+  };
+}
+
+/** The list of all articles. */
+export function archivePages(settings: ListSettings): Output {
+  const description: Text = { t: 'archiveOf', values: { site: settings.site.title } };
+  return {
+    reserved: ['archive/'],
+    *plan(sources) {
+      for (const list of listPages('/archive/', sources.index.posts, settings.pageSize))
+        yield listed(settings, sources, list, [], (frame) =>
+          frame('archive', { title: { t: 'archive' }, description }),
+        );
+    },
+  };
+}
+
+/** The lists of the articles of each tag, or of each author. */
+export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Output {
+  const phrase = kind === 'tag' ? 'articlesAbout' : 'articlesBy';
+
+  function* pagesOf({ name, address, posts }: Term, sources: Sources): Generator<Planned> {
+    const text = sources.index.texts.get(termTextPathOf(address));
+    const title = text?.title || name;
+    const description = text?.description || { t: phrase, values: { [kind]: name } };
+    const inputs = [name, text === undefined ? '' : JSON.stringify(text.stamp)];
+    for (const list of listPages(address, posts, settings.pageSize))
+      yield listed(settings, sources, list, inputs, (frame) => ({
+        ...frame(kind, { title, description }),
+        [kind]: name,
+        ...(text && { page: text }),
+      }));
+  }
+
+  return {
+    reserved: [`${kind}s/`],
+    *plan(sources) {
+      const { tags, authors } = sources.index;
+      for (const term of (kind === 'tag' ? tags : authors).all()) yield* pagesOf(term, sources);
+    },
+  };
+}
+
+/** A page of a list. @param page makes it of the frame that all lists have in common. */
+function listed(
+  { site }: ListSettings,
+  sources: Sources,
+  { path, items, pager }: ListPage,
+  inputs: readonly string[],
+  page: (
+    frame: (kind: 'archive' | 'tag' | 'author', texts: { title: Text; description: Text }) => Page,
+  ) => Page,
+): Planned {
+  const frame = (
+    kind: 'archive' | 'tag' | 'author',
+    { title, description }: { title: Text; description: Text },
+  ) => ({
+    ...sitePage(site, kind, path, { title: numbered(title, pager.number), description }),
+    articles: summariesOf(items),
+    pager,
+  });
+  const all = [...inputs, JSON.stringify(pager), ...items.map(sources.index.keyOf)];
+  return plannedPage(sources, fileAt(path), all, () => page(frame));
+}
+
+function summariesOf(posts: readonly Post[]) {
+  return posts.map(({ entry }) => summaryOf(entry));
+}
+
+/** One page of a list of articles. */
+export interface ListPage {
+  /** Below the site's base path. */
+  readonly path: string;
+  /** Newest first. */
+  readonly items: readonly Post[];
+  readonly pager: Pager;
+}
+
+/**
+ * The pages of a list. They are counted from the oldest, and only full ones leave the list's own page, which so holds one
+ * to two pages' worth: the articles of an older page stay when newer ones come. Only its links to newer pages change,
+ * when the next page and the one after that are cut off. An article that comes in earlier or goes moves those of all later
+ * pages.
+ *
+ * @param address the path of the list's own page, ending in a slash.
+ * @param posts oldest first.
+ * @param pageSize articles on an older page.
+ */
+export function* listPages(address: string, posts: readonly Post[], pageSize: number): Generator<ListPage> {
+  const older = Math.max(0, Math.floor(posts.length / pageSize) - 1);
+  for (let number = 0; number <= older; number++) {
+    const start = (number === 0 ? older : number - 1) * pageSize;
+    const end = number === 0 ? posts.length : start + pageSize;
+    yield {
+      path: listPath(address, number),
+      items: posts.slice(start, end).reverse(),
+      pager: pagerOf(address, number, older),
+    };
+  }
+}
+
+/** The path of a list's page: its own address for 0, `page/<n>/` below it for the older ones. */
+function listPath(address: string, number: number): string {
+  return number === 0 ? address : `${address}page/${number}/`;
+}
+
+/**
+ * A page of a list and its way to the others: the newest, its neighbours, the oldest. How many there are stands on the
+ * list's own page alone, which every new article changes; on the others it would change them all.
+ *
+ * @param last the number of older pages.
+ */
+function pagerOf(address: string, number: number, last: number): Pager {
+  const path = (other: number) => listPath(address, other);
+  // In the order of the list: its own page is the one behind the last.
+  const place = number || last + 1;
+  return {
+    number,
+    newer: number === 0 ? undefined : path(number === last ? 0 : number + 1),
+    older: place > 1 ? path(place - 1) : undefined,
+    pageCount: number === 0 ? last + 1 : undefined,
+    pageLinks: pageLinks([last + 1, place + 1, place, place - 1, 1], last + 1, (other) => {
+      const shown = other > last ? 0 : other;
+      return { number: shown, path: path(shown) };
+    }),
+  };
+}
+
+/**
+ * The links to pages of a list, by their places in it.
+ *
+ * @param places in their order; those that are there twice, or outside of the list, are left out.
+ */
+export function pageLinks(
+  places: readonly number[],
+  pageCount: number,
+  linkOf: (place: number) => Omit<PageLink, 'isAfterGap'>,
+): PageLink[] {
+  const linked = [...new Set(places.filter((place) => place >= 1 && place <= pageCount))];
+  return linked.map((place, index) => ({
+    ...linkOf(place),
+    isAfterGap: Math.abs(place - (linked[index - 1] ?? place)) > 1,
+  }));
+}

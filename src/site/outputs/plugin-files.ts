@@ -1,0 +1,77 @@
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from '../../host/outputs.js';
+import type { SiteInfo } from '../../host/page-types.js';
+import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
+import type { Post } from '../index/post.js';
+import type { SiteIndex } from '../index/site-index.js';
+import { summaryOf } from '../render/page.js';
+import { keyOf, type Output, type Planned, type Sources } from './output.js';
+
+/** How long a plugin may take to make one file. */
+const LONGEST_MS = 5_000;
+
+/** The files of one plugin. They are made again when any article, or the plugin, has changed. */
+export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): Output {
+  const isFolder = output.path.endsWith('/');
+  const isBelow = (path: string) => (isFolder ? path.startsWith(output.path) : path === output.path);
+  /** The files that it had last, which stay where `paths` fails. */
+  let last: readonly string[] = [];
+
+  function pathsOf(view: SiteView): readonly string[] {
+    try {
+      last = [...(output.paths?.(view) ?? [output.path])].map(checked);
+    } catch (error) {
+      log.error({ plugin, output: output.path, reason: messageOf(error) }, 'paths of an output failed');
+    }
+    return last;
+  }
+
+  function checked(path: string): string {
+    if (isBelow(path) && !path.endsWith('/') && isPlainPath(path)) return path;
+    throw new Error(`${quote(path)} is not a file in ${quote(output.path)}`);
+  }
+
+  async function render(path: string, view: SiteView): Promise<string | Uint8Array> {
+    const content: unknown = await within(LONGEST_MS, (async () => output.render(path, view))()).catch(
+      (error: unknown) => {
+        const isLate = error instanceof TimeoutError;
+        throw failure(isLate ? `took longer than ${LONGEST_MS} ms` : messageOf(error), error);
+      },
+    );
+    if (typeof content === 'string' || content instanceof Uint8Array) return content;
+    throw failure('render must return a string or bytes');
+  }
+
+  function failure(why: string, cause?: unknown): PressmarkError {
+    return new PressmarkError('FILTER_FAILED', `output ${output.path} of plugin ${plugin}: ${why}`, {
+      cause,
+    });
+  }
+
+  return {
+    reserved: [output.path],
+    *plan({ index, context }: Sources): Generator<Planned> {
+      const view = { site, articles: articlesOf(index) };
+      const key = keyOf(context.key, index.key());
+      for (const path of pathsOf(view)) yield { path, key, render: () => render(path, view) };
+    },
+  };
+}
+
+function articlesOf({ posts, tags, authors }: SiteIndex): SiteArticles {
+  const newestFirst = (list: readonly Post[] = []) =>
+    [...list].reverse().map(({ entry }) => summaryOf(entry));
+  return {
+    count: posts.length,
+    newest: (count) => newestFirst(count > 0 ? posts.slice(-count) : []),
+    tagged: (tag) => newestFirst(tags.get(tag)?.posts),
+    by: (author) => newestFirst(authors.get(author)?.posts),
+    *[Symbol.iterator]() {
+      for (let at = posts.length - 1; at >= 0; at--) {
+        const post = posts[at];
+        if (post !== undefined) yield summaryOf(post.entry);
+      }
+    },
+  };
+}

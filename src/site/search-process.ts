@@ -1,0 +1,149 @@
+// The process that indexes the site for its search; `search.ts` starts it.
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, systemCode } from '../errors.js';
+import { makeBelow } from '../fs/make-below.js';
+import { lowerPriority } from '../fs/process-priority.js';
+import { syncFiles } from '../fs/sync-files.js';
+import { filesBelow } from './builder/writer.js';
+
+/** What the indexing process is asked for. */
+export interface SearchRequest {
+  /** Absolute. */
+  readonly outputDir: string;
+  readonly stateDir: string;
+  /** The pages that can be found; none where there is to be no index. */
+  readonly pages: readonly {
+    /** Below the output folder. */
+    readonly file: string;
+    /** Below the site's base path. */
+    readonly url: string;
+    readonly digest: string;
+  }[];
+  /** Changes with the pages and with Pagefind; an index of the same is not made again. */
+  readonly of: string;
+}
+
+/** What became of the request. */
+export type SearchAnswer =
+  | { readonly kind: 'written'; readonly ms: number }
+  /** The index was of these very pages already. */
+  | { readonly kind: 'current' }
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** The index's folder below the output folder. */
+const FOLDER = 'pagefind';
+
+/** Of what Pagefind makes, what our own search page needs: not its ready-made forms. */
+const NEEDED =
+  /^(?:pagefind\.js|pagefind-worker\.js|pagefind-entry\.json|wasm\.[\w-]+\.pagefind|.*\.pf_\w+)$/;
+
+/** How long the index may take to reach the disk, in milliseconds. */
+const LONGEST_SYNC_MS = 60_000;
+
+/** Says in the index's folder of what it was made. */
+const RECORD = 'pressmark.json';
+
+lowerPriority(process.pid);
+try {
+  // Pagefind takes much memory: it is the first to go where there is none left.
+  if (process.platform === 'linux') fs.writeFileSync('/proc/self/oom_score_adj', '1000');
+} catch {
+  // Not allowed here; the job is as right without it.
+}
+process.once('disconnect', () => process.exit()); // the receiver was killed
+process.once('message', (request: SearchRequest) => {
+  void perform(request)
+    .catch((error: unknown): SearchAnswer => ({ kind: 'failed', reason: messageOf(error) }))
+    .then((answer) => process.send?.(answer, () => process.exit()));
+});
+
+async function perform(request: SearchRequest): Promise<SearchAnswer> {
+  const folder = join(request.outputDir, FOLDER);
+  if (request.pages.length === 0) {
+    if (!fs.existsSync(join(folder, RECORD))) return { kind: 'current' };
+    fs.rmSync(folder, { recursive: true });
+    return { kind: 'removed' };
+  }
+  if (recordIn(folder) === request.of) return { kind: 'current' };
+  const start = performance.now();
+  await replace(folder, request);
+  return { kind: 'written', ms: Math.round(performance.now() - start) };
+}
+
+function recordIn(folder: string): string | undefined {
+  try {
+    const record: { of?: string } = JSON.parse(fs.readFileSync(join(folder, RECORD), 'utf8'));
+    return record.of;
+  } catch {
+    return undefined; // there is no index, or it is to be made again
+  }
+}
+
+/** Makes a new index next to the old one and puts it in the old one's place. */
+async function replace(folder: string, { outputDir, stateDir, pages, of }: SearchRequest): Promise<void> {
+  const next = join(stateDir, 'pagefind');
+  fs.rmSync(next, { recursive: true, force: true });
+  // Where the site's folder was removed, it must not come back.
+  makeBelow(dirname(stateDir), next);
+  const { files, isComplete } = await indexOf(outputDir, pages);
+  for (const { path, content } of files) {
+    if (!NEEDED.test(path)) continue;
+    fs.mkdirSync(dirname(join(next, path)), { recursive: true });
+    fs.writeFileSync(join(next, path), content);
+  }
+  // With pages missing, the next job makes the index again.
+  fs.writeFileSync(join(next, RECORD), `${JSON.stringify({ of: isComplete ? of : null })}\n`);
+  // Else a power loss could leave an index that says it is whole, and is not.
+  if (
+    !(await syncFiles(
+      next,
+      filesBelow(next).map((file) => join(next, file)),
+      LONGEST_SYNC_MS,
+    ))
+  )
+    throw new Error('the index could not be synced');
+  const former = join(stateDir, 'pagefind.former');
+  fs.rmSync(former, { recursive: true, force: true });
+  try {
+    if (fs.existsSync(folder)) fs.renameSync(folder, former);
+    fs.renameSync(next, folder);
+  } catch (error) {
+    if (systemCode(error) !== 'EXDEV') throw error;
+    // The output is mounted from elsewhere.
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.cpSync(next, folder, { recursive: true });
+    fs.rmSync(next, { recursive: true });
+  }
+  fs.rmSync(former, { recursive: true, force: true });
+}
+
+async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
+  const { createIndex } = await import('pagefind');
+  const { index } = unwrap(await createIndex({}));
+  if (index === undefined) throw new Error('Pagefind made no index');
+  let isComplete = true;
+  for (const { file, url } of pages) {
+    const content = contentOf(join(outputDir, file));
+    if (content === undefined) isComplete = false;
+    else unwrap(await index.addHTMLFile({ url, content }));
+  }
+  return { files: unwrap(await index.getFiles()).files, isComplete };
+}
+
+/** A page; undefined where it was removed since. */
+function contentOf(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function unwrap<T extends { errors: string[] }>(answer: T): T {
+  const [error] = answer.errors;
+  if (error !== undefined) throw new Error(`Pagefind: ${error}`);
+  return answer;
+}

@@ -1,0 +1,203 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { childEnvironment } from '../child-environment.js';
+import { messageOf } from '../errors.js';
+import type { Log } from '../log.js';
+import type { BuiltPage } from './builder/builder.js';
+import type { SearchAnswer, SearchRequest } from './search-process.js';
+
+/** The index follows this long after a build. */
+const QUIET_MS = 2_000;
+
+/** Pause between two jobs, in times of the last one: indexing takes a fifth of the time at most. */
+const PAUSE = 4;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/** Pause after a job that has failed. */
+const RETRY_MS = 60_000;
+
+/** How long a job may take. */
+const LONGEST_JOB_MS = 30 * 60_000;
+
+/** The longest that the program may take to print its version; the first start reads 60 MB from the disk. */
+const VERSION_TIMEOUT_MS = 20_000;
+
+/** Pages that are indexed where the config names no number. */
+const MOST_PAGES = 5_000;
+
+/** Memory that Pagefind takes for a page of 15 KB, in bytes (measured), and how much of the machine's it may take. */
+const MEMORY_PER_PAGE = 850_000;
+const MEMORY_SHARE = 1 / 4;
+
+/** What the config says of the search; false for none. */
+export type SearchSettings = boolean | { readonly maxPages: number };
+
+export interface SearchOptions {
+  /** Absolute. */
+  readonly outputDir: string;
+  readonly stateDir: string;
+  readonly siteUrl: string;
+  readonly settings: SearchSettings;
+  /** The pages of articles, newest first; undefined where they are not known. */
+  pages(): Promise<readonly BuiltPage[] | undefined>;
+  /** Called when the index has changed. */
+  onWritten?(): void;
+  readonly log: Log;
+  /** How long a job may take. @default 1800000 */
+  readonly longestJobMs?: number;
+}
+
+/** The index of the site's search; see `createSearch`. */
+export type Search = ReturnType<typeof createSearch>;
+
+/** Keeps the index of the site's search: after builds, one job at a time, in a process of its own. */
+export function createSearch(options: SearchOptions) {
+  const { outputDir, stateDir, settings, log, longestJobMs = LONGEST_JOB_MS } = options;
+  let version: Promise<string | undefined> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let child: ChildProcess | undefined;
+  let job: Promise<boolean> | undefined;
+  let isDirty = false;
+  let isClosed = false;
+  let notBefore = 0;
+
+  /** Says that pages may have changed: some time later the index follows. */
+  function built(): void {
+    isDirty = true;
+    if (isClosed || timer !== undefined || job !== undefined) return;
+    timer = setTimeout(() => void index(), Math.max(QUIET_MS, notBefore - performance.now()));
+  }
+
+  /** Brings the index up to date at once. Never rejects. @returns whether that succeeded. */
+  async function index(): Promise<boolean> {
+    clearTimeout(timer);
+    timer = undefined;
+    isDirty = false;
+    const start = performance.now();
+    job ??= run().catch((error: unknown) => {
+      if (!isClosed)
+        log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
+      return isClosed;
+    });
+    const isDone = await job;
+    job = undefined;
+    const pause = Math.min(PAUSE * (performance.now() - start), LONGEST_PAUSE_MS);
+    notBefore = performance.now() + (isDone ? pause : RETRY_MS);
+    if (isDirty || !isDone) built();
+    return isDone;
+  }
+
+  async function run(): Promise<boolean> {
+    const pages = settings === false ? [] : await pagesToFind();
+    if (pages === undefined || isClosed) return true;
+    const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([await version, pages]));
+    const answer = await inProcess({ outputDir, stateDir, of, pages });
+    if (answer.kind === 'failed') throw new Error(answer.reason);
+    if (answer.kind === 'written') log.info({ pages: pages.length, ms: answer.ms }, 'search index written');
+    if (answer.kind !== 'current') options.onWritten?.();
+    return true;
+  }
+
+  /** The pages that can be found; undefined where Pagefind does not run, or the pages are not known. */
+  async function pagesToFind(): Promise<SearchRequest['pages'] | undefined> {
+    version ??= pagefindVersion(log);
+    if ((await version) === undefined) return undefined;
+    const base = new URL(options.siteUrl).pathname.replace(/\/$/, '');
+    const pages = await options.pages();
+    return pages?.slice(0, mostPages(settings)).map(({ file, url, digest }) => ({
+      file,
+      url: new URL(url).pathname.slice(base.length),
+      digest,
+    }));
+  }
+
+  function inProcess(request: SearchRequest): Promise<SearchAnswer> {
+    const started = fork(new URL('./search-process.js', import.meta.url), {
+      execArgv: [],
+      env: childEnvironment(),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true, // Ctrl-C on the terminal does not reach it, and all that it starts can be ended
+      timeout: longestJobMs,
+      killSignal: 'SIGKILL',
+    });
+    child = started;
+    return new Promise((resolve, reject) => {
+      started.on('message', (answer) => resolve(answer as SearchAnswer));
+      started.on('error', reject);
+      started.on('exit', (code, signal) => {
+        endGroup(started.pid);
+        reject(new Error(`the indexing process ended with ${signal ?? code}`));
+      });
+      started.send(request);
+    });
+  }
+
+  /** Ends a job that is under way; the next start makes up for it. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    clearTimeout(timer);
+    child?.kill('SIGKILL');
+    await job;
+  }
+
+  return { built, index, close };
+}
+
+/** Changes with the index of a site; empty where there is none. */
+export function searchIndexVersion(outputDir: string): string {
+  try {
+    const record: { of?: string } = JSON.parse(
+      fs.readFileSync(join(outputDir, 'pagefind', 'pressmark.json'), 'utf8'),
+    );
+    return record.of ?? '';
+  } catch {
+    return ''; // there is none
+  }
+}
+
+/** How many of the newest pages can be found. */
+function mostPages(settings: SearchSettings): number {
+  if (typeof settings === 'object') return settings.maxPages;
+  const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(MOST_PAGES, Math.floor((machine * MEMORY_SHARE) / MEMORY_PER_PAGE));
+}
+
+/**
+ * The version of Pagefind, an optional dependency whose program exists for some platforms only.
+ *
+ * @returns undefined where it is not installed or does not run: there is no search then, which is no fault.
+ */
+export async function pagefindVersion(log?: Log): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program(), ['--version'], {
+      timeout: VERSION_TIMEOUT_MS,
+      env: childEnvironment(),
+    });
+    return stdout.trim();
+  } catch (error) {
+    log?.debug({ reason: messageOf(error).split('\n', 1)[0] }, 'no search: Pagefind does not run here');
+    return undefined;
+  }
+}
+
+/** The program that the package itself would run. */
+function program(): string {
+  const require = createRequire(import.meta.resolve('pagefind'));
+  const name = process.platform === 'win32' ? 'pagefind_extended.exe' : 'pagefind_extended';
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return require.resolve(`@pagefind/${platform}-${process.arch}/bin/${name}`);
+}
+
+/** Kills what a process with a group of its own has started. */
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All have ended with it.
+  }
+}
