@@ -30,7 +30,7 @@ test('the package holds what its pages name', (t) => {
       const path = posix.join(posix.dirname(page), target);
       t.true(FILES.includes(path), `${page}: ${target}`);
     }
-  t.true(FILES.includes('examples/magazine-theme/theme.json'));
+  t.true(FILES.includes('examples/reading-room/static/pictures/dial.svg'));
   t.true(FILES.includes('examples/magazine-theme/templates/home.eta'));
   t.false(FILES.some((path) => /(?:^|\/)(?:test|\.env)/.test(path)));
 });

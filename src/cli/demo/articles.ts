@@ -10,7 +10,7 @@ export interface DemoArticle {
   readonly content_html: string;
   readonly content_markdown: string;
   readonly author: string;
-  /** A file of `public/pictures/` in the demo's site. */
+  /** A file of `static/pictures/` in the demo's site. */
   readonly picture: string;
 }
 
