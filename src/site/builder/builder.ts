@@ -197,9 +197,14 @@ export function createBuilder(options: SiteOptions): Builder {
     done: Set<string>,
   ): Promise<void> {
     const post = sources.index.find(path);
-    if (post === undefined) return;
+    if (post === undefined || isOwnFile(post.file, sources)) return;
     await make(pages.planOne(post, sources), output, report, false);
     done.add(post.file);
+  }
+
+  /** Whether the owner, or the theme, has a file of this name that stands in place of an article's page. */
+  function isOwnFile(file: string, { context }: Sources): boolean {
+    return context.files.has(file) || fs.existsSync(join(options.staticDir, file));
   }
 
   /** Makes a file whose key has changed. A failure is this one's alone: the old file stays. */
