@@ -82,11 +82,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       ...(twist?.pieces && { pieces: betweenPieces }),
       ...(hold && { hold }),
     };
-    let reply = await transport.exchange(request);
-    if (reply.kind === 'silence' && reply.stale) {
-      await pace.take();
-      reply = await transport.exchange(request);
-    }
+    const reply = await transport.exchange(request);
     const refused = headers[signatureHeader]?.toLowerCase() !== sign(body, options.secret);
     journal.add(
       event,

@@ -47,17 +47,14 @@ export interface Silence {
   readonly reason: string;
   /** What to do where no connection can be had. */
   readonly fix?: string;
-  /** Whether a kept connection was closed at its next use, before a byte of the answer came: no finding about the receiver. */
-  readonly stale: boolean;
   readonly ms: number;
 }
 
 export type Reply = Answer | Silence;
 
-/** Sends requests over connections that are kept; `close` lets them go. */
+/** Sends each request over a connection of its own: what becomes of it is a finding about the receiver, and nothing is sent twice. */
 export interface Transport {
   exchange(request: ProbeRequest): Promise<Reply>;
-  close(): void;
 }
 
 const NO_CONNECTION =
@@ -65,40 +62,24 @@ const NO_CONNECTION =
 
 /** A transport to one receiver. */
 export function createTransport(clock: Pick<Clock, 'wait'> = CLOCK): Transport {
-  const agents = {
-    'http:': new http.Agent({ keepAlive: true }),
-    'https:': new https.Agent({ keepAlive: true }),
-  };
-  return {
-    exchange: (request) =>
-      attempt(request, request.url.protocol === 'https:' ? agents['https:'] : agents['http:'], clock),
-    close: () => {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
-  };
+  return { exchange: (request) => attempt(request, clock) };
 }
 
-function attempt(request: ProbeRequest, agent: http.Agent, clock: Pick<Clock, 'wait'>): Promise<Reply> {
+function attempt(request: ProbeRequest, clock: Pick<Clock, 'wait'>): Promise<Reply> {
   const { url, method, headers, body, chunked = false, timeoutMs } = request;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   return new Promise((resolve) => {
     const { request: open } = url.protocol === 'https:' ? https : http;
     const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) };
-    const sent = open(url, { method, agent, headers: { ...headers, ...length } });
+    const sent = open(url, { method, agent: false, headers: { ...headers, ...length } });
     const settled = new AbortController();
     const settle = (reply: Reply) => {
       settled.abort();
       resolve(reply);
     };
-    let isUntouched = () => true;
-    sent.once('socket', (socket: Socket) => {
-      const before = socket.bytesRead;
-      isUntouched = () => socket.bytesRead === before;
-    });
     const silence = (why: Silence['why'], reason: string, fix?: string) => {
-      const stale = why === 'closed' && sent.reusedSocket && isUntouched();
-      settle({ kind: 'silence', why, reason, ...(fix !== undefined && { fix }), stale, ms: elapsed() });
+      settle({ kind: 'silence', why, reason, ...(fix !== undefined && { fix }), ms: elapsed() });
     };
     void clock.wait(timeoutMs, settled.signal).then(() => {
       if (settled.signal.aborted) return;

@@ -60,44 +60,39 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
   const session = new Session(options);
   const started = performance.now();
   const redact = redactor(options.secret, options.url);
-  try {
-    const greeting = await session.greeting();
-    if (greeting.kind === 'silence' && greeting.why === 'unreachable')
-      throw new PressmarkError(
-        'UNREACHABLE',
-        redact(`${shownUrl(options.url)} cannot be reached: ${greeting.reason}; ${greeting.fix ?? ''}`),
-      );
-    session.version = options.as ?? (greeting.kind === 'answer' ? versionMeant(greeting) : 3);
-    const outcomes = new Map<string, Outcome>();
-    const missing = new Set<string>();
-    let gone: string | undefined;
-    for (const rule of rules) {
-      const { length } = session.journal.entries;
-      const asked =
-        gone === undefined ? await outcomeOf(rule, session, outcomes, missing, redact) : undefined;
-      const reason = asked && (await session.goneSince(length));
-      const outcome =
-        asked === undefined ? notAsked(rule, gone ?? '') : stoppedAt(asked, reason && redact(reason));
-      if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
-      outcomes.set(rule.id, outcome);
-      options.onOutcome?.(outcome, outcomes.size, rules.length);
-    }
-    return {
-      url: shownUrl(options.url),
-      version: options.as !== undefined || !missing.has('signature-accepted') ? session.version : undefined,
-      run: session.run,
-      outcomes: [...outcomes.values()],
-      left: [...session.left].map(([id, { title, url }]) => ({
-        id: redact(id),
-        title: redact(title),
-        url: url === undefined ? undefined : redact(url),
-      })),
-      requests: session.journal.entries.length,
-      ms: Math.round(performance.now() - started),
-    };
-  } finally {
-    session.close();
+  const greeting = await session.greeting();
+  if (greeting.kind === 'silence' && greeting.why === 'unreachable')
+    throw new PressmarkError(
+      'UNREACHABLE',
+      redact(`${shownUrl(options.url)} cannot be reached: ${greeting.reason}; ${greeting.fix ?? ''}`),
+    );
+  session.version = options.as ?? (greeting.kind === 'answer' ? versionMeant(greeting) : 3);
+  const outcomes = new Map<string, Outcome>();
+  const missing = new Set<string>();
+  let gone: string | undefined;
+  for (const rule of rules) {
+    const { length } = session.journal.entries;
+    const asked = gone === undefined ? await outcomeOf(rule, session, outcomes, missing, redact) : undefined;
+    const reason = asked && (await session.goneSince(length));
+    const outcome =
+      asked === undefined ? notAsked(rule, gone ?? '') : stoppedAt(asked, reason && redact(reason));
+    if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
+    outcomes.set(rule.id, outcome);
+    options.onOutcome?.(outcome, outcomes.size, rules.length);
   }
+  return {
+    url: shownUrl(options.url),
+    version: options.as !== undefined || !missing.has('signature-accepted') ? session.version : undefined,
+    run: session.run,
+    outcomes: [...outcomes.values()],
+    left: [...session.left].map(([id, { title, url }]) => ({
+      id: redact(id),
+      title: redact(title),
+      url: url === undefined ? undefined : redact(url),
+    })),
+    requests: session.journal.entries.length,
+    ms: Math.round(performance.now() - started),
+  };
 }
 
 /** Whether a run has found something that the contract forbids; when strict, or advises against. */

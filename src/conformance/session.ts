@@ -7,7 +7,7 @@ import { type Courier, type CourierOptions, createCourier, type Parcel } from '.
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
 import { createPace, STEADY_CLOCK } from './pace.js';
 import { createPages, type Pages, type PagesOptions } from './pages.js';
-import { type Answer, createTransport, type Reply, type Silence, type Transport } from './probe.js';
+import { type Answer, createTransport, type Reply, type Silence } from './probe.js';
 import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
 import type { Twist } from './wire.js';
 
@@ -58,25 +58,20 @@ export class Session {
   version: Version = 3;
   readonly pages: Pages;
   readonly #courier: Courier;
-  readonly #transport: Transport;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
   #greeting: Promise<Reply> | undefined;
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.#transport = createTransport(options.clock);
-    this.#courier = createCourier(options, this.#transport, createPace(options.rate, options.clock));
+    const pace = createPace(options.rate, options.clock);
+    this.#courier = createCourier(options, createTransport(options.clock), pace);
     this.pages = createPages(options.pages, () => this.#courier.turn());
   }
 
   /** What has been answered so far. */
   get journal(): Courier['journal'] {
     return this.#courier.journal;
-  }
-
-  close(): void {
-    this.#transport.close();
   }
 
   /** A name that this run has not used. */
