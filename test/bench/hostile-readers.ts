@@ -11,7 +11,7 @@ import { problemOf } from '../../src/deploy/live/page-problem.js';
 import { createMarkers, createSiteReader } from '../../src/deploy/trial/trial-pages.js';
 import { htmlBlock, isSafeMarkdown } from '../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
-import { inertMarkdown } from '../../src/generators/hugo/body.js';
+import { inertMarkdown, storedBody } from '../../src/generators/hugo/body.js';
 import { htmlInMarkdown, isPlainMarkdown } from '../../src/generators/jekyll/body.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
@@ -112,6 +112,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'file of the sender': (text) => splitFrontMatter(`---\n${text}\n---\n`),
   'closed HTML': closedHtml,
   'Markdown for Hugo': (text) => inertMarkdown(text, true),
+  'HTML for Hugo': (text) => storedBody({ kind: 'html', html: `<!--more-->${text}` }, 'a.md', true),
   'Markdown for Jekyll': isPlainMarkdown,
   'HTML for Jekyll': (text) => htmlInMarkdown(text),
   'HTML for Eleventy': (text) => harmlessHtml(text, { elements: ['a', 'img'], ids: [] }),
@@ -122,7 +123,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   host: (text) => canonicalUrl(`https://${text}`),
 };
 
-/** They parse all Markdown, for which the time of every parser may grow faster; the receiver does that in a thread with a time limit. */
+/** They parse all Markdown, for which the time of every parser may grow faster; the receiver parses none that is longer than 64 KB. */
 const LIMITED = new Set(['composition of Markdown', 'Markdown for Hugo']);
 
 const repeated =
@@ -133,6 +134,9 @@ const repeated =
 const TEXTS: Readonly<Record<string, HostileText>> = {
   ...HOSTILE_TEXTS,
   'open headings': repeated('<h1>'),
+  'open line breaks': repeated('<br '),
+  'open footnotes': repeated('[^a\n'),
+  'elements of raw text': repeated('<noscript><iframe>'),
   'closed headings': repeated('<h2>a</h2>'),
   'articles before headings': repeated('<article></article><h1>'),
   declarations: repeated('<!'),

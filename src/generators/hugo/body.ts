@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
 import { closedHtml } from '../../article/closed-html.js';
+import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { renderMarkdown } from '../../article/markdown.js';
 
@@ -23,7 +24,7 @@ function parse(markdown: string): Token[] {
 const MORE = '<!--more-->';
 
 /** Where Hugo's Markdown leaves CommonMark: a line after a colon is a definition, and a footnote holds blocks. */
-const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?::(?:[ \t]|\r?$)|\[\^[^\]]*\]:)/m;
+const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?::(?:[ \t]|\r?$)|\[\^[^\]\n]*\]:)/m;
 
 /**
  * A Markdown body that Hugo displays as it was sent and never runs: shortcodes are commented out, attributes of
@@ -190,19 +191,39 @@ function withoutHeadingAttributes(line: string): string {
   return line.replace(/(?<!\\)\}(?=[ \t]*#*\s*$)/, '\\}');
 }
 
-/** Elements whose content is text, comments and tags; what is between them is text, where `<!--more-->` is a comment. */
-const HTML_PARTS =
-  /<(script|style|textarea|title|xmp|noscript|iframe)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<\/?[a-z](?:"[^"]*"|'[^']*'|[^'">])*>/gi;
+/** A comment that Hugo does not cut the text at. */
+const COMMENT = '<!-- more -->';
 
+/** `<!--more-->` as a character reference, where an HTML parser reads those. */
+const ESCAPED = '&lt;!--more-->';
+
+/** What `<!--more-->` is replaced by in an element whose content is text. */
+const IN_TEXT: Readonly<Record<string, string>> = {
+  script: '\\u003c!--more-->',
+  textarea: ESCAPED,
+  title: ESCAPED,
+};
+
+/** Hugo cuts the text at `<!--more-->` wherever it stands; what is shown instead depends on the place. */
 function withoutDividers(html: string): string {
   if (!html.includes(MORE)) return html;
-  const parts = html.replace(HTML_PARTS, (part: string, element: string | undefined) => {
-    if (element !== undefined && /^script$/i.test(element)) return part.replaceAll(MORE, '\\u003c!--more-->');
-    if (part.startsWith('<!--') || (element !== undefined && /^style$/i.test(element)))
-      return part.replaceAll(MORE, '<!-- more -->');
-    return part.replaceAll(MORE, '&lt;!--more-->');
-  });
-  return parts.replaceAll(MORE, '<!-- more -->');
+  const pieces: string[] = [];
+  let from = 0;
+  const until = (end: number, divider: string) => {
+    pieces.push(html.slice(from, end).replaceAll(MORE, divider));
+    from = end;
+  };
+  for (const token of htmlTokens(html)) {
+    until(token.start, COMMENT);
+    if (token.kind === 'comment') until(token.end, COMMENT);
+    else if (token.kind === 'open' && token.contentEnd !== undefined) {
+      until(token.contentStart, ESCAPED);
+      until(token.contentEnd, IN_TEXT[token.name] ?? COMMENT);
+    }
+    until(token.end, ESCAPED);
+  }
+  until(html.length, COMMENT);
+  return pieces.join('');
 }
 
 /** The body for a file, and the `markup` that it needs. */

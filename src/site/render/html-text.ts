@@ -79,7 +79,7 @@ function countIn(html: string): { readonly words: number; readonly ideographs: n
 }
 
 /** Tags between which words are apart. */
-const BLOCK_TAG = /<\/?(?:br|p|li|h[1-6]|td|th|tr|div)\b[^>]*>/gi;
+const BLOCK_TAG = /<\/?(?:br|p|li|h[1-6]|td|th|tr|div)\b[^>]*(?:>|$)/gi;
 
 /** The text of a piece of HTML in one line, without its markup. */
 export function textOfHtml(html: string): string {

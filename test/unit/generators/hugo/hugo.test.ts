@@ -211,6 +211,10 @@ test('an HTML body stands byte for byte, but for shortcodes and the divider at w
   t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
   t.is(html('<script>"<!--more-->"</script>').text, '<script>"\\u003c!--more-->"</script>');
   t.is(html('<p title="<!--more-->">a</p>').text, '<p title="&lt;!--more-->">a</p>');
+  t.is(html('<title><!--more--></title>').text, '<title>&lt;!--more--></title>');
+  t.is(html('<style>/*<!--more-->*/</style>').text, '<style>/*<!-- more -->*/</style>');
+  t.is(html('<noscript><!--more--></noscript>').text, '<noscript><!-- more --></noscript>');
+  t.is(html('<script a="<!--more-->"></script>').text, '<script a="&lt;!--more-->"></script>');
 });
 
 test('a Markdown file of a person gets HTML with markup: html, and loses that key with the next Markdown', (t) => {
