@@ -10,6 +10,7 @@ import type { Change } from '../store/catalog/scan.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
+import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { proveInBackground } from './build/existing-addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
@@ -82,6 +83,7 @@ export async function startApp(
   report(opened, log, terminal);
   try {
     const { store, catalog } = opened;
+    refuseArticlesElsewhere(settings, catalog.entries());
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     liveReload = live ? createLiveReload(basePath) : undefined;
     const { entry: deploy, stages } = await openDeploy({

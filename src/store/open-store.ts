@@ -82,7 +82,9 @@ export async function openStore({
     },
   });
   const { look, lookAtFolder } = store;
-  const watcher = watch ? watchContent({ content, log, look, lookAtFolder }) : undefined;
+  const { size } = catalog;
+  // Nobody waits until it is ready: a decision reads the files that it is about.
+  const watcher = watch ? watchContent({ content, size, log, look, lookAtFolder }) : undefined;
 
   async function save(): Promise<void> {
     try {

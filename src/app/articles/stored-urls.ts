@@ -4,6 +4,7 @@ import { reasonOf } from '../../article/front-matter/read.js';
 import type { StoredUrl } from '../../article/stored-url.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
+import type { Entry } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
@@ -77,7 +78,8 @@ export function addressChangeText({ articles, example }: AddressChange, siteUrl:
 
 /** What a person does about it. */
 export function addressChangeFix({ siteUrl, siteUrlIsGuess }: Settings): string {
-  if (siteUrlIsGuess) return 'set siteUrl in the config, or PRESSMARK_SITE_URL';
+  if (siteUrlIsGuess)
+    return 'set siteUrl in the config, or PRESSMARK_SITE_URL, to the address of these articles; a preview has it with --port of the earlier one';
   return `if the site has moved, run pressmark move ${siteUrl}, which shows first what would change; if not, set siteUrl back`;
 }
 
@@ -93,6 +95,29 @@ export function refuseAddressChange(settings: Settings): void {
   throw new PressmarkError(
     'BUILD_FAILED',
     `nothing was built: ${addressChangeText(change, siteUrl)}; ${addressChangeFix(settings)}`,
+  );
+}
+
+/**
+ * Refuses to start where the next build would take the pages of articles away. A delivery that comes while the address is
+ * put right is sent again by the service.
+ *
+ * @param entries what the catalog knows: files are only read where one of these is elsewhere.
+ * @throws PressmarkError CONFIG_INVALID.
+ */
+export function refuseArticlesElsewhere(settings: Settings, entries: Iterable<Entry>): void {
+  const { siteUrl } = settings;
+  if (
+    ![...entries].some(
+      ({ url, broken }) => broken === undefined && isElsewhere({ url, address: undefined }, siteUrl),
+    )
+  )
+    return;
+  const change = addressChange(settings);
+  if (change === undefined) return;
+  throw new PressmarkError(
+    'CONFIG_INVALID',
+    `${addressChangeText(change, siteUrl)}; ${addressChangeFix(settings)}`,
   );
 }
 

@@ -1,29 +1,38 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { ArticleCommits } from '../article-commits.js';
-import { backoff } from '../clock.js';
+import { isAncestor } from '../cli/history.js';
+import { commitAt } from '../cli/objects.js';
 import { readHead } from '../commit/head.js';
-import { commitAt, isAncestor } from '../objects.js';
+import { identityOf } from '../commit/identity.js';
+import type { CommitContext } from '../commit/transaction.js';
+import { backoff } from '../pending/pacing.js';
 import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, IN_BACKGROUND, type RemoteSettings } from './remote.js';
+import { createRemote, fetchedRefMover, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
+import type { WorktreeState } from './worktree-state.js';
 
 /** How the branch is pushed. */
 export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
   /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
-  /** Runs work while this process has the store's lock. */
-  whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
 export interface Pusher {
-  /** Pushes what waits, once. A push that fails is repeated after the next start. */
-  close(): Promise<void>;
+  /** Requests a push of the branch, which has so many new commits. */
+  request(commits: number): void;
+  /**
+   * Pushes what waits, once. A push that fails is repeated after the next start.
+   *
+   * @returns whether everything is pushed.
+   */
+  close(): Promise<boolean>;
 }
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
@@ -42,13 +51,18 @@ export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
   env: NodeJS.Dict<string>,
-  { repository, author, folder }: Pick<ArticleCommits, 'repository' | 'author' | 'folder'>,
+  { repository, locker, author, signal }: CommitContext,
+  worktree: WorktreeState,
 ): Promise<Pusher> {
   const { log } = host;
-  const { status, debounce, onFiles, whileLocked } = settings;
-  const remote = await createRemote(repository, settings, env, IN_BACKGROUND);
+  const { status, debounce, content, onFiles } = settings;
+  const moveFetchedRef = fetchedRefMover(repository, locker);
+  const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
   const { ref } = remote;
-  const following = { repository, author, ref, whileLocked };
+  const identity = await identityOf(repository.git, author);
+  const folder = `${repository.prefix}${content}`;
+  const following = { repository, locker, identity, ref, log, signal, worktree, folder, onFiles };
+  await worktree.sweep();
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -56,7 +70,7 @@ export async function pushInBackground(
     const { waiting } = status.now;
     try {
       const reason = await pushBranch();
-      // commits that were made in the meantime have their own request
+      // commits that were made meanwhile have their own request
       const remaining = Math.max(0, status.now.waiting - waiting);
       if (reason === undefined) status.set({ waiting: remaining, lastError: null, waitingFor: null });
       return reason;
@@ -101,8 +115,6 @@ export async function pushInBackground(
       }
       const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') return waitFor(followed.waitingFor);
-      const paths = followed.changes.map(({ path }) => path).filter((path) => path.startsWith(folder));
-      onFiles(paths.map((path) => path.slice(folder.length)));
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }
@@ -124,18 +136,17 @@ export async function pushInBackground(
   }
 
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
+
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
 
-  host.addAction('git.committed', () => {
-    status.set({ waiting: status.now.waiting + 1 });
+  function request(commits: number): void {
+    if (commits > 0) status.set({ waiting: status.now.waiting + commits });
     task.request();
-  });
-  host.addAction('host.ready', task.request);
-  return {
-    close: async () => {
-      if (!(await task.close())) await attempt();
-    },
-  };
+  }
+
+  host.addAction('git.committed', () => request(1));
+  host.addAction('host.ready', () => request(0));
+  return { request, close: async () => (await task.close()) || (await attempt()) === undefined };
 }
 
 /** A branch's name for people. */

@@ -40,8 +40,9 @@ export async function openSharedStore({
 
   const store = createSharedStore(sharedCatalog, shared);
   const watcher = watch
-    ? watchContent({ content, log, look: store.look, lookAtFolder: store.lookAtFolder })
+    ? watchContent({ content, size: 0, log, look: store.look, lookAtFolder: async () => undefined })
     : undefined;
+  await watcher?.ready;
 
   const recovery = {
     fromSnapshot,

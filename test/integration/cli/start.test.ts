@@ -69,6 +69,32 @@ test('a preview gives articles the address of this machine, and says that they k
   t.regex(changed.stdout, /✗ site URL: articles that arrive now get the address http:\/\/localhost:\d+, /);
 });
 
+test('start is refused where the next build would take the pages of articles at an earlier address away', async (t) => {
+  const dir = siteWith(t, { site: {} });
+  const first = await startReceiver(t, { dir });
+  t.is((await first.post('article.published', article({ slug: 'soil' }))).status, 200);
+  const page = join(dir, 'public/articles/soil/index.html');
+  await until('the article has a page', () => fs.existsSync(page));
+  await first.stop();
+  for (const [args, url] of [
+    [[], 'https://moved.example'],
+    [['--preview'], undefined],
+  ] as const) {
+    const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: url };
+    const { code, stderr } = await run(['start', '--dir', dir, '--port', '0', ...args], env);
+    t.is(code, 2, stderr);
+    t.regex(
+      stderr,
+      /1 article has a URL that is not at the site’s address \S+, such as https:\/\/garden\.example\/articles\/soil\/; /,
+    );
+    t.regex(
+      stderr,
+      url === undefined ? /; set siteUrl in the config/ : /run pressmark move https:\/\/moved\.example, /,
+    );
+    t.true(fs.existsSync(page));
+  }
+});
+
 test('--preview is refused for a site that has an address', async (t) => {
   const { code, stderr } = await start(siteWith(t, { siteUrl: SITE_URL }), '--preview');
   t.is(code, 2);
