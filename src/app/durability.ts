@@ -3,22 +3,23 @@ import { join, relative, sep } from 'node:path';
 import type { Article } from '../article/article.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
+import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
-import { openRepository } from '../git/cli/repository.js';
-import { kindOf, subjectIn } from '../git/commit/message.js';
-import { committableTree } from '../git/committable.js';
+import type { ArticleText } from '../git/commit/commit-articles.js';
+import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
+import { createReplacedFiles } from '../git/commit/replaced-files.js';
+import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
-import { createCommitMessages } from '../git/pending/commit-messages.js';
-import type { StoredFile as GitStoredFile } from '../git/pending/drafting.js';
-import { createReplacedFiles } from '../git/pending/replaced-files.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
+import { createStoreLock, type StoreLock } from '../git/push/store-lock.js';
 import { openSharedFiles } from '../git/remote-store/push-store.js';
+import { openRepository } from '../git/repository.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
-import type { ReplacedFile, StoredFile } from '../store/article-store.js';
+import type { ReplacedFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
@@ -165,12 +166,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
       : await openArticleCommits({
           ...commitSettings(settings.git),
           siteDir,
+          content: prefix,
           env,
           isBeforeAnswer,
           isPushed: isPushed(settings),
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
-          articles,
           pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
@@ -189,26 +190,26 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     watch,
     beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
     ...(isBeforeAnswer && {
-      afterWrite: (file, isKnown) => commits.commitBeforeAnswer(inSite(file, isKnown)),
+      afterWrite: ({ path }, isKnown) => commits.commitNow(`${prefix}${path}`, isKnown),
     }),
     onEnsured: (path) => commits.addFound(`${prefix}${path}`),
   });
-  function inSite({ path, text, article }: StoredFile, isKnown: boolean) {
-    return { path: `${prefix}${path}`, text, article, isKnown };
-  }
-  // called when the store is open
-  function* articles() {
-    for (const { path, stamp, broken } of opened.catalog.entries())
-      if (broken === undefined) yield { path: `${prefix}${path}`, stamp };
-  }
-  const push = backgroundPush(options, opened);
+  const storeLock = createStoreLock(stateDir, 0, findLockHelper());
+  const push = backgroundPush(options, opened, storeLock);
   const git: GitPluginOptions = {
     commits,
     isBeforeAnswer,
     env,
     ...(push && { push }),
   };
-  return { opened, git, close: opened.close };
+  return {
+    opened,
+    git,
+    close: async () => {
+      await opened.close();
+      await storeLock.close();
+    },
+  };
 }
 
 /** Keeps a person's edit before an update replaces it, where no commit can have it. */
@@ -227,10 +228,10 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
 }
 
 /** The text of an article's file; undefined where it is malformed. */
-function decoded(content: ContentFolder, path: string, text: string): GitStoredFile | undefined {
+function decoded(content: ContentFolder, path: string, text: string): ArticleText | undefined {
   try {
-    const { article, edited, digest } = decodeAt(content, path.split(sep).join('/'), text);
-    return { text, article, pristine: !edited, digest };
+    const { article, edited } = decodeAt(content, path.split(sep).join('/'), text);
+    return { text, article, pristine: !edited };
   } catch (error) {
     if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
     throw error;
@@ -255,14 +256,15 @@ export function commitsEdits({ git }: Settings): boolean {
 
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
-  { settings, content, prefix, pushes: status }: LevelOptions,
+  { settings, content, pushes: status }: LevelOptions,
   { store }: OpenStore,
+  { run: whileLocked }: StoreLock,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
   return {
     ...pushConfig(settings),
     status,
-    content: prefix,
+    whileLocked,
     onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
   };
 }
@@ -272,20 +274,18 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, hooks, onChange, prefix, watch = true, pushes: status } = options;
   const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
   const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
-  const messages = createCommitMessages({ hooks, log, template: message, skipCi });
+  const makeMessage = createMessages({ hooks, log, template: message, skipCi });
   const sharedCatalog = await openSharedCatalog({ content, stateDir, log: options.log, onChange });
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
     content: prefix,
     stateDir,
-    staging: join(stateDir, STAGING),
     status,
     ...(author !== undefined && { author }),
     env: settings.environment,
     log,
-    message: ({ article, path, text }) =>
-      messages.ofFile(kindOf(article), `${prefix}${path}`, { article, text }),
+    message: ({ article, path, text }) => makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
     onCommit: ({ path }, commit, text) =>
       void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
     onFetched: sharedCatalog.onFetched,

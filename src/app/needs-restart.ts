@@ -1,5 +1,5 @@
 import type { Settings } from '../config/load.js';
-import { openRepository } from '../git/cli/repository.js';
+import { openRepository } from '../git/repository.js';
 import type { RunningReceiver } from './running-receivers.js';
 
 /** What a receiver that runs does not do until it is restarted. */

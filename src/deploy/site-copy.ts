@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PressmarkError, systemCode } from '../errors.js';
-import { createGit } from '../git/cli/git.js';
-import type { Repository } from '../git/cli/repository.js';
+import { createGit } from '../git/git.js';
+import type { Repository } from '../git/repository.js';
 import { isGone } from '../store/catalog/entry.js';
 import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 
@@ -304,7 +304,7 @@ async function borrowHistory(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const head = await git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { accept: [1, 128] });
-  const copy = createGit({ cwd: top, safeDirectory: top, env });
+  const copy = createGit({ cwd: top, env });
   if (!fs.existsSync(join(top, '.git')))
     await copy(['init', '-q', '--template=', `--object-format=${objectFormat}`]);
   fs.mkdirSync(join(top, '.git/objects/info'), { recursive: true });

@@ -1,28 +1,21 @@
-import { readFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findLockHelper } from '../fs/lock-helper.js';
-import type { ArticleChange } from '../host/hook-types.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import { blobId, openRepository, type Repository } from './cli/repository.js';
-import { isTakenAway, possibleBlobs } from './commit/blobs.js';
+import { type BeforeReplace, createBeforeReplace } from './commit/before-replace.js';
+import { type ArticleText, createCommitArticles } from './commit/commit-articles.js';
+import { interruptedFiles, removeNextRef } from './commit/commit-files.js';
+import { createCommitQueue } from './commit/commit-queue.js';
 import type { Person } from './commit/identity.js';
-import { rollBackLeftEntries } from './commit/index-intents.js';
-import { createIndexLocker } from './commit/index-lock.js';
-import { kindOf } from './commit/message.js';
-import type { CommitContext } from './commit/transaction.js';
-import { type BeforeReplace, createBeforeReplace } from './pending/before-replace.js';
-import { type CommitBeforeAnswer, createCommitBeforeAnswer } from './pending/commit-before-answer.js';
-import { createCommitMessages } from './pending/commit-messages.js';
-import { createQueue, type Found } from './pending/commit-queue.js';
-import { createCommitter } from './pending/committer.js';
-import { createDrafting, type StoredFile } from './pending/drafting.js';
-import { createEditDelay } from './pending/edit-delay.js';
-import { reconcile } from './pending/reconcile.js';
-import { createReplacedFiles } from './pending/replaced-files.js';
-import { watchRepository } from './pending/repository-watch.js';
-import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
-import { createWorktreeState, type WorktreeState } from './push/worktree-state.js';
+import { createMessages } from './commit/message.js';
+import { createReplacedFiles } from './commit/replaced-files.js';
+import { removeStaleLocks } from './commit/stale-locks.js';
+import { uncommittedFiles } from './commit/uncommitted.js';
+import { type ContentFolder, checkContentFolder } from './content-folder.js';
+import { commitAt } from './objects.js';
+import { FETCHED_REF } from './push/remote.js';
+import { openRepository, type Repository } from './repository.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {
@@ -34,6 +27,8 @@ export interface CommitSettings {
   readonly skipCi?: boolean;
   /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
   readonly commitEdits?: boolean;
+  /** Whether commits are signed with the owner's key and settings. @default false */
+  readonly sign?: boolean;
 }
 
 /** Limits in milliseconds; `LIMITS_MS` has the defaults. */
@@ -42,23 +37,32 @@ export interface CommitLimits {
   readonly timeoutMs?: number;
   /** How long a file must not have changed before its edit is committed. @default 2000 */
   readonly stillMs?: number;
-  /** How long a busy index is waited for; then commits are parked. */
-  readonly indexWaitMs?: number;
   /** How long an update waits for the commit of what it replaces: at level `disk` receiving never depends on git. */
   readonly replaceMs?: number;
-  /** How long the stop waits for commits. */
+  /** How long the stop waits for commits. @default 7000 */
   readonly closeMs?: number;
 }
 
 /** The limits, by durability level. */
 const LIMITS_MS = {
-  disk: { timeoutMs: 30_000, indexWaitMs: 4_000, replaceMs: 2_000, closeMs: 7_000 },
-  commit: { timeoutMs: 8_000, indexWaitMs: 2_000, replaceMs: 8_000, closeMs: 7_000 },
+  disk: { timeoutMs: 30_000, replaceMs: 2_000 },
+  commit: { timeoutMs: 8_000, replaceMs: 8_000 },
 };
+
+/** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
+const ANSWER_MS = 8_000;
+
+/** How often all files are compared with the branch, and how often HEAD is looked at, in milliseconds. */
+const LOOK_EVERY_MS = 600_000;
+const HEAD_EVERY_MS = 5_000;
+/** After how long a comparison that failed is made again, in milliseconds. */
+const LOOK_AGAIN_MS = 60_000;
 
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   /** The site's folder, absolute. */
   readonly siteDir: string;
+  /** The content folder, relative to the site's folder; empty, or with a slash at its end. */
+  readonly content: string;
   /** The environment that is handed on to git, without its GIT_* variables. */
   readonly env: NodeJS.Dict<string>;
   /** Whether answers wait for commits (durability `commit`). @default false */
@@ -67,12 +71,10 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   readonly isPushed?: boolean;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
-  /** The files of all articles; called from `start` on. */
-  articles(): Iterable<ArticleFile>;
-  /** The files of an article, relative to the site's folder; called from `start` on. */
+  /** Reads the text of an article's file (its path is relative to the site's folder); undefined where it is malformed. */
+  decode(path: string, text: string): ArticleText | undefined;
+  /** The files of an article, relative to the site's folder. */
   pathsOf(id: string): readonly string[];
-  /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
-  decode(path: string, text: string): StoredFile | undefined;
   /** The state folder, absolute. */
   readonly stateDir: string;
   /** Where files are written before they get their name there; absolute. */
@@ -81,203 +83,203 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
 
 /** The commits of a site's articles; see `openArticleCommits`. Paths are relative to the site's folder. */
 export interface ArticleCommits {
-  readonly context: CommitContext;
-  /** Keeps people's files unchanged while the branch follows the remote; undefined where nothing is pushed. */
-  readonly worktree: WorktreeState | undefined;
+  readonly repository: Repository;
+  /** From the top of the work tree to the content folder; empty, or with a slash at its end. */
+  readonly folder: string;
+  readonly author: Person | undefined;
+  /** Aborted when the stop takes too long. */
+  readonly signal: AbortSignal;
   readonly beforeReplace: BeforeReplace;
-  readonly commitBeforeAnswer: CommitBeforeAnswer;
+  /**
+   * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case.
+   *
+   * @param isKnown whether an earlier delivery has stored it, so that its owner may have renamed or staged it since.
+   * @throws PressmarkError COMMIT_FAILED where it has no commit; it gets one later, so that the sender's next attempt is
+   *   answered with 200.
+   */
+  commitNow(path: string, isKnown: boolean): Promise<void>;
   /** Adds an article that was stored; it is committed in the background. */
-  add(change: ArticleChange): void;
+  add(path: string): void;
   /** Adds a file whose text git may lack. */
   addFound(path: string): void;
   /** Adds a file that a person may have edited. */
-  addEdit(path: string): Promise<void>;
-  /**
-   * From now on commits what other receivers leave.
-   *
-   * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
-   */
-  start(onDeadReceiver: () => void): Promise<void>;
-  /** Compares the articles' files with the branch, and commits what git lacks. */
-  reconcile(): void;
+  addEdit(path: string): void;
+  /** From now on, what git lacks is looked for: now, every ten minutes, and when HEAD has moved. */
+  start(): void;
   /**
    * Commits the pending commits, and ends.
    *
-   * @param push called after that; resolves with whether everything is pushed.
+   * @param push called after that.
    */
-  close(push?: () => Promise<boolean>): Promise<void>;
+  close(push?: () => Promise<unknown>): Promise<void>;
 }
 
 /**
  * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file.
  *
- * @returns undefined outside of a git work tree.
+ * @returns undefined where nothing can be committed.
  */
 export async function openArticleCommits(
   options: ArticleCommitsOptions,
 ): Promise<ArticleCommits | undefined> {
-  const { log, siteDir, env, isBeforeAnswer = false } = options;
-  const limits = { ...LIMITS_MS[isBeforeAnswer ? 'commit' : 'disk'], ...options };
+  const { log, siteDir, env, content, isBeforeAnswer = false } = options;
+  const limits = LIMITS_MS[isBeforeAnswer ? 'commit' : 'disk'];
   const stop = new AbortController();
-  const found = await openRepository(siteDir, env, { signal: stop.signal, timeoutMs: limits.timeoutMs });
+  const timeoutMs = options.timeoutMs ?? limits.timeoutMs;
+  const found = await openRepository(siteDir, env, { signal: stop.signal, timeoutMs });
   if (found.kind === 'none') {
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return undefined;
   }
-  if (found.foreign)
-    log.warn('the git repository belongs to another user; what is committed here belongs to root');
-  return createArticleCommits(found, stop, limits);
-}
-
-/** Whether an article's file holds a text that git knows under this name. */
-async function holds(repository: Repository, path: string, blob: string): Promise<boolean> {
-  try {
-    return possibleBlobs(repository, await readFile(join(repository.top, path))).includes(blob);
-  } catch (error) {
-    if (!isTakenAway(error)) throw error;
-    return false;
+  const place = await checkContentFolder(found, content);
+  if (place.kind === 'refused') {
+    log.warn(`articles are not committed: the content folder: ${place.why}`);
+    return undefined;
   }
+  for (const lock of removeStaleLocks(found))
+    log.warn({ lock }, 'removed a lock that a git of before the last start had left');
+  const commits = createArticleCommits(found, place, stop, {
+    ...options,
+    replaceMs: options.replaceMs ?? limits.replaceMs,
+  });
+  // Before anything else is committed: its entries in the index must not pass for the owner's.
+  for (const path of await interruptedFiles(found))
+    if (path.startsWith(place.folder)) commits.addFound(`${content}${path.slice(place.folder.length)}`);
+  return commits;
 }
 
 function createArticleCommits(
   repository: Repository,
+  place: Extract<ContentFolder, { kind: 'inside' }>,
   stop: AbortController,
-  options: ArticleCommitsOptions & (typeof LIMITS_MS)['disk'],
+  options: ArticleCommitsOptions & { readonly replaceMs: number },
 ): ArticleCommits {
-  const {
-    hooks,
-    log,
-    decode,
-    siteDir,
-    stateDir,
-    staging,
-    commitEdits = false,
-    isBeforeAnswer = false,
-  } = options;
-  const helper = findLockHelper();
-  const locker = createIndexLocker(repository, helper, log, options.indexWaitMs);
-  const { signal } = stop;
-  const { author } = options;
-  const context: CommitContext = { repository, locker, log, signal, ...(author && { author }) };
-  const worktree =
-    options.isPushed === true
-      ? createWorktreeState({ repository, siteDir, stateDir, staging, idleMs: 0, helper, log })
-      : undefined;
-  const bases = worktree?.bases;
-  const messages = createCommitMessages({
-    hooks,
-    log,
-    template: options.message,
-    skipCi: options.skipCi ?? false,
-  });
-  const replaced = createReplacedFiles(stateDir, staging);
-  const drafting = createDrafting({
+  const { hooks, log, stateDir, staging, content, author, commitEdits = false, sign = false } = options;
+  const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
+  const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
+  const edits = new Map<string, NodeJS.Timeout>();
+  const timers: NodeJS.Timeout[] = [];
+  let lastCommit: string | undefined;
+  let looking: Promise<void> | undefined;
+  let isLookWanted = false;
+
+  const commit = createCommitArticles({
     repository,
+    content,
+    place,
     log,
+    author,
+    sign,
     commitEdits,
-    messages,
-    decode,
+    message,
+    decode: options.decode,
     pathsOf: options.pathsOf,
-    isRecordedStale: async (path) => (await bases?.isStale(path)) ?? false,
-  });
-  const committer = createCommitter({
-    context,
-    drafting,
+    upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
     onCommitted: (made) => {
       lastCommit = made.commit;
       void hooks.doAction('git.committed', made);
     },
-    isNewest: async (path, blob) =>
-      !((await bases?.isStale(path)) ?? false) && (await holds(repository, path, blob)),
-    onOvertaken: keepOvertaken,
   });
-  const queue = createQueue({ ...committer, reconcile: recover }, log);
-  const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
-  let lastCommit: string | undefined;
-  let onDeadReceiver: () => void = () => undefined;
-  let endWatch: () => Promise<void> = async () => undefined;
+  const queue = createCommitQueue(commit, log);
 
-  /** Finishes the work of dead receivers and former runs, in three steps. */
-  async function recover(signal: AbortSignal): Promise<Found> {
-    const deadReceivers = await locker.sweepDeadReceivers();
-    // The watch does not find them any more.
-    if (deadReceivers > 0) onDeadReceiver();
-    const indexEntries = await rollBackLeftEntries(repository, locker, signal);
-    const cache = join(stateDir, 'git-checked');
-    const openCache = (tip: string | null) =>
-      openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
-    const found = await reconcile({ repository, articles: options.articles(), openCache, signal });
-    if (found.kind === 'found') {
-      const uncommitted = found.paths.length;
-      log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
-    }
-    return found;
+  async function commitNow(path: string, isKnown: boolean): Promise<void> {
+    const outcome = await queue.commitNow(path, isKnown ? 'found' : 'stored', ANSWER_MS);
+    if (outcome.kind === 'committed') return;
+    const what = outcome.kind === 'later' ? 'send it again when git works' : 'change that and send it again';
+    const message = `the article is stored, but has no commit yet: ${outcome.because}; ${what}`;
+    throw new PressmarkError('COMMIT_FAILED', message);
   }
 
-  async function keepOvertaken(path: string, bytes: Buffer): Promise<void> {
-    const file = await replaced.keep(path, bytes);
-    log.warn(
-      { path, file },
-      'a parked text is not put on the branch, which has another one by now; this file has the text',
-    );
+  /** People save in steps: an edit is committed once its file has not changed for a while. */
+  function addEdit(path: string): void {
+    if (!commitEdits) return;
+    clearTimeout(edits.get(path));
+    const add = () => {
+      edits.delete(path);
+      queue.add(path, 'edited');
+    };
+    edits.set(path, setTimeout(add, stillMs));
   }
 
-  function add(change: ArticleChange): void {
-    const { path, article, text } = change;
-    const commit = kindOf(article);
-    const blob = blobId(repository, Buffer.from(text));
-    queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
-  }
-
-  async function start(listener: () => void): Promise<void> {
-    onDeadReceiver = listener;
-    endWatch = await watchRepository({
-      repository,
-      locker,
-      log,
-      lastCommit: () => lastCommit,
-      onDeadReceiver: () => {
-        queue.reconcile();
-        listener();
-      },
-      onMoved: queue.reconcile,
+  /** Adds the files that git lacks to the queue. */
+  function look(): void {
+    isLookWanted = true;
+    looking ??= lookNow().finally(() => {
+      looking = undefined;
+      if (isLookWanted) look();
     });
   }
 
-  async function close(push: () => Promise<boolean> = async () => true): Promise<void> {
-    const timer = setTimeout(() => stop.abort(), options.closeMs);
-    await endWatch();
-    edits.flush();
+  async function lookNow(): Promise<void> {
+    isLookWanted = false;
+    try {
+      const found = await uncommittedFiles(repository, place, content);
+      for (const path of found) queue.add(path, 'found');
+      if (found.length === 0) await removeNextRef(repository);
+      log.debug({ uncommitted: found.length }, 'articles compared with the branch');
+    } catch (error) {
+      if (stop.signal.aborted || timers.length === 0) return;
+      log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
+      timers.push(setTimeout(look, LOOK_AGAIN_MS).unref());
+    }
+  }
+
+  function start(): void {
+    look();
+    let known = headStamp(repository);
+    const onTimer = async (): Promise<void> => {
+      const now = headStamp(repository);
+      if (now === known) return;
+      known = now;
+      if ((await commitAt(repository, 'HEAD')) !== lastCommit) look();
+    };
+    const checkHead = () =>
+      void onTimer().catch((error: unknown) =>
+        log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
+      );
+    timers.push(setInterval(look, LOOK_EVERY_MS).unref(), setInterval(checkHead, HEAD_EVERY_MS).unref());
+  }
+
+  async function close(push: () => Promise<unknown> = async () => undefined): Promise<void> {
+    const timer = setTimeout(() => stop.abort(), closeMs);
+    for (const one of timers.splice(0)) clearTimeout(one);
+    isLookWanted = false;
+    await looking;
+    for (const [path, edit] of edits) {
+      clearTimeout(edit);
+      queue.add(path, 'edited');
+    }
     const remaining = await queue.close();
-    const isPushed = await push();
-    await worktree?.close();
+    await push();
     clearTimeout(timer);
-    await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
-    if (remaining.files > 0)
-      log.warn({ articles: remaining.files }, 'not committed yet; the next start commits them');
+    if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');
   }
 
   return {
-    context,
-    worktree,
+    repository,
+    folder: place.folder,
+    author,
+    signal: stop.signal,
     beforeReplace: createBeforeReplace({
       repository,
+      inRepository: (path) => `${place.folder}${path.slice(content.length)}`,
       queue,
-      replaced,
+      replaced: createReplacedFiles(stateDir, staging),
       log,
       isBeforeAnswer,
       limitMs: options.replaceMs,
     }),
-    commitBeforeAnswer: createCommitBeforeAnswer(repository, queue, messages),
-    add,
-    addFound: (path) => queue.add({ path, cause: { kind: 'found' } }),
-    addEdit: async (path) => {
-      if (!commitEdits) return;
-      edits.add(path);
-      await bases?.settle();
-    },
+    commitNow,
+    add: (path) => queue.add(path, 'stored'),
+    addFound: (path) => queue.add(path, 'found'),
+    addEdit,
     start,
-    reconcile: queue.reconcile,
     close,
   };
+}
+
+/** Another text when HEAD may have moved. */
+function headStamp({ gitDir }: Repository): string {
+  const names = ['HEAD', join('logs', 'HEAD')];
+  return names.map((name) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0).join();
 }

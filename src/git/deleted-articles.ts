@@ -1,6 +1,5 @@
-import { gitLog } from './cli/history.js';
-import { contentsOf } from './cli/objects.js';
-import type { Repository } from './cli/repository.js';
+import { changesIn, contentsOf } from './objects.js';
+import type { Repository } from './repository.js';
 
 /** An article that the history has and the work tree does not. */
 export interface HistoricArticle {
@@ -44,13 +43,11 @@ export async function deletedInHistory(options: DeletedInHistoryOptions): Promis
   const found: HistoricArticle[] = [];
   const commits = [...last.values()];
   for (let start = 0; start < commits.length; start += CHUNK) {
-    const logged = await gitLog(repository, [], '--no-walk=unsorted', ...commits.slice(start, start + CHUNK));
-    const files = logged.flatMap(({ changes }) =>
-      changes.flatMap(({ path, after }) =>
-        after === null || !path.startsWith(prefix)
-          ? []
-          : [{ path: path.slice(prefix.length), blob: after.id }],
-      ),
+    const input = commits.slice(start, start + CHUNK).map((commit) => `${commit}\n`);
+    const command = ['diff-tree', '--stdin', '-r', '-z', '--root', '--no-commit-id', '--raw', '--no-renames'];
+    const { stdout } = await git(command, { input: input.join('') });
+    const files = changesIn(stdout).flatMap(({ path, after }) =>
+      after === null || !path.startsWith(prefix) ? [] : [{ path: path.slice(prefix.length), blob: after.id }],
     );
     const texts = await contentsOf(
       repository,

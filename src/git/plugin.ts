@@ -19,14 +19,12 @@ export function gitPlugin({ commits, isBeforeAnswer, push, env }: GitPluginOptio
     async setup(host) {
       if (host.role !== 'receiver') return;
       if (!isBeforeAnswer) {
-        host.addAction('article.published', commits.add);
-        host.addAction('article.updated', commits.add);
+        host.addAction('article.published', ({ path }) => commits.add(path));
+        host.addAction('article.updated', ({ path }) => commits.add(path));
       }
       host.addAction('article.edited', ({ path }) => commits.addEdit(path));
-      const { context, worktree } = commits;
-      const pusher = push && worktree && (await pushInBackground(host, push, env, context, worktree));
-      await commits.start(() => pusher?.request(0));
-      host.addAction('host.ready', commits.reconcile);
+      host.addAction('host.ready', commits.start);
+      const pusher = push && (await pushInBackground(host, push, env, commits));
       host.onClose(() => commits.close(pusher?.close));
     },
   });

@@ -82,9 +82,7 @@ export async function openStore({
     },
   });
   const { look, lookAtFolder } = store;
-  const { size } = catalog;
-  // Nobody waits until it is ready: a decision reads the files that it is about.
-  const watcher = watch ? watchContent({ content, size, log, look, lookAtFolder }) : undefined;
+  const watcher = watch ? watchContent({ content, log, look, lookAtFolder }) : undefined;
 
   async function save(): Promise<void> {
     try {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { branchTarget } from '../../src/deploy/targets/branch.js';
-import { openRepository } from '../../src/git/cli/repository.js';
+import { openRepository } from '../../src/git/repository.js';
 import { count, medianOf, milliseconds, type Row } from './figures.js';
 import type { Workspace } from './workspace.js';
 

@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
-import { encodeFirst } from '../../src/article/codec.js';
+import { decode, encodeFirst } from '../../src/article/codec.js';
 import { openArticleCommits } from '../../src/git/article-commits.js';
-import { openRepository } from '../../src/git/cli/repository.js';
-import { reconcile } from '../../src/git/pending/reconcile.js';
-import { openScanCache } from '../../src/git/pending/scan-cache.js';
+import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
+import { checkContentFolder } from '../../src/git/content-folder.js';
 import { gitPlugin } from '../../src/git/plugin.js';
+import { openRepository } from '../../src/git/repository.js';
 import { createHooks } from '../../src/host/hooks.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
 import { articleData } from './deliveries.js';
@@ -88,31 +88,15 @@ function makeArticle(n: number): BenchArticle {
   return { article, text, path: file };
 }
 
-/** What the start-up check takes, in milliseconds: with nothing remembered, and again when nothing has changed. */
-export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ first: number; again: number }> {
-  const paths = git('ls-files', '-z')
-    .split('\0')
-    .filter((path) => path !== '');
-  const files = paths.map((path) => {
-    const { ino, size, mtimeMs } = fs.statSync(join(dir, path));
-    return { path, stamp: { ino, size, mtimeMs } };
-  });
+/** What the start-up check takes, in milliseconds: as git finds the index, and again when nothing has changed. */
+export async function startUpCheck({ dir }: BenchRepository): Promise<{ first: number; again: number }> {
   const repository = await openRepository(dir, ENVIRONMENT);
   if (repository.kind === 'none') throw new Error(repository.because);
-  const memory = join(dir, '.git', 'checked');
-  fs.rmSync(memory, { force: true });
+  const place = await checkContentFolder(repository, 'content/');
+  if (place.kind === 'refused') throw new Error(place.why);
   const check = async () => {
     const began = performance.now();
-    const log = pino();
-    const { signal } = new AbortController();
-    const openCache = (tip: string | null) => openScanCache(memory, repository, tip, '', log);
-    const found = await reconcile({
-      repository,
-      articles: files,
-      openCache,
-      signal,
-    });
-    if (found.kind !== 'found' || found.paths.length > 0)
+    if ((await uncommittedFiles(repository, place, 'content/')).length > 0)
       throw new Error('the comparison found what is not there');
     return performance.now() - began;
   };
@@ -136,9 +120,12 @@ export async function startCommitting(dir: string): Promise<Committing> {
     env: ENVIRONMENT,
     hooks,
     log,
-    articles: () => [],
+    content: 'content/',
     pathsOf: () => [],
-    decode: () => undefined,
+    decode: (path, text) => {
+      const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
+      return { text, article, pristine: !edited };
+    },
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),
   });

@@ -3,10 +3,10 @@ import { join, relative, sep } from 'node:path';
 import type { StoredArticle } from '../../article/codec.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { openRepository } from '../../git/cli/repository.js';
-import { placeFile } from '../../git/commit/placement.js';
-import { historyOf, mergeHistories, textOf } from '../../git/file-history.js';
-import { replacedFiles } from '../../git/pending/replaced-files.js';
+import { replacedFiles } from '../../git/commit/replaced-files.js';
+import { checkContentFolder } from '../../git/content-folder.js';
+import { historyOf, textOf } from '../../git/history.js';
+import { openRepository } from '../../git/repository.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
@@ -53,31 +53,43 @@ export async function articleHistory(settings: Settings, name: string): Promise<
   const entry = await findArticle(settings, name);
   const now = readArticle(content, entry.path);
   const file = `${contentPrefix(settings)}${entry.path}`;
-  const place = await placeFile(repository, file);
+  const place = await checkContentFolder(repository, contentPrefix(settings));
   if (place.kind === 'refused') {
     const what = `git has no history of ${quote(file, 200)}: ${place.why}`;
     throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
   }
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
-  for (const commit of await historyOf(repository, place.inRepository, now.stored.article.id)) {
+  for (const commit of await historyOf(repository, `${place.folder}${entry.path}`)) {
     const stored = decoded(content, entry.path, await textOf(repository, commit));
     const revision = stored?.article.revision ?? null;
-    const { name, email, seconds } = commit.author;
+    const { author, seconds } = commit;
     revisions.push({
       revision,
       commit: commit.commit,
       keptIn: null,
       date: new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z'),
-      author: { name, email },
+      author,
       subject: commit.subject,
       current: revision === current && revisions.every((other) => !other.current),
       ...(stored !== undefined && { stored }),
     });
   }
   const kept = await keptRevisions(settings, content, entry.path, file);
-  const all = mergeHistories(kept, revisions, ({ date }) => Date.parse(date));
-  return { entry, file, now, revisions: all };
+  return { entry, file, now, revisions: byTime(kept, revisions) };
+}
+
+/**
+ * Puts the kept texts between the commits by their times. The commits keep their order, whatever their times say: a
+ * rebase keeps the authors' times, and clocks differ.
+ */
+function byTime(kept: readonly Revision[], commits: readonly Revision[]): Revision[] {
+  const merged = [...commits];
+  for (const one of kept.toReversed()) {
+    const at = merged.findIndex(({ date }) => Date.parse(date) <= Date.parse(one.date));
+    merged.splice(at === -1 ? merged.length : at, 0, one);
+  }
+  return merged;
 }
 
 /** The texts of an article that updates replaced before git had them, newest first. */

@@ -3,10 +3,9 @@ import { reasonOf } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { gitLog } from '../../git/cli/history.js';
-import { commitAt } from '../../git/cli/objects.js';
-import { openRepository } from '../../git/cli/repository.js';
-import { placeFiles } from '../../git/commit/placement.js';
+import { checkContentFolder } from '../../git/content-folder.js';
+import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
+import { openRepository } from '../../git/repository.js';
 import { decodeAt } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
@@ -85,22 +84,12 @@ export async function lastAuthors(
   settings: Settings,
   files: readonly string[],
 ): Promise<ReadonlyMap<string, LastAuthor>> {
-  const found = new Map<string, LastAuthor>();
   const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none' || files.length === 0) return found;
-  if ((await commitAt(repository, 'HEAD')) === null) return found;
-  const wanted = new Map<string, string>();
-  for (const [file, place] of await placeFiles(repository, files))
-    if (place.kind === 'inside') wanted.set(place.inRepository, file);
-  if (wanted.size === 0) return found;
-  // One walk through the history for all files; their folders, as a command line has no room for all names.
-  const folders = new Set([...wanted.keys()].map((path) => path.split('/').slice(0, 1).join('/')));
-  for (const { fields, changes } of await gitLog(repository, ['an', 'ae'], '--', ...folders)) {
-    const [name = '', email = ''] = fields;
-    for (const { path } of changes) {
-      const file = wanted.get(path);
-      if (file !== undefined && !found.has(file)) found.set(file, { name, email });
-    }
-  }
-  return found;
+  if (repository.kind === 'none' || files.length === 0) return new Map();
+  const content = contentPrefix(settings);
+  const place = await checkContentFolder(repository, content);
+  if (place.kind === 'refused') return new Map();
+  const wanted = new Map(files.map((file) => [`${place.folder}${file.slice(content.length)}`, file]));
+  const authors = await lastAuthorsIn(repository, place.folder, new Set(wanted.keys()));
+  return new Map([...authors].map(([path, author]) => [wanted.get(path) ?? path, author]));
 }

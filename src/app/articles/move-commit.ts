@@ -1,9 +1,8 @@
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
-import { openRepository, type Repository } from '../../git/cli/repository.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
-import { placeFiles } from '../../git/commit/placement.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 
 /** The commit of a move, which is prepared before anything is written. */
 export interface MoveCommit {
@@ -51,16 +50,11 @@ export async function prepareMoveCommit(
     zeroed((await git(['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'])).stdout),
   );
   const changed = await changedFiles(repository);
-  const places = await placeFiles(
-    repository,
-    files.map(({ file }) => file),
-  );
   const paths: string[] = [];
   const uncommitted: string[] = [];
   for (const { file, isPlanned, ...texts } of files) {
-    const place = places.get(file);
-    if (place?.kind !== 'inside' || !committed.has(place.inRepository)) continue;
-    const path = place.inRepository;
+    const path = `${repository.prefix}${file}`;
+    if (!committed.has(path)) continue;
     if (changed.has(path) ? await isMoved(path, texts) : isPlanned) paths.push(path);
     else if (isPlanned) uncommitted.push(file);
   }

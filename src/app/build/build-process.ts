@@ -9,7 +9,7 @@ import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { openRepository, type Repository } from '../../git/cli/repository.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';

@@ -8,7 +8,7 @@ import { runBuild } from '../../deploy/build/run-build.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../../deploy/trial/prove-addresses.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { openRepository } from '../../git/cli/repository.js';
+import { openRepository } from '../../git/repository.js';
 import type { Log } from '../../log.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { decodeAt, isGone, isUnreadable } from '../../store/catalog/entry.js';

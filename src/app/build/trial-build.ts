@@ -21,7 +21,7 @@ import {
 } from '../../deploy/trial/trial-articles.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
-import { openRepository } from '../../git/cli/repository.js';
+import { openRepository } from '../../git/repository.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { decodeAt, type Entry } from '../../store/catalog/entry.js';
 import { createNaming } from '../../store/catalog/naming.js';

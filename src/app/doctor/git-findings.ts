@@ -2,16 +2,13 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
-import { CHECK_IGNORE } from '../../git/cli/path-rules.js';
-import { type NoRepository, openRepository, type Repository } from '../../git/cli/repository.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
-import { namesOfHolders } from '../../git/commit/lock-holders.js';
-import { parkedTip, readParked } from '../../git/commit/parked.js';
-import { placeFile } from '../../git/commit/placement.js';
-import { locksOf } from '../../git/commit/ref-update.js';
-import { committableTree } from '../../git/committable.js';
-import { replacedFiles } from '../../git/pending/replaced-files.js';
+import { replacedFiles } from '../../git/commit/replaced-files.js';
+import { heldLocks } from '../../git/commit/stale-locks.js';
+import { checkContentFolder, committableTree } from '../../git/content-folder.js';
+import { CHECK_IGNORE } from '../../git/git.js';
+import { type NoRepository, openRepository, type Repository } from '../../git/repository.js';
 import { type ContentFolder, decodeAt } from '../../store/catalog/entry.js';
 import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
@@ -23,8 +20,8 @@ import { type Finding, refusalOf } from './finding.js';
 
 const about = 'git';
 
-/** A lock that is older than this keeps Pressmark from committing, in milliseconds. */
-const HELD_LONG_MS = 5_000;
+/** A file that was stored longer ago than this has had its turn with git, in milliseconds. */
+const LONG_MS = 5_000;
 
 /** How many files that git lacks are read. */
 const MOST_READ = 1_000;
@@ -49,8 +46,7 @@ export async function gitFindings(
         ? await branch(repository)
         : { level: 'fail', about, text: restart, fix: 'restart it; then it commits what it has stored' },
       ...(await uncommitted(repository, settings)),
-      ...(await heldLocks(repository)),
-      ...(await parked(repository)),
+      ...locks(repository),
       ...(await replaced(
         settings,
         'put it back with pressmark revert, or copy what you need from it; then remove the file',
@@ -85,7 +81,7 @@ async function branch(repository: Repository): Promise<Finding> {
   if (head.kind === 'branch')
     return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
   const fix =
-    'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
+    'finish or abort it, or check out a branch; new articles are stored until then and committed afterwards, updates are refused while a command is unfinished';
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
 }
 
@@ -118,41 +114,20 @@ function isStored(content: ContentFolder, path: string): boolean {
   }
 }
 
-/** The locks that keep Pressmark from committing, and who may hold them. */
-async function heldLocks(repository: Repository): Promise<Finding[]> {
-  const head = await readHead(repository);
-  const { gitDir, commonDir, top } = repository;
-  const ofBranch = head.kind === 'branch' ? locksOf(repository, head.ref) : [];
-  const held = [join(gitDir, 'index.lock'), ...ofBranch].filter(isOldFile);
-  return Promise.all(
-    held.map(async (lock): Promise<Finding> => {
-      const holders = await namesOfHolders([top, gitDir, commonDir], [lock]);
-      const who = holders?.length === 0 ? 'no program seems to hold it' : holders?.join(', ');
-      const text = `commits are parked while .git/${relative(commonDir, lock)} is there${who === undefined ? '' : `; ${who}`}`;
-      const fix = 'let the git command that holds it end; if no git command is running, remove the file';
-      return { level: 'warn', about, text, fix };
-    }),
-  );
-}
-
-/** Whether a file is older than any git command holds a lock in passing. */
+/** Whether a file was not stored just now. */
 function isOldFile(path: string): boolean {
   const stat = fs.statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > HELD_LONG_MS;
+  return stat !== undefined && Date.now() - stat.mtimeMs > LONG_MS;
 }
 
-/** The commits that wait for a branch, and since when. */
-async function parked(repository: Repository): Promise<Finding[]> {
-  const tip = await parkedTip(repository);
-  if (tip === null) return [];
-  const commits = await readParked(repository, tip);
-  const [first] = commits;
-  if (first === undefined) return [];
-  const since = new Date(first.authored.seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
-  const count = commits.length === 1 ? '1 commit is' : `${commits.length} commits are`;
-  const text = `${count} parked on ${repository.parkedRef} since ${since} UTC, waiting for ${first.waitingFor}`;
-  const fix = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
-  return [{ level: 'warn', about, text, fix }];
+/** The locks that keep Pressmark from committing. */
+function locks(repository: Repository): Finding[] {
+  return heldLocks(repository).map((lock) => ({
+    level: 'warn',
+    about,
+    text: `commits wait while ${relative(repository.top, lock)} is there`,
+    fix: 'let the git command that holds it end; if no git command is running, remove the file',
+  }));
 }
 
 /** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
@@ -171,7 +146,7 @@ async function content(repository: Repository, settings: Settings): Promise<Find
   const { durability } = settings;
   const prefix = contentPrefix(settings);
   const folder = prefix || './';
-  const place = await placeFile(repository, `${prefix}articles/x.md`);
+  const place = await checkContentFolder(repository, prefix);
   if (place.kind === 'refused') {
     const level = durability === 'disk' ? 'warn' : 'fail';
     const text = `articles in ${folder} are not committed: ${place.why}`;

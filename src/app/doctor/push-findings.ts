@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
-import { commitAt } from '../../git/cli/objects.js';
-import { openRepository, type Repository } from '../../git/cli/repository.js';
+import { commitAt } from '../../git/objects.js';
 import { readPushStatus, wordsOf } from '../../git/push/push-status.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 import { foldersOf } from '../content/folders.js';
 import { isPushed, PUSH_STATUS, pushConfig } from '../durability.js';
 import type { Finding } from './finding.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { createGit, redacted } from '../../git/cli/git.js';
+import { createGit, redacted } from '../../git/git.js';
 
 /** A large site through a slow line. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -33,7 +33,7 @@ export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<st
   for (const name of names) if (name !== UNFINISHED) remove(join(dir, name));
   const clone = join(dir, UNFINISHED);
   remove(clone);
-  const git = createGit({ cwd: dir, safeDirectory: clone, env, timeoutMs: TIMEOUT_MS });
+  const git = createGit({ cwd: dir, env, timeoutMs: TIMEOUT_MS });
   try {
     await git(['clone', '--quiet', '--recurse-submodules', '--', remote, clone]);
   } catch (error) {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { createGit, type Git, redacted } from '../../git/cli/git.js';
-import type { Repository } from '../../git/cli/repository.js';
 import { identityOf, type Person } from '../../git/commit/identity.js';
+import { createGit, type Git, redacted } from '../../git/git.js';
 import { createRemote, FETCHED_REF, type Remote } from '../../git/push/remote.js';
+import type { Repository } from '../../git/repository.js';
 import { isGone } from '../../store/catalog/entry.js';
 import { fileIn, filesIn } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
@@ -102,13 +102,13 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   async function open(): Promise<{ git: Git; remote: Remote }> {
     const { env, repository } = options;
     fs.mkdirSync(dir, { recursive: true });
-    const place = { cwd: dir, safeDirectory: dir, env };
+    const place = { cwd: dir, env };
     if (!fs.existsSync(join(dir, 'HEAD'))) {
       const format = `--object-format=${repository.objectFormat}`;
       await createGit(place)(['init', '-q', '--bare', '--template=', format, '.']);
     }
     // Remotes, URLs and credentials are the owner's.
-    const run = createGit({ ...place, configFile: join(repository.commonDir, 'config') });
+    const run = createGit({ ...place, settings: [`include.path=${join(repository.commonDir, 'config')}`] });
     // The objects can be made again, and need not be synced.
     const settings = ['core.bare=true', 'core.worktree=', 'core.fsync=none'].flatMap((setting) => [
       '-c',
@@ -116,13 +116,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     ]);
     const git: Git = (args, further) =>
       run([...settings, ...args], { background: true, ...further, env: { GIT_DIR: dir, ...further?.env } });
-    const remote = await createRemote(
-      { git },
-      { remote: remoteName, branch },
-      env,
-      (fetched) => git(['update-ref', FETCHED_REF, fetched]),
-      LIMITS,
-    );
+    const remote = await createRemote({ git }, { remote: remoteName, branch }, env, LIMITS);
     return { git, remote };
   }
 

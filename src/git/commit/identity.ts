@@ -1,4 +1,4 @@
-import type { Git } from '../cli/git.js';
+import type { Git } from '../git.js';
 
 /** Who a commit is by. */
 export interface Person {
@@ -14,13 +14,13 @@ export interface Identity {
 
 const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
 
-/** How old what git's config says may be, in milliseconds; files of it may be anywhere, and people seldom rename themselves. */
-const CONFIG_AGE_MS = 5_000;
-
-const CONFIG = ['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'];
+/** How old what git's config says may be, in milliseconds: people seldom rename themselves. */
+const CONFIG_AGE_MS = 10_000;
 
 /** What git's config said last. */
 const configs = new WeakMap<Git, { readonly readAt: number; readonly stdout: string }>();
+
+const CONFIG = ['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'];
 
 /**
  * Who commits: `override`, else what git is configured with, else Pressmark itself. Git's own guess from the
@@ -31,12 +31,11 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
     const person = clean(override);
     return { author: person, committer: person };
   }
-  const known = configs.get(git);
-  const isKnown = known !== undefined && performance.now() - known.readAt < CONFIG_AGE_MS;
-  const config = isKnown
-    ? known
-    : { readAt: performance.now(), stdout: (await git(CONFIG, { accept: [1] })).stdout };
-  configs.set(git, config);
+  let config = configs.get(git);
+  if (config === undefined || performance.now() - config.readAt > CONFIG_AGE_MS) {
+    config = { readAt: performance.now(), stdout: (await git(CONFIG, { accept: [1] })).stdout };
+    configs.set(git, config);
+  }
   const set = new Map<string, string>();
   for (const entry of config.stdout.split('\0')) {
     const end = entry.indexOf('\n');

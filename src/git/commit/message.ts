@@ -1,3 +1,8 @@
+import { messageOf } from '../../errors.js';
+import type { ArticleChange } from '../../host/hook-types.js';
+import type { Hooks } from '../../host/hooks.js';
+import type { Log } from '../../log.js';
+
 /** How long a subject may be, in characters; what is longer is of no use in a list of commits. */
 const MAX_SUBJECT = 200;
 /** How long the text may be that a filter adds below the subject, in characters. */
@@ -20,7 +25,7 @@ export function kindOf({
 }
 
 /** What happened to an article whose commit is of this kind. */
-export function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'article.edited' {
+function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'article.edited' {
   if (kind === 'Edit') return 'article.edited';
   return kind === 'Publish' ? 'article.published' : 'article.updated';
 }
@@ -126,4 +131,42 @@ export function trailerValue(value: string): string {
 
 function escaped(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+export interface MessageOptions {
+  readonly hooks: Pick<Hooks, 'applyFilters'>;
+  readonly log: Log;
+  /** The message without its trailers. @default `:kind: :title` */
+  readonly template: string | undefined;
+  /** Whether subjects end in `[skip ci]`. */
+  readonly skipCi: boolean;
+}
+
+/** Makes the whole commit message of an article's file; `path` is relative to the site's folder. */
+export type MessageMaker = (
+  kind: CommitKind,
+  path: string,
+  file: Pick<ArticleChange, 'article' | 'text'>,
+) => Promise<string>;
+
+/** Makes commit messages from the template; plugins filter them. A filter that fails keeps the message as it is. */
+export function createMessages({ hooks, log, template, skipCi }: MessageOptions): MessageMaker {
+  return async (kind, path, { article, text: fileText }) => {
+    // From the file, where a crash does not lose it; by the contract it equals the delivery's own.
+    const timestamp = article.updated ?? article.date;
+    const fallback = messageText(kind, article, template);
+    let text = fallback;
+    try {
+      const context = { event: eventOf(kind), article, path, text: fileText, timestamp };
+      text = await hooks.applyFilters('git.message', fallback, context);
+    } catch (error) {
+      log.warn({ path }, `the commit keeps its own message: ${messageOf(error)}`);
+    }
+    const trailers = {
+      articleId: article.id,
+      revision: article.revision,
+      ...((kind === 'Publish' || kind === 'Update') && { delivered: timestamp }),
+    };
+    return commitMessage(text, fallback, trailers, { skipCi });
+  };
 }

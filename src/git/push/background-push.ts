@@ -1,38 +1,29 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import { isAncestor } from '../cli/history.js';
-import { commitAt } from '../cli/objects.js';
+import type { ArticleCommits } from '../article-commits.js';
+import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
-import { identityOf } from '../commit/identity.js';
-import type { CommitContext } from '../commit/transaction.js';
-import { backoff } from '../pending/pacing.js';
+import { commitAt, isAncestor } from '../objects.js';
 import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, fetchedRefMover, IN_BACKGROUND, type RemoteSettings } from './remote.js';
+import { createRemote, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
-import type { WorktreeState } from './worktree-state.js';
 
 /** How the branch is pushed. */
 export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
-  readonly content: string;
   /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
+  /** Runs work while this process has the store's lock. */
+  whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
 export interface Pusher {
-  /** Requests a push of the branch, which has so many new commits. */
-  request(commits: number): void;
-  /**
-   * Pushes what waits, once. A push that fails is repeated after the next start.
-   *
-   * @returns whether everything is pushed.
-   */
-  close(): Promise<boolean>;
+  /** Pushes what waits, once. A push that fails is repeated after the next start. */
+  close(): Promise<void>;
 }
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
@@ -51,18 +42,13 @@ export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
   env: NodeJS.Dict<string>,
-  { repository, locker, author, signal }: CommitContext,
-  worktree: WorktreeState,
+  { repository, author, folder }: Pick<ArticleCommits, 'repository' | 'author' | 'folder'>,
 ): Promise<Pusher> {
   const { log } = host;
-  const { status, debounce, content, onFiles } = settings;
-  const moveFetchedRef = fetchedRefMover(repository, locker);
-  const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
+  const { status, debounce, onFiles, whileLocked } = settings;
+  const remote = await createRemote(repository, settings, env, IN_BACKGROUND);
   const { ref } = remote;
-  const identity = await identityOf(repository.git, author);
-  const folder = `${repository.prefix}${content}`;
-  const following = { repository, locker, identity, ref, log, signal, worktree, folder, onFiles };
-  await worktree.sweep();
+  const following = { repository, author, ref, whileLocked };
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -70,7 +56,7 @@ export async function pushInBackground(
     const { waiting } = status.now;
     try {
       const reason = await pushBranch();
-      // commits that were made meanwhile have their own request
+      // commits that were made in the meantime have their own request
       const remaining = Math.max(0, status.now.waiting - waiting);
       if (reason === undefined) status.set({ waiting: remaining, lastError: null, waitingFor: null });
       return reason;
@@ -115,6 +101,8 @@ export async function pushInBackground(
       }
       const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') return waitFor(followed.waitingFor);
+      const paths = followed.changes.map(({ path }) => path).filter((path) => path.startsWith(folder));
+      onFiles(paths.map((path) => path.slice(folder.length)));
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }
@@ -136,17 +124,18 @@ export async function pushInBackground(
   }
 
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
-
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
 
-  function request(commits: number): void {
-    if (commits > 0) status.set({ waiting: status.now.waiting + commits });
+  host.addAction('git.committed', () => {
+    status.set({ waiting: status.now.waiting + 1 });
     task.request();
-  }
-
-  host.addAction('git.committed', () => request(1));
-  host.addAction('host.ready', () => request(0));
-  return { request, close: async () => (await task.close()) || (await attempt()) === undefined };
+  });
+  host.addAction('host.ready', task.request);
+  return {
+    close: async () => {
+      if (!(await task.close())) await attempt();
+    },
+  };
 }
 
 /** A branch's name for people. */

@@ -1,6 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import { within } from '../../time-limit.js';
-import type { GitRun } from '../cli/git.js';
+import type { GitRun } from '../git.js';
 
 /** How a command is run: its limits, and the callback for its output. */
 export type LongRun = Pick<GitRun, 'signal' | 'timeoutMs' | 'onOutput'>;

@@ -1,9 +1,6 @@
 import { PressmarkError } from '../../errors.js';
-import { type GitAnswer, redacted } from '../cli/git.js';
-import { isAncestor } from '../cli/history.js';
-import { commitAt } from '../cli/objects.js';
-import type { Repository } from '../cli/repository.js';
-import { moveRef, type OtherMove, type RefMoveRecorder } from '../commit/ref-update.js';
+import { type GitAnswer, redacted } from '../git.js';
+import type { Repository } from '../repository.js';
 import { createLongCommand, type LongRun } from './long-command.js';
 
 /** Where commits are pushed to. */
@@ -47,30 +44,7 @@ export interface Remote {
 /** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
-/**
- * The move of `FETCHED_REF` to a commit that was fetched earlier.
- *
- * @returns undefined where it is at that commit or at a later one: what was fetched meanwhile may have no other ref, as where
- *   the remote is given by a URL and has no remote-tracking branches.
- */
-export async function laterMoveOfFetchedRef(
-  repository: Repository,
-  commit: string,
-): Promise<OtherMove | undefined> {
-  const from = await commitAt(repository, FETCHED_REF);
-  if (from === commit || (from !== null && (await isAncestor(repository, commit, from)))) return undefined;
-  return { ref: FETCHED_REF, to: commit, from };
-}
-
-/** Returns a function that moves `FETCHED_REF` to what was fetched just now. */
-export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder) {
-  return (tip: string): Promise<boolean> => moveRef(repository, recorder, { ref: FETCHED_REF, to: tip });
-}
-
-// Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.
 const FETCH = [
-  '-c',
-  'fetch.unpackLimit=30',
   'fetch',
   '--progress', // a sign of life
   '--no-tags',
@@ -102,20 +76,18 @@ const LONGEST_MS = 3_600_000;
 /** Where a delivery waits: it is answered in time, and git goes on. */
 export const WHILE_ANSWERING: RemoteLimits = { ...ANSWERING, longest: LONGEST_MS };
 
-/** Where no delivery waits; then the status says that it takes long. */
-export const IN_BACKGROUND: RemoteLimits = { push: 60_000, list: 60_000, fetch: 60_000, longest: LONGEST_MS };
+/** Where no delivery waits: as long as a large repository needs on a slow connection. */
+export const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch: 600_000 };
 
 /**
  * A branch of a remote, reached by the git CLI, which never asks for a password.
  *
- * @param moveFetchedRef moves `FETCHED_REF` to what was fetched; a caller that builds nothing on it needs none.
  * @param limits how long the steps may take. @default what a delivery can wait for; git is stopped then
  */
 export async function createRemote(
   { git }: Pick<Repository, 'git'>,
   { remote = 'origin', branch }: RemoteSettings,
   environment: NodeJS.Dict<string>,
-  moveFetchedRef?: (tip: string) => Promise<unknown>,
   limits: RemoteLimits = ANSWERING,
 ): Promise<Remote> {
   // An answer goes to strangers, who must not learn a URL or a path.
@@ -174,15 +146,15 @@ export async function createRemote(
     const next = () => fetching.run('', fetchCommits, until - performance.now());
     // The branch may have moved since the command that was joined had begun.
     if ((await next()).isJoined) await next();
-    await moveFetchedRef?.(last);
     return last;
   }
 
-  /** Without a ref of our own, whose lock a killed fetch would leave: the next one could never fetch again. */
   async function fetchCommits(run: LongRun): Promise<GitAnswer> {
-    const answer = await askRemote([...FETCH, remote, ref], run, [1]);
+    const answer = await askRemote([...FETCH, remote, `+${ref}:${FETCHED_REF}`], run, [1]);
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
-    return answer.code === 0 ? answer : askRemote([...FETCH, '--refmap=', remote, ref], run);
+    return answer.code === 0
+      ? answer
+      : askRemote([...FETCH, '--refmap=', remote, `+${ref}:${FETCHED_REF}`], run);
   }
 
   async function push(commit: string): Promise<Pushed> {

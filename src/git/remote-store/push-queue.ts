@@ -1,6 +1,6 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { backoff, STEADY } from '../pending/pacing.js';
+import { backoff, STEADY } from '../clock.js';
 import type { Pushed } from '../push/remote.js';
 
 /** A write that waits for its push. */

@@ -2,20 +2,14 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
-import { commitAt } from '../cli/objects.js';
+import { within } from '../../time-limit.js';
 import { identityOf, type Person } from '../commit/identity.js';
-import { createIndexLocker } from '../commit/index-lock.js';
-import { committableTree } from '../committable.js';
+import { removeStaleLocks } from '../commit/stale-locks.js';
+import { committableTree } from '../content-folder.js';
+import { commitAt } from '../objects.js';
 import type { PushStatusKeeper } from '../push/push-status.js';
-import {
-  createRemote,
-  FETCHED_REF,
-  fetchedRefMover,
-  type RemoteSettings,
-  WHILE_ANSWERING,
-} from '../push/remote.js';
-import { createWorktreeState } from '../push/worktree-state.js';
-import { createArticleFiles } from './article-files.js';
+import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from '../push/remote.js';
+import { createStoreLock } from '../push/store-lock.js';
 import { openRemoteTree } from './remote-tree.js';
 import { createWorktreeFollower } from './worktree-follower.js';
 
@@ -26,8 +20,6 @@ export interface PushStoreOptions extends RemoteSettings {
   readonly content: string;
   /** The state folder, absolute. */
   readonly stateDir: string;
-  /** The folder in which files are made before they get their names, absolute. */
-  readonly staging: string;
   readonly status: PushStatusKeeper;
   readonly author?: Person;
   readonly env: NodeJS.Dict<string>;
@@ -50,6 +42,9 @@ export interface PushStore extends SharedFiles {
   close(): Promise<void>;
 }
 
+/** How long an answer waits until the article is in the work tree, in milliseconds; then the file comes later. */
+const WAIT_MS = 2_000;
+
 /**
  * The content folder as the remote has it, for durability `push`: a file is stored when the remote has it; the local
  * branch, index and work tree follow.
@@ -57,69 +52,42 @@ export interface PushStore extends SharedFiles {
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openSharedFiles(options: PushStoreOptions): Promise<PushStore> {
-  const { log, status, author, env } = options;
+  const { log, status, author, env, onFiles } = options;
   const stop = new AbortController();
   const repository = await committableTree(options, 'push', stop.signal);
   const folder = `${repository.prefix}${options.content}`;
-  const helper = findLockHelper();
-  const worktree = createWorktreeState({ ...options, repository, idleMs: 200, helper });
-  await worktree.sweep();
-  const locker = createIndexLocker(repository, helper, log);
-  await locker.sweep();
-  const moveFetchedRef = fetchedRefMover(repository, locker);
-  const remote = await createRemote(repository, options, env, keepFetched, WHILE_ANSWERING);
-  const { ref } = remote;
-  const identity = await identityOf(repository.git, author);
-
+  removeStaleLocks(repository);
+  const storeLock = createStoreLock(options.stateDir, 200, findLockHelper());
+  const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
   const tree = await openRemoteTree({
     repository,
     remote,
-    identity,
+    identity: await identityOf(repository.git, author),
     folder,
     tip: await commitAt(repository, FETCHED_REF),
     log,
-    keepPacks: locker.keepPacks,
     onFetched: options.onFetched,
-    onTip: () => follower.request(),
+    onTip: () => void follower.request(),
   });
   const follower = createWorktreeFollower({
     repository,
-    locker,
-    identity,
-    ref,
+    author,
+    ref: remote.ref,
     log,
-    worktree,
     status,
     tip: () => tree.tip,
-    releaseLater: tree.releaseLater,
     folder,
-    onFiles: options.onFiles,
+    onFiles,
+    whileLocked: storeLock.run,
   });
-  const articleFiles = createArticleFiles(repository, folder, worktree, log);
   let pending = 0;
 
-  /**
-   * The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too, unless git has moved
-   * no remote-tracking branch. Then nothing else keeps the commits from the owner's `git repack -a -d`.
-   */
-  async function keepFetched(commit: string): Promise<void> {
-    const tracking = ref.replace('refs/heads/', `refs/remotes/${options.remote ?? 'origin'}/`);
-    if ((await commitAt(repository, tracking)) !== commit) await moveFetchedRef(commit);
-  }
-
   async function store(write: SharedWrite): Promise<void> {
-    const { path, text, replaces } = write;
-    const inRepository = `${folder}${path}`;
-    let blob = '';
     status.set({ waiting: ++pending });
     try {
       await tree.queue.push({
         ...write,
         message: options.message(write),
-        accepted: () => {
-          blob = tree.names.get(path) ?? '';
-          write.accepted();
-        },
         committed: (commit, message) => options.onCommit(write, commit, message),
       });
       status.set({ lastPush: new Date().toISOString(), lastError: null });
@@ -129,7 +97,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     } finally {
       status.set({ waiting: --pending });
     }
-    await articleFiles.write({ path: inRepository, text, replaces }, blob);
+    await within(WAIT_MS, follower.request(), () => undefined);
   }
 
   async function refresh(): Promise<void> {
@@ -144,15 +112,14 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
 
   // the status has the error
   const timer = setInterval(() => void refresh().catch(() => undefined), options.fetchEvery).unref();
-  follower.request();
+  void follower.request();
 
   async function close(): Promise<void> {
     clearInterval(timer);
     await tree.queue.close();
     stop.abort();
     await follower.close();
-    await worktree.close();
-    await locker.close();
+    await storeLock.close();
   }
 
   return {

@@ -3,15 +3,20 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js';
-import { changesBetween } from '../cli/history.js';
-import type { KeptPacks } from '../cli/kept-packs.js';
-import { commitAt, contentsOf } from '../cli/objects.js';
-import { blobId, type Repository } from '../cli/repository.js';
-import { filesBelow, isFile } from '../cli/tree.js';
-import { articleBlob } from '../commit/blobs.js';
+import { buildCommits, type FileChange, modeOf } from '../commit/commit-files.js';
 import type { Identity } from '../commit/identity.js';
-import { type CommitDraft, writeCommits } from '../commit/write-commits.js';
+import {
+  blobId,
+  changesBetween,
+  commitAt,
+  contentsOf,
+  type Entry,
+  entriesAt,
+  entriesBelow,
+  isFile,
+} from '../objects.js';
 import type { Pushed, Remote } from '../push/remote.js';
+import type { Repository } from '../repository.js';
 import { createPushQueue } from './push-queue.js';
 
 /** A write with the commit that it becomes. */
@@ -31,8 +36,6 @@ export interface RemoteTreeOptions {
   /** The commit that was fetched last; null for none. */
   readonly tip: string | null;
   readonly log: Log;
-  /** Keeps new packs from repacking, until they are released. */
-  keepPacks(): KeptPacks;
   readonly onFetched: OnFetched;
   /** Receives each new tip. */
   onTip(tip: string): void;
@@ -46,7 +49,7 @@ export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
  * whatever the work tree of any clone holds. People's uncommitted edits are not part of it.
  */
 export async function openRemoteTree(options: RemoteTreeOptions) {
-  const { repository, remote, identity, folder, log, keepPacks, onFetched, onTip } = options;
+  const { repository, remote, identity, folder, log, onFetched, onTip } = options;
   const root = folder.replace(/\/$/, '');
   let { tip } = options;
   const names = new Map<string, string>();
@@ -54,57 +57,45 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   let namesOf = tip;
   /** The paths that the receiver of the changes lacks. */
   const unreported = new Set<string>();
-  /** The packs of commits that were pushed, to which no ref of this clone leads yet. */
-  const unreferenced = new Set<KeptPacks>();
   if (tip !== null)
-    for (const [path, id] of await filesBelow(repository, tip, root))
-      names.set(path.slice(folder.length), id);
+    for (const [path, { mode, id }] of await entriesBelow(repository, tip, root))
+      if (isFile(mode)) names.set(path.slice(folder.length), id);
 
   async function push(batch: readonly CommitWrite[]): Promise<Pushed> {
     // A remote without the branch accepts any commit: it gets what this clone has first.
     if (tip === null && (await fetch())) return { outcome: 'refused' };
-    const drafts = await Promise.all(batch.map(draftOf));
-    const { commits, last, pushed } = await pushCommits(drafts);
+    const before = await entriesAt(
+      repository,
+      tip,
+      batch.map(({ path }) => `${folder}${path}`),
+    );
+    const drafts = await Promise.all(batch.map((write) => draftOf(write, before)));
+    const commits = await buildCommits(repository, tip, drafts, { identity, sign: false });
+    const last = commits.at(-1);
+    if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
+    const pushed = await remote.push(last);
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
     if (pushed.outcome !== 'accepted') return pushed;
     if (namesOf === tip) namesOf = last;
     tip = last;
     for (const [index, { path, committed }] of batch.entries()) {
-      const draft = drafts[index];
-      names.set(path, draft?.blob.id ?? '');
-      committed(commits[index] ?? last, draft?.message ?? '');
+      const { content = '', message = '' } = drafts[index] ?? {};
+      names.set(path, typeof content === 'string' ? content : blobId(repository, content));
+      committed(commits[index] ?? last, message);
     }
     onTip(last);
     return pushed;
   }
 
-  async function pushCommits(drafts: readonly CommitDraft[]) {
-    const packs = keepPacks();
-    try {
-      const commits = await writeCommits(repository, tip, drafts, identity, packs);
-      const last = commits.at(-1);
-      if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
-      return { commits, last, pushed: await remote.push(last) };
-    } finally {
-      // Also where the push has failed: the remote may have the commits.
-      unreferenced.add(packs);
-    }
-  }
-
-  /** Returns a function that releases the packs of the commits up to the present tip; call it once a ref leads to that tip. */
-  function releaseLater(): () => Promise<void> {
-    const due = [...unreferenced];
-    return async () => {
-      for (const packs of due) {
-        unreferenced.delete(packs);
-        await packs.release();
-      }
-    };
-  }
-
-  async function draftOf(write: CommitWrite): Promise<CommitDraft> {
+  async function draftOf(write: CommitWrite, before: ReadonlyMap<string, Entry>): Promise<FileChange> {
     const path = `${folder}${write.path}`;
-    return { path, blob: await articleBlob(repository, path, write.text), message: await write.message };
+    const mode = modeOf(before.get(path));
+    const input = Buffer.from(write.text);
+    const message = await write.message;
+    // No filter applies here, so that git can change only a text with CR.
+    if (!write.text.includes('\r')) return { path, content: input, mode, message };
+    const { stdout } = await repository.git(['hash-object', '-w', '--stdin', `--path=${path}`], { input });
+    return { path, content: stdout.trim(), mode, message };
   }
 
   async function fetch(): Promise<boolean> {
@@ -168,6 +159,5 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       return tip;
     },
     queue,
-    releaseLater,
   };
 }

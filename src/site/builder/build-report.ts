@@ -8,15 +8,20 @@ const MOST_MESSAGES = 5;
 /** What a build has done so far; see `startReport`. */
 export type BuildReportKeeper = ReturnType<typeof startReport>;
 
-/** The report of a build that begins now. */
+/** The report of a build; pages may be made ahead of it. */
 export function startReport() {
-  const start = performance.now();
+  let start = performance.now();
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
   const failures = new Map<string, { readonly page: string; pages: number }>();
   let [written, removed, failed] = [0, 0, 0];
 
   return {
+    /** The build itself begins. */
+    begin(): void {
+      start = performance.now();
+    },
+
     /** A file was made. @param bytes its size. */
     made(path: string, bytes: number, isWritten: boolean): void {
       sizes.set(path, bytes);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles } from '../index/articles.js';
@@ -21,6 +21,9 @@ import { openWriter, type Writer } from './writer.js';
 
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
+
+/** The longest that the thread rests between two builds, in milliseconds. */
+const LONGEST_REST_MS = 1_000;
 
 /** After so long without a build, what was built is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
@@ -90,6 +93,8 @@ export function createBuilder(options: SiteOptions): Builder {
   let working: Promise<void> | undefined;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
+  /** Ends a rest early. */
+  let wake: (() => void) | undefined;
   let lastPause = 0;
   /** The files that were written since the state was saved. */
   let unsaved = new Set<string>();
@@ -97,6 +102,7 @@ export function createBuilder(options: SiteOptions): Builder {
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     return new Promise((resolve, reject) => {
       waiting.push({ ...request, work, isAhead: false, resolve, reject });
+      wake?.();
       start();
     });
   }
@@ -112,14 +118,43 @@ export function createBuilder(options: SiteOptions): Builder {
 
   async function work(): Promise<void> {
     await nextTurn(); // requests of one turn are built together
+    let report = startReport();
     while (waiting.length > 0) {
       const served = waiting.splice(0);
+      report.begin();
+      const start = performance.now();
       try {
-        const report = await buildOnce(served);
-        for (const { resolve } of served) resolve(report);
+        await buildOnce(served, report);
+        const made = report.result(outputDigest(built));
+        for (const { resolve } of served) resolve(made);
       } catch (error) {
         for (const { reject } of served) reject(error);
       }
+      report = startReport();
+      if (waiting.length > 0) await rest(performance.now() - start, report);
+    }
+  }
+
+  /**
+   * While deliveries stream in, the thread rests between two builds, so that it does not take a whole processor. The pages
+   * of their articles are made at once.
+   *
+   * @param ms how long the last build took.
+   * @param report of the next build.
+   */
+  async function rest(ms: number, report: BuildReportKeeper): Promise<void> {
+    const end = performance.now() + Math.min(ms, LONGEST_REST_MS);
+    for (let left = ms; left > 0 && !isClosing && writer !== undefined; left = end - performance.now()) {
+      const start = performance.now();
+      // What fails here fails the next build too, which says so.
+      await makeAhead(writer, report, new Set()).catch(() => undefined);
+      await sleep(performance.now() - start);
+      if (waiting.some(({ isAhead }) => !isAhead)) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, end - performance.now());
+        wake = () => resolve(clearTimeout(timer));
+      });
+      wake = undefined;
     }
   }
 
@@ -139,8 +174,7 @@ export function createBuilder(options: SiteOptions): Builder {
     return writer;
   }
 
-  async function buildOnce(served: readonly Waiting[]): Promise<SiteReport> {
-    const report = startReport();
+  async function buildOnce(served: readonly Waiting[], report: BuildReportKeeper): Promise<void> {
     const output = await open();
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = index === undefined || served.some(({ work }) => work === 'all');
@@ -167,7 +201,6 @@ export function createBuilder(options: SiteOptions): Builder {
     for (const path of [...built.keys()])
       if (!isPlanned.has(path) && !done.has(path)) remove(path, output, report);
     report.logFailures(log);
-    return report.result(outputDigest(built));
   }
 
   /** Another index and context for what the articles are now. */
@@ -197,9 +230,14 @@ export function createBuilder(options: SiteOptions): Builder {
     done: Set<string>,
   ): Promise<void> {
     const post = sources.index.find(path);
-    if (post === undefined) return;
+    if (post === undefined || isOwnFile(post.file, sources)) return;
     await make(pages.planOne(post, sources), output, report, false);
     done.add(post.file);
+  }
+
+  /** Whether the owner, or the theme, has a file of this name that stands in place of an article's page. */
+  function isOwnFile(file: string, { context }: Sources): boolean {
+    return context.files.has(file) || fs.existsSync(join(options.staticDir, file));
   }
 
   /** Makes a file whose key has changed. A failure is this one's alone: the old file stays. */
@@ -303,6 +341,7 @@ export function createBuilder(options: SiteOptions): Builder {
       }),
     close: async () => {
       isClosing = true;
+      wake?.();
       while (working !== undefined) await working;
       clearTimeout(saveTimer);
       await save();

@@ -40,9 +40,8 @@ export async function openSharedStore({
 
   const store = createSharedStore(sharedCatalog, shared);
   const watcher = watch
-    ? watchContent({ content, size: 0, log, look: store.look, lookAtFolder: async () => undefined })
+    ? watchContent({ content, log, look: store.look, lookAtFolder: store.lookAtFolder })
     : undefined;
-  await watcher?.ready;
 
   const recovery = {
     fromSnapshot,

@@ -1,16 +1,9 @@
 import fs from 'node:fs';
-import { relative, sep } from 'node:path';
-import { watch as chokidarWatch } from 'chokidar';
-import { messageOf } from '../../errors.js';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { ContentFolder } from '../catalog/entry.js';
-import { isArticlePath, isWatchedName } from '../catalog/scan.js';
-
-/** chokidar keeps some 8 KB a file, and lists a folder anew when a file in it changes. */
-const MOST_WATCHED = 20_000;
-
-/** How often a folder with more files is compared with the catalog, in milliseconds. */
-const SCAN_EVERY_MS = 30_000;
+import { type ContentFolder, isGone } from '../catalog/entry.js';
+import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const GATHER_MS = 50;
@@ -18,17 +11,19 @@ const GATHER_MS = 50;
 /** Where looking fails, such as for want of file descriptors, it is tried again after twice the time, up to this. */
 const LONGEST_RETRY_MS = 5_000;
 
+/** With more events at a time the whole folder is compared: the system drops events where too many wait to be read. */
+const MANY_EVENTS = 2_000;
+
+/** How often the whole folder is compared where a part of it cannot be watched, in milliseconds. */
+const SCAN_EVERY_MS = 30_000;
+
 /** A running watcher. */
 export interface Watcher {
-  /** Resolves when changes are noticed from here on. */
-  readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WatchOptions {
   readonly content: ContentFolder;
-  /** How many articles there are. */
-  readonly size: number;
   readonly log: Log;
   /** Reads the files at these paths again, where they have changed. */
   look(paths: Iterable<string>): void;
@@ -38,114 +33,129 @@ export interface WatchOptions {
   readonly scanEveryMs?: number;
 }
 
-/** Watches the content folder for changes by other programs; a large one is compared with the catalog now and then. */
+/**
+ * Watches the content folder for changes by other programs, by one watch a folder: what an event costs does not depend
+ * on how many files there are. (chokidar lists a folder anew when a file in it changes, and asks for the status of each.)
+ */
 export function watchContent(options: WatchOptions): Watcher {
-  return options.size > MOST_WATCHED ? scanRegularly(options) : watchFiles(options);
-}
-
-function watchFiles({ content, look, lookAtFolder, log }: WatchOptions): Watcher {
-  const root = fs.realpathSync(content.root);
-  const failures = createFailureReport(log);
+  const { content, log, look, lookAtFolder, scanEveryMs = SCAN_EVERY_MS } = options;
+  const watchers = new Map<string, fs.FSWatcher>();
   let paths = new Set<string>();
+  let isFolderChanged = false;
   let timer: NodeJS.Timeout | undefined;
-  let scan = Promise.resolve();
+  let scanTimer: NodeJS.Timeout | undefined;
+  let looking = Promise.resolve();
+  let failures = 0;
+  let reported: string | undefined;
+
+  function enter(folder: string): void {
+    if (watchers.has(folder)) return;
+    const absolute = join(content.root, folder);
+    try {
+      const watcher = fs.watch(absolute, (_, name) => onEvent(folder, name));
+      watcher.on('error', onUnwatched);
+      watchers.set(folder, watcher);
+      for (const item of entriesOf(absolute))
+        if (item.isDirectory() && isWatchedName(item.name)) enter(below(folder, item.name));
+    } catch (error) {
+      // One that is gone again is nothing to watch; one that may not be read shows its files to nobody.
+      if (!isGone(error) && systemCode(error) !== 'EACCES') onUnwatched(error);
+    }
+  }
+
+  function leave(folder: string): void {
+    for (const [path, watcher] of watchers)
+      if (path === folder || path.startsWith(`${folder}/`)) {
+        watcher.close();
+        watchers.delete(path);
+      }
+  }
+
+  function onEvent(folder: string, name: string | null): void {
+    if (name === null) return;
+    const path = below(folder, name);
+    if (isArticlePath(content, path)) paths.add(path);
+    else if (isWatchedName(name)) onSubfolder(path);
+    if (paths.size > MANY_EVENTS) isFolderChanged = true;
+    if (paths.size > 0 || isFolderChanged) lookLater();
+  }
+
+  /** A folder that was moved away and back is another one under the same name: it is watched anew. */
+  function onSubfolder(path: string): void {
+    const stat = fs.lstatSync(join(content.root, path), { throwIfNoEntry: false });
+    if (!watchers.has(path) && stat?.isDirectory() !== true) return;
+    leave(path);
+    if (stat?.isDirectory()) enter(path);
+    isFolderChanged = true;
+  }
+
+  function onUnwatched(error: unknown): void {
+    if (scanTimer !== undefined) return; // the same is likely to be true of thousands of folders
+    log.warn(
+      { reason: messageOf(error) },
+      'a part of the content folder cannot be watched; all files are compared every 30 seconds',
+    );
+    scanTimer = setInterval(() => {
+      isFolderChanged = true;
+      lookLater();
+    }, scanEveryMs).unref();
+  }
 
   function lookLater(): void {
     timer ??= setTimeout(
       () => {
         timer = undefined;
-        lookNow();
+        looking = looking.then(lookNow).then(onLooked, onFailure);
       },
-      Math.min(GATHER_MS * 2 ** failures.count, LONGEST_RETRY_MS),
+      Math.min(GATHER_MS * 2 ** failures, LONGEST_RETRY_MS),
     );
   }
 
-  function lookNow(): void {
+  async function lookNow(): Promise<void> {
     const changed = paths;
+    const isWhole = isFolderChanged;
     paths = new Set();
+    isFolderChanged = false;
     try {
-      look(changed);
-      failures.over();
+      if (isWhole) await lookAtFolder();
+      else look(changed);
     } catch (error) {
       for (const path of changed) paths.add(path);
-      failures.add(error);
-      lookLater();
+      isFolderChanged ||= isWhole;
+      throw error;
     }
   }
 
-  const watcher = chokidarWatch(root, {
-    ignoreInitial: true,
-    followSymlinks: false, // a walk does not follow links to folders either
-    ignored: (path) => !relative(root, path).split(sep).every(isWatchedName),
-  });
-  watcher.on('all', (_event, absolute) => {
-    const path = relative(root, absolute).split(sep).join('/');
-    if (!isArticlePath(content, path)) return;
-    paths.add(path);
-    lookLater();
-  });
-  watcher.on('error', (error) =>
-    log.warn(
-      { reason: messageOf(error) },
-      'watching the content folder failed; an edit there is noticed when its article is asked for',
-    ),
-  );
-  const ready = new Promise<void>((resolve) => {
-    watcher.once('ready', () => {
-      // what has changed while chokidar listed the folders
-      scan = lookAtFolder().then(failures.over, failures.add);
-      void scan.then(resolve);
-    });
-  });
-  return {
-    ready,
-    close: async () => {
-      await watcher.close();
-      clearTimeout(timer);
-      await scan;
-    },
-  };
-}
-
-function scanRegularly({ lookAtFolder, log, scanEveryMs = SCAN_EVERY_MS }: WatchOptions): Watcher {
-  const failures = createFailureReport(log);
-  let scan = Promise.resolve();
-  const timer = setInterval(() => {
-    scan = scan.then(lookAtFolder).then(failures.over, failures.add);
-  }, scanEveryMs);
-  timer.unref();
-  return {
-    ready: Promise.resolve(),
-    close: async () => {
-      clearInterval(timer);
-      await scan;
-    },
-  };
-}
-
-/** Reports a failure once, and its end. */
-function createFailureReport(log: Log) {
-  let count = 0;
-  let reported: string | undefined;
-
-  function add(error: unknown): void {
-    count++;
-    const reason = messageOf(error);
-    if (reason !== reported) log.warn({ reason }, 'changed files could not be looked at; it is tried again');
-    reported = reason;
-  }
-
-  function over(): void {
-    if (count > 0) log.info('changed files can be looked at again');
-    count = 0;
+  function onLooked(): void {
+    if (failures > 0) log.info('changed files can be looked at again');
+    failures = 0;
     reported = undefined;
   }
 
+  function onFailure(error: unknown): void {
+    failures++;
+    const reason = messageOf(error);
+    if (reason !== reported) log.warn({ reason }, 'changed files could not be looked at; it is tried again');
+    reported = reason;
+    lookLater();
+  }
+
+  enter('');
+  // what has changed since the catalog was filled
+  isFolderChanged = true;
+  lookLater();
   return {
-    add,
-    over,
-    get count() {
-      return count;
+    close: async () => {
+      leave('');
+      for (const watcher of watchers.values()) watcher.close();
+      clearTimeout(timer);
+      clearInterval(scanTimer);
+      await looking;
+      clearTimeout(timer);
     },
   };
+}
+
+function below(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }

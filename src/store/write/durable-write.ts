@@ -24,6 +24,8 @@ const MAX_SAVES = 5;
 
 /** A file that has its name and whose folder is not synced yet. */
 interface Placed {
+  /** Its other name, where it has one. */
+  readonly temp: string;
   readonly stamp: Stamp;
   /** What stood there before; undefined for a new file. */
   readonly before: Buffer | undefined;
@@ -43,12 +45,15 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 
   async function write(file: Write): Promise<Stamp> {
     const placed = await place(file);
+    const dropped = dropTemp(placed.temp);
     try {
       await folders.sync(dirname(file.target));
     } catch (error) {
       if (await isTakenBack(file, placed)) throw error;
       dirty.add(file.path);
       throw notDurable(error);
+    } finally {
+      await dropped;
     }
     dirty.delete(file.path);
     return placed.stamp;
@@ -66,14 +71,18 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     }
   }
 
-  async function placeBy(folder: string, { path, target, text, bytes, replaces, mode }: Write) {
+  async function placeBy(
+    folder: string,
+    { path, target, text, bytes, replaces, mode }: Write,
+  ): Promise<Placed> {
     const { temp, stat } = await stage(folder, bytes ?? text, mode);
     try {
       const before = replaces === null ? undefined : renameOver(temp, target, replaces);
       if (before === undefined && !putNew(temp, target)) throw new NameTaken(path);
-      return { stamp: stampOf(stat), before };
-    } finally {
+      return { temp, stamp: stampOf(stat), before };
+    } catch (error) {
       await dropTemp(temp);
+      throw error;
     }
   }
 

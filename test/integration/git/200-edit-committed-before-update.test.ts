@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gitIn } from '../../support/clones.js';
-import { until } from '../../support/until.js';
 import { ALL, type EditedArticle, sharedSite } from './edited-site.js';
 
 const site = sharedSite(test, 'commit');
@@ -65,18 +64,6 @@ test.serial('503: where an edit cannot be committed, it stays, and the update is
   git.clear();
   t.is((await post('article.updated', request)).status, 200);
   t.deepEqual(one.subjects(), ALL);
-});
-
-test.serial('200: while HEAD is detached, the edit is parked before the update', async (t) => {
-  const one = await site.publish();
-  gitIn(dir, 'checkout', '--quiet', '--detach');
-  const { request } = await one.edit('my words\n');
-  t.is((await (await site.receiver()).post('article.updated', request)).status, 200);
-  t.deepEqual(one.subjects(), [PUBLISHED], 'nothing is put on a branch that is not checked out');
-  gitIn(dir, 'checkout', '--quiet', 'main');
-  await until('the parked commits are on the branch', () => one.subjects().length === 3);
-  t.deepEqual(one.subjects(), ALL);
-  t.is(one.status(), '');
 });
 
 test.serial('an edit that its owner has committed or staged gets no commit of Pressmark', async (t) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { replacedFiles } from '../../../src/git/pending/replaced-files.js';
+import { replacedFiles } from '../../../src/git/commit/replaced-files.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { bareEnvironment, run, startReceiver } from '../../support/receiver.js';

@@ -60,7 +60,7 @@ test.serial('200: an edited article is updated also where .pressmark/staging was
 });
 
 for (const [what, command] of [
-  ['killed-before', 'diff-index'],
+  ['killed-before', 'hash-object'],
   ['killed-before', 'update-index'],
   ['killed-after', 'update-index'],
   ['killed-before', 'update-ref'],

@@ -24,7 +24,8 @@ const CASES: Record<string, { prepare(dir: string): void; slug: string; error: R
       gitIn(dir, 'config', 'filter.seal.required', 'true');
     },
     slug: 'sealed',
-    error: /^503 the article is stored, but could not be committed; send it again$/,
+    error:
+      /^503 the article is stored, but has no commit yet: git hash-object ended with exit code 128; send it again when git works$/,
   },
 };
 

@@ -1,9 +1,9 @@
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { encode } from '../../../src/article/codec.js';
 import type { Host } from '../../../src/host/plugins.js';
-import { blank, makeSite, type Site, startAndCheck, withHeldGit } from './site.js';
+import { blank, makeSite, type Site, startAndCheck } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */
 const NEVER = 3_600_000;
@@ -122,47 +122,6 @@ test('an edit waits while no branch is checked out, and what was removed stays i
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });
 
-test('a start looks only at what has changed since the last one', async (t) => {
-  const site = await makeSite(t, { folder: 'site' });
-  await site.start();
-  const paths: string[] = [];
-  for (let index = 0; index < 5; index++) paths.push(await site.publish(`article-${index}`));
-  await site.untilCommitted(5);
-  await site.stop();
-  const memory = join(site.top, '..', 'state', 'git-checked');
-  const startAndStop = () => startAndCheck(site);
-  await startAndStop();
-  const remembered = await readFile(memory, 'utf8');
-  t.is(remembered.split('\n').length, 6);
-
-  // a file that looks as it did is not read
-  await startAndStop();
-  t.is(await readFile(memory, 'utf8'), remembered);
-
-  // the branch has moved at one path, a file has changed at another, and a third has no commit yet
-  const [first = '', second = ''] = paths;
-  const kept = await site.read(first);
-  await site.git('rm', '-q', '--cached', `site/${first}`);
-  await site.git('commit', '-qm', 'Take it out');
-  t.is(await site.read(first), kept);
-  await site.update('article-1', { revision: 'r2' });
-  await site.publish('new');
-  await startAndStop();
-  t.deepEqual((await site.subjects()).slice(6), [
-    'Take it out',
-    'Update: Title of article-1',
-    'Publish: Title of new',
-  ]);
-  t.is(await site.git('show', `HEAD:site/${second}`), await site.read(second));
-
-  // a memory that is damaged costs time alone
-  await writeFile(memory, '{"pressmark":"git-checked"}\n\0');
-  await site.update('article-2', { revision: 'r2' });
-  await startAndStop();
-  t.is((await site.subjects()).at(-1), 'Update: Title of article-2');
-  t.is((await readFile(memory, 'utf8')).split('\n').length, 6);
-});
-
 test('an edit of a version that git does not have is committed on top of what it has', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
@@ -173,39 +132,4 @@ test('an edit of a version that git does not have is committed on top of what it
   await edit(site, host, path, '');
   await site.untilCommitted(2);
   t.deepEqual((await site.subjects()).slice(2), ['Edit: Rewritten']);
-});
-
-test('an edit of an older version than HEAD has is left to its owner, with a warning', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  const published = await site.read(path);
-  await site.update('one', { revision: 'r2', title: 'Rewritten' });
-  await site.untilCommitted(2);
-  // as an editor saves it that was open all the time
-  await site.write(path, `${published}my words\n`);
-  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('made from an older version than HEAD has');
-  t.is(site.committed.length, 2);
-  await site.update('one', { revision: 'r3', title: 'Third' });
-  await site.untilCommitted(4);
-  t.deepEqual((await site.subjects()).slice(2), ['Update: Rewritten', 'Edit: Title of one', 'Update: Third']);
-});
-
-test('while the history of an edited file is searched, other files get their commits', async (t) => {
-  const site = await makeSite(t);
-  const { env, hold, untilHeld, release } = await withHeldGit(site, '" log "');
-  const host = await site.start({ env, commitEdits: true, stillMs: 10 });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await hold();
-  await edit(site, host, path, 'my words\n');
-  await untilHeld();
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.is((await site.subjects()).at(-1), 'Publish: Title of two');
-  await release();
-  await site.untilCommitted(3);
-  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
-  t.is(await site.git('status', '--porcelain'), '');
 });

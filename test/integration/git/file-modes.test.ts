@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { commitAndPush, gitIn, launchIn, makeRemote } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
@@ -57,52 +57,7 @@ for (const durability of ['disk', 'commit'])
     await until('the edit is committed', () => subjects().at(-1)?.startsWith('Edit: ') === true);
     t.is(modeOf(path), '100755');
     t.is(gitIn(dir, 'status', '--porcelain'), '');
-
-    await ownGit('checkout', '--quiet', '--detach');
-    t.is(await updateOn(receiver), 200);
-    await until('it is parked', () => gitIn(dir, 'for-each-ref', 'refs/pressmark/parked') !== '');
-    const ref = gitIn(dir, 'ls-tree', 'refs/pressmark/parked', path);
-    t.true(ref.startsWith('100755 '), ref);
-    gitIn(dir, 'symbolic-ref', 'HEAD', 'refs/heads/main');
-    await until('it is on the branch', () => subjects().at(-1)?.startsWith('Update: ') === true);
-    t.is(modeOf(path), '100755');
-    t.is(gitIn(dir, 'status', '--porcelain'), '');
   });
-
-for (const durability of ['disk', 'commit'])
-  test(`200: with durability ${durability}, an article that is a symbolic link is committed where it leads`, async (t) => {
-    const { dir, receiver, start, path, file, subjects, modeOf, updateOn } = await siteWithArticle(t, {
-      durability,
-    });
-    await receiver.stop();
-    fs.mkdirSync(join(dir, 'notes'));
-    fs.renameSync(file, join(dir, 'notes/real.md'));
-    fs.symlinkSync(relative(dirname(file), join(dir, 'notes/real.md')), file);
-    gitIn(dir, 'add', '.');
-    gitIn(dir, 'commit', '--quiet', '-m', 'Linked');
-    const again = await start();
-    t.is(await updateOn(again), 200);
-    await until('it is committed', () => subjects().at(-1)?.startsWith('Update: ') === true);
-    t.is(modeOf(path), '120000');
-    t.is(gitIn(dir, 'status', '--porcelain'), '');
-    t.regex(gitIn(dir, 'show', '--format=', '--name-only', 'main'), /^notes\/real\.md\n$/);
-  });
-
-test('200: an article that is a symbolic link out of the work tree is stored, and not committed', async (t) => {
-  const { dir, receiver, start, path, file, subjects, modeOf, updateOn } = await siteWithArticle(t, {});
-  await receiver.stop();
-  const outside = join(tempDir(t), 'real.md');
-  fs.renameSync(file, outside);
-  fs.symlinkSync(outside, file);
-  gitIn(dir, 'commit', '--quiet', '-am', 'Linked');
-  const again = await start();
-  t.is(await updateOn(again), 200);
-  await again.stop();
-  t.is(subjects().at(-1), 'Linked');
-  t.is(modeOf(path), '120000');
-  t.true(fs.lstatSync(file).isSymbolicLink());
-  t.true(again.log.some(({ msg }) => msg.includes('it is outside of the work tree')));
-});
 
 test('200: with durability push, a file that a person has made executable stays so on the remote and in the work tree', async (t) => {
   const clones = makeRemote(tempDir(t));

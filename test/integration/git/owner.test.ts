@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { makeSite, withGit, withHeldGit } from './site.js';
 
@@ -57,59 +56,6 @@ test('an article that the owner has staged as it is becomes a commit of its own'
   t.deepEqual(site.logged('staged'), []);
 });
 
-test('a busy index is waited for, and its lock is never removed', async (t) => {
-  const site = await makeSite(t);
-  const lock = join(site.top, '.git', 'index.lock');
-  // what a killed Pressmark would leave: whoever finds the index locked looks through that
-  const left = join(site.top, '.git', 'pressmark', 'token-dead');
-  await mkdir(dirname(left));
-  await writeFile(left, '');
-  await writeFile(lock, 'the owner');
-  await site.start({ indexWaitMs: 60_000 });
-  await site.publish('one');
-  await site.until('Pressmark has found the index locked', () => !existsSync(left));
-  t.is(site.committed.length, 0);
-  t.is(await readFile(lock, 'utf8'), 'the owner');
-  await rm(lock);
-  await site.untilCommitted(1);
-  t.deepEqual(site.logged('parked'), []);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
-test("a killed Pressmark's index lock is removed, and two receivers on one folder commit an article once", async (t) => {
-  const site = await makeSite(t);
-  const lock = join(site.top, '.git', 'index.lock');
-  const folder = join(site.top, '.git', 'pressmark');
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  // a token without a living process
-  await writeFile(join(folder, 'token-dead'), '');
-  await writeFile(join(folder, 'index-dead'), 'half an index');
-  await link(join(folder, 'token-dead'), lock);
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.deepEqual(await site.git('status', '--porcelain'), '');
-  t.is(site.logged('killed Pressmark').length, 1);
-  // another receiver on the same folder
-  await site.start();
-  await site.publish('three');
-  await site.untilCommitted(3);
-  await site.stop();
-  t.deepEqual((await site.subjects()).slice(2), ['Publish: Title of two', 'Publish: Title of three']);
-});
-
-test('articles are committed also after the owner has removed the folder of tokens and drafts', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  await rm(join(site.top, '.git', 'pressmark'), { recursive: true });
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
 test("a person's edit is not committed where edits are not asked for", async (t) => {
   const site = await makeSite(t);
   const host = await site.start();
@@ -151,7 +97,7 @@ test('an owner who commits whenever Pressmark is about to: everything is in HEAD
   // the owner is first at every second attempt of Pressmark
   const env = await withGit(
     site,
-    `case "$*" in *diff-index*)
+    `case "$*" in *update-index*)
       echo >> '${count}'; n=$(wc -l < '${count}')
       if [ $((n % 2)) = 1 ]; then
         echo "$n" >> notes.txt

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { createGit } from '../../../src/git/cli/git.js';
-import { openRepository } from '../../../src/git/cli/repository.js';
+import { createGit } from '../../../src/git/git.js';
+import { openRepository } from '../../../src/git/repository.js';
 import { makeSite, withGit } from './site.js';
 
 test('with a git that is too old no article is committed, which is said once', async (t) => {
@@ -65,7 +65,7 @@ test('a git command that is stopped ends with the programs that it has started',
   const started = join(site.top, '..', 'started');
   const env = await withGit(site, `case "$*" in *update-index*) sleep 600 & : > '${started}'; wait;; esac`);
   const stop = new AbortController();
-  const git = createGit({ cwd: site.top, safeDirectory: site.top, env, signal: stop.signal });
+  const git = createGit({ cwd: site.top, env, signal: stop.signal });
   let said = '';
   void git(['update-index']).catch((error: Error) => {
     said = error.message;
@@ -75,6 +75,19 @@ test('a git command that is stopped ends with the programs that it has started',
   // that program has the pipes of git open for as long as it runs
   await site.until('the command has ended', () => said !== '');
   t.is(said, 'git update-index was stopped');
+});
+
+test('a git command that takes too long removes its lock before it ends', async (t) => {
+  const site = await makeSite(t);
+  await site.git('config', 'filter.slow.clean', 'sleep 600');
+  await site.write('.gitattributes', '*.md filter=slow\n');
+  await site.write('one.md', 'one\n');
+  const git = createGit({ cwd: site.top, env: { PATH: process.env.PATH }, timeoutMs: 1_000 });
+  const lock = join(site.top, '.git', 'index.lock');
+  const adding = t.throwsAsync(git(['add', 'one.md']), { message: 'git add took longer than 1 s' });
+  await site.until('git has locked the index', () => existsSync(lock));
+  await adding;
+  t.false(existsSync(lock));
 });
 
 for (const command of ['update-index', 'update-ref']) {

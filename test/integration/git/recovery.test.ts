@@ -1,4 +1,8 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
+import { heldLocks, removeStaleLocks } from '../../../src/git/commit/stale-locks.js';
+import { openRepository } from '../../../src/git/repository.js';
 import { makeSite, startAndCheck } from './site.js';
 
 test('articles that a crash left uncommitted are committed at the next start', async (t) => {
@@ -6,9 +10,8 @@ test('articles that a crash left uncommitted are committed at the next start', a
   await site.start();
   const updated = await site.publish('updated');
   const edited = await site.publish('edited');
-  const removed = await site.publish('removed');
   await site.publish('unchanged');
-  await site.untilCommitted(4);
+  await site.untilCommitted(3);
   await site.stop();
 
   // no plugin runs: as if it had been killed before it came to them
@@ -17,38 +20,16 @@ test('articles that a crash left uncommitted are committed at the next start', a
   const draft = await site.publish('edited-before-its-commit');
   await site.write(draft, `${await site.read(draft)}my words\n`);
   await site.write(edited, `${await site.read(edited)}my words\n`);
-  await site.git('rm', '-q', '--cached', `site/${removed}`);
-  await site.git('commit', '-qm', 'Take it out');
 
   await startAndCheck(site);
-  t.is(site.committed.length, 6);
-  t.deepEqual((await site.subjects()).slice(5), ['Take it out', 'Update: Later', 'Publish: Title of new']);
+  t.is(site.committed.length, 5);
+  t.deepEqual((await site.subjects()).slice(4), ['Update: Later', 'Publish: Title of new']);
   t.is(
     await site.git('log', '-1', '--format=%(trailers)', 'HEAD^'),
     'Article-Id: updated\nRevision-Id: r2\nDelivery-Timestamp: 2026-11-20T08:00:00Z\n\n',
   );
   t.is(await site.git('show', `HEAD:site/${updated}`), await site.read(updated));
-  t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n?? site/${removed}\n`);
-});
-
-test('an article that the owner has set back to an earlier text stays so', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(2);
-  await site.stop();
-  await site.git('checkout', 'HEAD~1', '--', path);
-  await site.publish('two');
-  await startAndCheck(site);
-  t.deepEqual(await site.subjects(), [
-    'First',
-    'Publish: Title of one',
-    'Update: Title of one',
-    'Publish: Title of two',
-  ]);
-  t.is(await site.git('status', '--porcelain'), `M  ${path}\n`);
+  t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n`);
 });
 
 test('the start-up check and deliveries at the same time commit everything once', async (t) => {
@@ -69,18 +50,56 @@ test('the start-up check and deliveries at the same time commit everything once'
 
 test('after the owner has moved the branch back, articles without a commit are committed, and staged ones are left to them', async (t) => {
   const site = await makeSite(t);
-  await site.start();
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
   await site.publish('one');
   await site.publish('two');
   await site.untilCommitted(2);
+  site.log.length = 0;
   await site.git('reset', '-q', '--soft', 'HEAD~1');
-  await site.untilLogged('HEAD was moved');
   await site.untilLogged('articles compared with the branch');
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
   t.regex(await site.git('status', '--porcelain'), /^A {2}content/);
 
   await site.git('reset', '-q', 'HEAD~1');
-  await site.untilCommitted(4);
+  await site.untilCommitted(3);
   t.deepEqual((await site.subjects()).sort(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
   t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('what the remote had is no commit of this branch where nothing is pushed any more', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.stop();
+  await site.git('update-ref', 'refs/pressmark/remote', 'HEAD');
+  await site.git('reset', '-q', 'HEAD~1');
+  await startAndCheck(site, { isPushed: true });
+  t.deepEqual(await site.subjects(), ['First'], 'the branch is about to follow the remote');
+  await startAndCheck(site);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+});
+
+test('locks from before the start of the machine are removed, others are named', async (t) => {
+  const site = await makeSite(t);
+  const repository = await openRepository(site.dir, { PATH: process.env.PATH });
+  if (repository.kind === 'none') return t.fail(repository.because);
+  const [old, fresh] = ['index.lock', 'refs/heads/main.lock'].map((name) => join(site.top, '.git', name));
+  if (old === undefined || fresh === undefined) return t.fail();
+  const minutesAgo = (count: number) => new Date(Date.now() - count * 60_000);
+  for (const [path, age] of [
+    [old, 10],
+    [fresh, 3],
+  ] as const) {
+    await writeFile(path, '');
+    await utimes(path, minutesAgo(age), minutesAgo(age));
+  }
+  t.deepEqual(heldLocks(repository), [old, fresh]);
+  t.deepEqual(removeStaleLocks(repository, minutesAgo(5).getTime()), [old]);
+  t.deepEqual(heldLocks(repository), [fresh]);
+  // One that is still young stays, whenever the machine was started.
+  await writeFile(fresh, '');
+  t.deepEqual(removeStaleLocks(repository, Date.now()), []);
 });

@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
-import { replacedFiles } from '../../../src/git/pending/replaced-files.js';
+import { replacedFiles } from '../../../src/git/commit/replaced-files.js';
 import { gitThatFails } from './failing-git.js';
 import { environment, makeSite, type Site, type StartOptions, siteAt, withHeldGit } from './site.js';
 
@@ -56,80 +56,6 @@ test('a publication whose commit is pending is committed before an update replac
   t.is(await site.git('show', `HEAD:${path}`), text);
   await site.untilCommitted(2);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
-});
-
-test('a text that the branch or a parked commit has is not committed again', async (t) => {
-  const { site } = await editedSite(t);
-  await site.git('commit', '-qam', 'My own commit');
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(2);
-  await site.git('checkout', '-q', '--detach');
-  await site.update('one', { revision: 'r3' });
-  await site.untilLogged('parked');
-  await site.update('one', { revision: 'r4' });
-  await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(4);
-  t.deepEqual(await committed(site), [
-    'My own commit',
-    'Update: Title of one',
-    'Update: Title of one',
-    'Update: Title of one',
-  ]);
-  t.deepEqual(await kept(site), []);
-});
-
-test('while HEAD is detached the edit is parked before the update', async (t) => {
-  const { site, path, text } = await editedSite(t);
-  await site.git('checkout', '-q', '--detach');
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(3);
-  t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
-  t.is(await site.git('show', `HEAD^:${path}`), text);
-});
-
-test('parked texts that the branch has gone past are kept as files, except for what the article’s file holds', async (t) => {
-  const { site, path, text } = await editedSite(t);
-  await site.git('checkout', '-q', '--detach');
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.untilLogged('parked');
-  await site.git('checkout', '-q', 'main');
-  await site.git('commit', '-qam', 'My own commit');
-  await site.untilLogged('what was parked is on the branch');
-  await site.stop();
-  t.deepEqual(await committed(site), ['My own commit']);
-  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-  t.deepEqual(await kept(site), [text]);
-});
-
-test('a parked text that the file holds is on the branch before its ref is removed: an update may come in between', async (t) => {
-  const { site, path } = await editedSite(t);
-  await site.git('checkout', '-q', '--detach');
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.untilLogged('parked');
-  await site.stop();
-  const parked = await site.read(path);
-  await site.write(path, `${parked}another text\n`);
-  await site.git('commit', '-qam', 'My own commit');
-  await site.git('checkout', '-q', '-B', 'main');
-  await site.write(path, parked);
-  const { env, hold, untilHeld, release } = await withHeldGit(site, '"update-ref -d refs/pressmark/parked"');
-  await hold();
-  const host = await site.start({ commitEdits: true, env });
-  await host.hooks.doAction('host.ready', { url: '' });
-  await untilHeld();
-  await site.update('one', { revision: 'r3' });
-  await release();
-  await site.until('all is committed', async () => (await site.git('status', '--porcelain')) === '');
-  await site.stop();
-  const commits = (await site.git('log', '--format=%H', '--', path)).split('\n').filter(Boolean);
-  const history = await Promise.all(commits.map((commit) => site.git('show', `${commit}:${path}`)));
-  t.true(history.includes(parked));
-  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
 });
 
 test('an edit that its owner has staged is theirs to commit, and is kept as a file, too', async (t) => {
@@ -189,12 +115,7 @@ for (const what of ['takes too long', 'fails'] as const)
       isDeepStrictEqual((await committed(site)).slice(-1), ['Update: Title of one']),
     );
     t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-    // A batch that had begun before the update may have committed the edit in the end.
-    const isEditCommitted = (await committed(site)).length === 2;
-    const left = isEditCommitted ? [] : [text];
-    await site.until('the file is there as long as it is needed', async () =>
-      isDeepStrictEqual(await kept(site), left),
-    );
+    t.deepEqual(await kept(site), [text]);
   });
 
 test('a file with a very long name can be kept, too', async (t) => {
@@ -219,7 +140,7 @@ async function twoReceivers(
   const held = await withHeldGit(site, words);
   await site.start({ ...options, env: held.env });
   const other = another(t.log, site);
-  await other.start({ ...options, articles: site.articleFiles });
+  await other.start(options);
   return { ...held, other };
 }
 

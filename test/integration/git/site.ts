@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,6 @@ import {
   type ArticleCommitsOptions,
   openArticleCommits,
 } from '../../../src/git/article-commits.js';
-import type { ArticleFile } from '../../../src/git/pending/scan-cache.js';
 import { gitPlugin } from '../../../src/git/plugin.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
@@ -37,8 +36,6 @@ export interface Site {
   subjects(): Promise<string[]>;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
-  /** What a catalog would tell. */
-  articleFiles(): ArticleFile[];
   /** The current revision of the article in a file. */
   revision(path: string): Promise<string | undefined>;
   start(options?: StartOptions): Promise<Host>;
@@ -136,7 +133,6 @@ export function siteAt(
       await writeFile(join(dir, path), text);
     },
     read: (path) => readFile(join(dir, path), 'utf8'),
-    articleFiles: () => filesIn(dir, paths.values()),
     revision: async (path) => (await readStored(dir, path))?.article.revision,
     async start({ setup, ...options } = {}) {
       const hooks = createHooks(logger);
@@ -156,7 +152,7 @@ export function siteAt(
         stillMs: 20,
         closeMs: 60_000,
         replaceMs: 60_000,
-        articles: site.articleFiles,
+        content: '',
         decode: storedIn,
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         stateDir: join(top, '..', 'state'),
@@ -229,16 +225,6 @@ export function siteAt(
   return site;
 }
 
-/** What a catalog would tell of these files. */
-export function filesIn(dir: string, paths: Iterable<string>): ArticleFile[] {
-  return [...paths].flatMap((path) => {
-    const stat = statSync(join(dir, path), { throwIfNoEntry: false });
-    return stat === undefined
-      ? []
-      : [{ path, stamp: { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs } }];
-  });
-}
-
 /** The environment of a machine on which git knows nobody. */
 export function environment(home: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
@@ -258,8 +244,8 @@ export async function readStored(dir: string, path: string) {
 /** Reads the text of an article's file; undefined where it is malformed. */
 export function storedIn(path: string, text: string) {
   try {
-    const { article, edited, digest } = decode(text, { id: path, slug: path, url: (slug) => slug });
-    return { text, article, pristine: !edited, digest };
+    const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
+    return { text, article, pristine: !edited };
   } catch {
     return undefined;
   }

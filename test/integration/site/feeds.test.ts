@@ -194,6 +194,26 @@ test('the sitemap has the owner’s pages that stand, and each address once', as
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
+test('the sitemap lists pages and articles in the same order, whichever came first', async (t) => {
+  const site = testSite(t);
+  const page = (path: string) => {
+    put(join(site.options.content.root, path), '---\ntitle: Mine\n---\nWords.\n');
+    return path;
+  };
+  await site.builder.build('all');
+  // A page that waits behind an article for the address came first, and stood first.
+  const steps = [
+    () => page('pages/articles/a1.md'),
+    () => page('pages/about.md'),
+    () => site.write('b1'),
+    () => site.write('a1'),
+  ];
+  for (const step of steps) {
+    await site.builder.build([step()]);
+    t.deepEqual(site.output(), await builtAnew(site.options), step.toString());
+  }
+});
+
 test('the sitemap has home and every article', async (t) => {
   const site = testSite(t);
   site.write('a', { url: "https://x.example/articles/a&b'c/", date: 'no date' });

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
 
@@ -47,6 +48,19 @@ test('after every change the output is what a clean build makes, byte by byte', 
     t.is(report.failed, 0, name);
     t.deepEqual(site.output(), await builtAnew(site.options), name);
   }
+});
+
+test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
+  const site = testSite(t, { pageSize: 3 });
+  for (let n = 0; n < 40; n++) site.write(`a${n}`);
+  const builds = [site.builder.build('all')];
+  for (let n = 0; n < 40; n++) {
+    await sleep(5);
+    builds.push(site.builder.build([site.write(`b${n % 25}`, { title: `Title ${n}` })]));
+  }
+  const reports = await Promise.all(builds);
+  t.true(reports.every(({ failed }) => failed === 0));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
 test.serial('an unchanged site writes nothing, and a start reads no unchanged article', async (t) => {

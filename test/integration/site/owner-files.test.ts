@@ -27,6 +27,17 @@ test('files in static/ go to the site as they are, in place of the site’s own,
   t.false(site.has('papers'));
 });
 
+test('a file in static/ stands in place of an article’s page also when the article has changed', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.staticDir, 'articles/a/index.html'), 'Mine');
+  await site.builder.build('all');
+  for (const title of ['First', 'Second']) {
+    await site.builder.build([site.write('a', { title })]);
+    t.is(site.page('articles/a/index.html'), 'Mine');
+    t.true(site.page('index.html').includes(title));
+  }
+});
+
 test('nothing is written into an output folder that another program has written', async (t) => {
   const site = testSite(t);
   site.write('a');

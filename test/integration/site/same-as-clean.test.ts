@@ -35,6 +35,7 @@ type Step =
   | { is: 'edit' | 'spoil' | 'remove' | 'remove page'; slug: string }
   | { is: 'move' | 'rename' | 'copy' | 'readdress'; slug: string; to: string }
   | { is: 'describe'; term: string; text: string | null }
+  | { is: 'own file'; file: string; text: string | null }
   | { is: 'template' | 'config' | 'restart' | 'kill' | 'full'; n: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -71,6 +72,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         '---\ndescription: Words\nnavigation: true\n---\n',
         '---\nnavigation: Here\norder: 1\n---\nWords.\n',
       ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant('own file' as const),
+      file: fc.constantFrom('sitemap.xml', 'articles/a1/index.html', 'about/index.html', 'tags/c/index.html'),
+      text: fc.constantFrom(null, 'The owner’s.\n', 'Also the owner’s.\n'),
     }),
   },
   {
@@ -124,6 +133,12 @@ function world(site: TestSite) {
         if (step.text === null) fs.rmSync(at(`${step.term}.md`), { force: true });
         else put(at(`${step.term}.md`), step.text);
         return [`${step.term}.md`];
+      case 'own file': {
+        const file = join(options.staticDir, step.file);
+        if (step.text === null) fs.rmSync(file, { force: true });
+        else put(file, step.text);
+        return 'all';
+      }
       case 'template':
         put(
           join(options.templatesDir, 'article.eta'),

@@ -43,7 +43,6 @@ async function setUp(t: ExecutionContext): Promise<{
       siteDir: dir,
       content: 'content/',
       stateDir,
-      staging: join(stateDir, 'staging'),
       status: createPushStatus(join(stateDir, 'push.json')),
       env: gitEnvironment(folder),
       log,

@@ -25,7 +25,7 @@ export interface OwnerSite {
   git(...args: string[]): Promise<string>;
   /** Sends a publication until it is acknowledged; resolves with the article's URL. */
   publish(slot: number, id: string): Promise<string>;
-  /** In every third turn kills a receiver and starts it again; in the others kills a git command of a receiver. */
+  /** In every third turn kills a receiver and starts it again; in the others stops a git command of a receiver. */
   kill(turn: number): Promise<boolean>;
   /** Repeats a git command until it succeeds or has nothing to commit. */
   insist(...args: string[]): Promise<void>;
@@ -102,7 +102,7 @@ export async function makeOwnerSite(
   }
 
   async function kill(turn: number): Promise<boolean> {
-    if (turn % 3 !== 0) return killGit(pids, dir);
+    if (turn % 3 !== 0) return stopGit(pids, dir);
     const slot = (turn / 3) % count;
     await receivers[slot]?.kill('SIGKILL');
     await start(slot);
@@ -162,11 +162,11 @@ export async function makeOwnerSite(
   return { dir, receivers, logs, git, publish, kill, insist, rebase, caughtUp };
 }
 
-/** The articles whose files differ from HEAD or from the index, and the refs of parked commits; empty if there are none. */
+/** The articles whose files differ from HEAD or from the index, and refs of Pressmark's own; empty if there are none. */
 async function missingIn(git: OwnerSite['git']): Promise<string> {
   const status = (await git('status', '--porcelain', '--', 'content')).split('\n');
-  const parked = await git('for-each-ref', '--format=%(refname)', 'refs/pressmark/');
-  return [...status, parked.trim()].filter((line) => line !== '').join(', ');
+  const refs = await git('for-each-ref', '--format=%(refname)', 'refs/worktree/');
+  return [...status, refs.trim()].filter((line) => line !== '').join(', ');
 }
 
 /** The files of a folder; none if it does not exist. */
@@ -174,15 +174,19 @@ export function filesIn(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Kills the git command of the receivers that was started last and still runs. @returns whether there was one. */
-function killGit(pids: string, dir: string): boolean {
+/**
+ * Ends the git command of the receivers that was started last and still runs, by SIGTERM, on which git removes its locks.
+ *
+ * @returns whether there was one.
+ */
+function stopGit(pids: string, dir: string): boolean {
   const newest = fs.readFileSync(pids, 'utf8').trim().split('\n').slice(-5).reverse();
   for (const pid of newest.map(Number)) {
     try {
       // Another program may have the process id by now.
       const [program = ''] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       if (basename(program) !== 'git' || !fs.readlinkSync(`/proc/${pid}/cwd`).startsWith(dir)) continue;
-      process.kill(pid, 'SIGKILL');
+      process.kill(pid, 'SIGTERM');
       return true;
     } catch {
       // it has ended

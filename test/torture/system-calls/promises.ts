@@ -71,7 +71,7 @@ async function git(
 /**
  * Checks that the repository is intact.
  *
- * @param committed the articles that must be in HEAD or parked; undefined if no commit was promised.
+ * @param committed the articles that must be in HEAD; undefined if no commit was promised.
  * @returns the broken promise as a sentence; undefined if there is none.
  */
 export async function faultInGit(
@@ -88,16 +88,7 @@ export async function faultInGit(
   if (check.code !== 0 || said.length > 0)
     return `git fsck should find nothing, but ends with ${check.code}: ${said.join(' / ').slice(0, 2_000)}`;
   if (committed === undefined || committed.size === 0) return undefined;
-  const refs = await git(
-    dir,
-    'for-each-ref',
-    '--format=%(refname)',
-    'refs/pressmark',
-    'refs/worktree/pressmark',
-  );
-  const contents: { readonly path: string; readonly content: Buffer }[] = [];
-  for (const ref of ['HEAD', ...refs.text.split('\n').filter((name) => name !== '')])
-    contents.push(...(await filesOf(dir, ref)));
+  const contents = await filesOf(dir, 'HEAD');
   const newest = new Map<string, number>();
   for (const { content } of contents) {
     const { id, revision } = decode(content.toString(), { id: '', slug: '', url: () => '' }).article;

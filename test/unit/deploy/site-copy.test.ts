@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test from 'ava';
 import { copySite, removeAbandoned } from '../../../src/deploy/site-copy.js';
-import { openRepository } from '../../../src/git/cli/repository.js';
+import { openRepository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): void {

@@ -8,7 +8,6 @@ import { type Receiver, run } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import {
-  configure,
   eventually,
   idsOnRemote,
   makePushingSite,
@@ -173,28 +172,38 @@ test.serial(
   },
 );
 
-test.serial('a file that a person has not committed stays as it is when others change it', async (t) => {
-  const { clones, dir, receiver } = await pushedSite();
-  const name = 'shared.txt';
-  commitAndPush(olga, name, 'first\n');
-  await publish(receiver);
-  await until('the work tree has the file', () => fs.existsSync(join(dir, name)));
-  await caughtUp();
-  fs.writeFileSync(join(dir, name), 'mine, not committed\n');
-  fs.writeFileSync(join(dir, 'new.txt'), 'mine, new\n');
-  commitAndPush(olga, 'new.txt', 'theirs, new\n');
-  commitAndPush(olga, name, 'theirs\n');
-  const id = await publish(receiver);
-  await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-  await caughtUp();
-  t.is(fs.readFileSync(join(dir, name), 'utf8'), 'mine, not committed\n');
-  t.is(fs.readFileSync(join(dir, 'new.txt'), 'utf8'), 'mine, new\n');
-  t.is(gitIn(dir, 'show', `HEAD:${name}`), 'theirs\n');
-  await until('the log names the file and says that it is not committed', () =>
-    receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))),
-  );
-  gitIn(dir, 'restore', name, 'new.txt');
-});
+test.serial(
+  'where others change a file that a person has not committed, it waits for them and names the file',
+  async (t) => {
+    const { clones, dir, receiver } = await pushedSite();
+    const name = 'shared.txt';
+    commitAndPush(olga, name, 'first\n');
+    await publish(receiver);
+    await until('the work tree has the file', () => fs.existsSync(join(dir, name)));
+    await caughtUp();
+    fs.writeFileSync(join(dir, name), 'mine, not committed\n');
+    fs.writeFileSync(join(dir, 'new.txt'), 'mine, new\n');
+    commitAndPush(olga, 'new.txt', 'theirs, new\n');
+    const theirs = commitAndPush(olga, name, 'theirs\n');
+    const id = await publish(receiver);
+    await until('the status names a file', async () =>
+      /^you to commit or restore (new|shared)\.txt/.test((await statusOf(receiver)).waitingFor ?? ''),
+    );
+    t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
+    t.is(fs.readFileSync(join(dir, name), 'utf8'), 'mine, not committed\n');
+    t.is(fs.readFileSync(join(dir, 'new.txt'), 'utf8'), 'mine, new\n');
+    t.is(clones.git('rev-parse', 'main').trim(), theirs, 'nothing was forced');
+    await until('doctor names a file', async () =>
+      /waits for you to commit or restore/.test((await run(['doctor', '--dir', dir])).stdout),
+    );
+
+    gitIn(dir, 'restore', name);
+    fs.rmSync(join(dir, 'new.txt'));
+    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
+    await caughtUp();
+    t.is(fs.readFileSync(join(dir, name), 'utf8'), 'theirs\n');
+  },
+);
 
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
   const { clones, dir, receiver } = await pushedSite();
@@ -209,67 +218,4 @@ test.serial('a remote that is away for a while gets everything when it is back',
   await until('both articles are pushed', () => ids.every((id) => idsOnRemote({ clones }).includes(id)));
   await until('the status has no error', async () => (await statusOf(receiver)).lastError === null);
   t.like(await statusOf(receiver), { waiting: 0, waitingFor: null });
-});
-
-test.serial('edits are neither committed over what others have pushed meanwhile, nor lost', async (t) => {
-  const { clones, dir, receiver } = await pushedSite();
-  const articles = [await published(receiver), await published(receiver)];
-  for (const { id } of articles)
-    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-  await caughtUp();
-  gitIn(olga, 'pull', '--quiet', '--rebase');
-  const edited = articles.map((one) => {
-    const text = fs.readFileSync(one.file, 'utf8');
-    const [theirs, mine] = [`${text}\nTheirs.\n`, `${text}\nMine.\n`];
-    fs.writeFileSync(one.file, mine);
-    commitAndPush(olga, one.path, theirs);
-    return { ...one, theirs, mine };
-  });
-  // the push is refused, and the branch follows without the files
-  const other = await publish(receiver);
-  await until('the article is pushed', () => idsOnRemote({ clones }).includes(other));
-  for (const { path, theirs } of edited)
-    await until('the branch follows', () => gitIn(dir, 'show', `HEAD:${path}`) === theirs);
-  t.is(await receiver.stop(), 0);
-
-  configure(dir, { push: { debounce: 100 }, commitEdits: true });
-  const committing = await launchIn(dir);
-  running = committing;
-  const refusals = () => committing.log.filter(({ msg }) => /^your edit is not committed/.test(msg));
-  for (const { path, file, mine, theirs } of edited) {
-    await until('the receiver says that the edit is not committed', () =>
-      refusals().some((line) => line.path === path),
-    );
-    t.is(fs.readFileSync(file, 'utf8'), mine);
-    t.is(gitIn(dir, 'show', `HEAD:${path}`), theirs);
-  }
-  const [first, second] = edited;
-  if (first === undefined || second === undefined) throw new Error('no edits');
-
-  // taken over and gone on from there, it is an edit like any other
-  const before = refusals().length;
-  await eventually('the owner can restore the file', () => gitIn(dir, 'restore', first.path));
-  await until('the receiver sees that the file has caught up', () => {
-    const behind = join(dir, '.git/pressmark/stale-edits.json');
-    return !fs.existsSync(behind) || !fs.readFileSync(behind, 'utf8').includes(first.path);
-  });
-  const anew = `${first.theirs}\nAnd mine.\n`;
-  fs.writeFileSync(first.file, anew);
-  await until('the new edit is pushed', () => clones.git('show', `main:${first.path}`) === anew);
-  t.false(
-    refusals()
-      .slice(before)
-      .some(({ path }) => path === first.path),
-  );
-
-  // one that an update replaces is left to its owner as a file
-  t.is((await change(committing, second.id, second.url)).status, 200);
-  const left = join(dir, '.pressmark', 'replaced', second.path);
-  await until('the edit is kept as a file', () => fs.existsSync(left));
-  t.is(await committing.stop(), 0);
-  t.deepEqual(
-    fs.readdirSync(left).map((name) => fs.readFileSync(join(left, name), 'utf8')),
-    [second.mine],
-  );
-  t.notRegex(gitIn(dir, 'log', '--format=%s', '--', second.path), /^Edit: /m);
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { branchTarget } from '../../../../src/deploy/targets/branch.js';
-import { openRepository } from '../../../../src/git/cli/repository.js';
+import { openRepository } from '../../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
-import type { GitAnswer } from '../../../../src/git/cli/git.js';
+import type { GitAnswer } from '../../../../src/git/git.js';
 import { createLongCommand, type LongRun } from '../../../../src/git/push/long-command.js';
 
 const ANSWER: GitAnswer = { code: 0, stdout: '', stderr: '', bytes: Buffer.alloc(0) };

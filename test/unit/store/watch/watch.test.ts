@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
+import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../../src/store/catalog/entry.js';
+import { type Change, refresh, scan } from '../../../../src/store/catalog/scan.js';
 import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -14,13 +16,18 @@ test('files and folders that come, change, move and go are all asked about', asy
   fs.writeFileSync(join(root, 'old', 'a.md'), 'a');
   const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
   const seen = new Set<string>();
-  const look = (paths: Iterable<string>) => {
-    for (const path of paths) seen.add(path);
+  const catalog = createCatalog();
+  const note = (changes: readonly Change[]) => {
+    for (const { path } of changes) seen.add(path);
   };
+  const look = (paths: Iterable<string>) => {
+    for (const path of paths) note(refresh(content, catalog, path));
+  };
+  const lookAtFolder = async () => note((await scan(content, catalog)).changes);
+  await lookAtFolder();
   const log = pino({ level: 'silent' });
-  const watcher = watchContent({ content, size: 1, look, lookAtFolder: async () => undefined, log });
+  const watcher = watchContent({ content, look, lookAtFolder, log });
   t.teardown(() => watcher.close());
-  await watcher.ready;
   const asked = async (path: string) => {
     await until(`${path} is asked about`, () => seen.has(path));
     t.true(seen.delete(path));
@@ -53,9 +60,8 @@ test('where files cannot be looked at, that is reported once and tried again lat
     times.push(performance.now());
     if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
   };
-  const watcher = watchContent({ content, size: 0, look, lookAtFolder: async () => undefined, log });
+  const watcher = watchContent({ content, look, lookAtFolder: async () => look(), log });
   t.teardown(() => watcher.close());
-  await watcher.ready;
   fs.writeFileSync(join(root, 'a.md'), 'a');
   await until('it was tried again and again', () => times.length >= 5);
   isShort = false;
@@ -70,20 +76,25 @@ test('where files cannot be looked at, that is reported once and tried again lat
   );
 });
 
-test('a folder of many files is compared with the catalog again and again', async (t) => {
-  const content = contentFolder(tempDir(t), patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+test('where a folder cannot be watched, all files are compared again and again', async (t) => {
+  const root = tempDir(t);
+  fs.mkdirSync(join(root, 'deep'));
+  const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const { watch } = fs;
+  const short = (path: string, ...rest: unknown[]): unknown => {
+    if (path.endsWith('deep')) throw Object.assign(new Error('no watches are left'), { code: 'ENOSPC' });
+    return Reflect.apply(watch, fs, [path, ...rest]);
+  };
+  Object.assign(fs, { watch: short });
+  t.teardown(() => Object.assign(fs, { watch }));
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
   let scans = 0;
-  const lookAtFolder = async () => {
-    if (++scans <= 2) throw new Error('too many open files');
-  };
-  const look = () => t.fail();
-  const watcher = watchContent({ content, size: 20_001, look, lookAtFolder, log, scanEveryMs: 5 });
+  const lookAtFolder = async () => void scans++;
+  const watcher = watchContent({ content, look: () => undefined, lookAtFolder, log, scanEveryMs: 5 });
   t.teardown(() => watcher.close());
-  await until('it was compared four times', () => scans >= 4);
+  await until('it was compared three times', () => scans >= 3);
   t.deepEqual(lines, [
-    'changed files could not be looked at; it is tried again',
-    'changed files can be looked at again',
+    'a part of the content folder cannot be watched; all files are compared every 30 seconds',
   ]);
 });

@@ -1,0 +1,290 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError } from '../../errors.js';
+import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
+import { changesBetween, commitAt, type Entry, entriesAt, entriesInIndex, FILE, isFile } from '../objects.js';
+import type { Repository } from '../repository.js';
+import { type Branch, branchOfHead } from './head.js';
+import type { Identity, Person } from './identity.js';
+
+/** A file that is to become a commit. */
+export interface FileChange {
+  /** From the top of the work tree. */
+  readonly path: string;
+  /** The content, or the name of a blob that git has. */
+  readonly content: Buffer | string;
+  /** See `modeOf`. */
+  readonly mode: string;
+  /** The whole commit message. */
+  readonly message: string;
+}
+
+/** Who makes the commits, and how. */
+export interface CommitStyle {
+  readonly identity: Identity;
+  /** Whether the commits are signed with the owner's key and settings. */
+  readonly sign: boolean;
+}
+
+/**
+ * Commits that are on no branch yet. `git gc` leaves them alone; and where a process was killed after the index had been
+ * written, this ref tells Pressmark's entries from those that the owner has staged.
+ */
+export const NEXT_REF = 'refs/worktree/pressmark/next';
+
+/** How long git may take for one batch, in milliseconds. */
+const LIMIT_MS = 30_000;
+
+/** The pauses before further attempts to write the index, in milliseconds: another program has it for a moment. */
+const PAUSES_MS = [50, 100, 200, 400];
+
+/** Has git store files of the work tree as blobs, filtered as `git add` would. @returns their names, in order. */
+export async function writeBlobs({ git }: Repository, paths: readonly string[]): Promise<string[]> {
+  const input = paths.map((path) => `${quoted(path)}\n`).join('');
+  const { stdout } = await git(['hash-object', '-w', '--stdin-paths'], { input });
+  return stdout.split('\n').slice(0, -1);
+}
+
+/**
+ * Makes a chain of commits upon `parent`, one for each file, in order. No branch moves, and the index stays as it is; hooks
+ * do not run. `NEXT_REF` leads to the last one until `moveBranch`.
+ *
+ * @returns the names of the commits.
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function buildCommits(
+  repository: Repository,
+  parent: string | null,
+  files: readonly FileChange[],
+  { identity, sign }: CommitStyle,
+): Promise<string[]> {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const lines: (string | Buffer)[] = ['feature done\n'];
+  for (const [index, { path, content, mode, message }] of files.entries()) {
+    lines.push(
+      `commit ${NEXT_REF}\nmark :${index + 1}\n`,
+      `author ${signature(identity.author, seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
+      ...data(Buffer.from(message)),
+      ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
+      ...(typeof content === 'string'
+        ? [`M ${mode} ${content} ${quoted(path)}\n\n`]
+        : [`M ${mode} inline ${quoted(path)}\n`, ...data(content), '\n']),
+    );
+  }
+  for (const index of files.keys()) lines.push(`get-mark :${index + 1}\n`);
+  lines.push('done\n');
+  const input = Buffer.concat(lines.map((line) => (typeof line === 'string' ? Buffer.from(line) : line)));
+  const command = ['fast-import', '--quiet', '--force', '--date-format=raw'];
+  const { stdout } = await repository
+    .git(command, { input, timeoutMs: LIMIT_MS })
+    .catch(async (error: unknown) => {
+      await removeCrashReport(repository, wordsOf(error));
+      throw error;
+    });
+  const commits = stdout.split('\n').slice(0, -1);
+  return sign ? signed(repository, parent, commits, files, { identity, seconds }) : commits;
+}
+
+/** The same commits, signed by the owner's program. */
+async function signed(
+  { git }: Repository,
+  parent: string | null,
+  commits: readonly string[],
+  files: readonly FileChange[],
+  { identity, seconds }: { identity: Identity; seconds: number },
+): Promise<string[]> {
+  const env = {
+    ...variables('AUTHOR', identity.author, seconds),
+    ...variables('COMMITTER', identity.committer, seconds),
+  };
+  const made: string[] = [];
+  for (const [index, commit] of commits.entries()) {
+    const above = made.at(-1) ?? parent;
+    const on = above === null ? [] : ['-p', above];
+    const input = files[index]?.message ?? '';
+    try {
+      const { stdout } = await git(['commit-tree', '-S', ...on, '-F', '-', `${commit}^{tree}`], {
+        input,
+        env,
+      });
+      made.push(stdout.trim());
+    } catch (error) {
+      const cause = error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error;
+      throw new PressmarkError('GIT_FAILED', 'a commit could not be signed (git.sign)', { cause });
+    }
+  }
+  return made;
+}
+
+/** Commits that are about to go to the branch. */
+export interface NewCommits {
+  readonly files: readonly FileChange[];
+  /** Those of `buildCommits`. */
+  readonly commits: readonly string[];
+  /** The paths that the owner has staged. */
+  readonly staged: ReadonlySet<string>;
+  /** When the first of their objects was written, or earlier; in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * Moves the branch to new commits, and puts their files into the index, except where the owner has staged something.
+ *
+ * @returns false where HEAD has moved since `head` was read: then the commits must be made again.
+ * @throws PressmarkError GIT_FAILED, as where another program has locked the index or the branch for long.
+ */
+export async function moveBranch(
+  repository: Repository,
+  head: Branch,
+  { files, commits, staged, since }: NewCommits,
+): Promise<boolean> {
+  const last = commits.at(-1);
+  if (last === undefined) return true;
+  const { git, commonDir, objectFormat } = repository;
+  const entries = new Map<string, Entry>();
+  for (const { path, mode, content } of files)
+    if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
+  await syncObjectFolders(commonDir, since);
+  // The index first: a branch whose files the index lacks would look as if the owner had removed them.
+  await writeIndex(repository, entries);
+  await syncIfThere(repository.gitDir);
+  if ((await branchOfHead(repository)) !== head.ref) return takeBack(repository, entries);
+  const old = head.tip ?? '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
+  const input = `update ${head.ref}\0${last}\0${old}\0delete ${NEXT_REF}\0\0`;
+  try {
+    await patiently(() => git(['update-ref', '-z', '--stdin', '-m', 'pressmark: articles'], { input }));
+    await syncFoldersOf(commonDir, [join(commonDir, head.ref), join(commonDir, 'reftable', 'tables.list')]);
+    return true;
+  } catch (error) {
+    if (/ but expected |reference already exists|unable to resolve reference/.test(wordsOf(error)))
+      return takeBack(repository, entries);
+    throw error;
+  }
+}
+
+async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Entry>): Promise<void> {
+  const input = [...entries].map(([path, { mode, id }]) => `${mode} ${id} 0\t${path}\0`).join('');
+  await patiently(() => git(['update-index', '-z', '--index-info'], { input }));
+}
+
+/**
+ * Gives the index what HEAD has by now, where HEAD has the file and the index has what was written.
+ *
+ * @returns false, for `moveBranch`.
+ */
+async function takeBack(repository: Repository, written: ReadonlyMap<string, Entry>): Promise<false> {
+  const paths = [...written.keys()];
+  const [committed, index] = await Promise.all([
+    entriesAt(repository, await commitAt(repository, 'HEAD'), paths),
+    entriesInIndex(repository, paths),
+  ]);
+  const ours = [...committed].filter(([path]) => index.get(path)?.id === written.get(path)?.id);
+  await writeIndex(repository, new Map(ours));
+  return false;
+}
+
+/** Repeats a command that finds a lock. */
+async function patiently<T>(command: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await command();
+    } catch (error) {
+      if (!/File exists/.test(wordsOf(error))) throw error;
+      await setTimeout(pause);
+    }
+  }
+  return command();
+}
+
+/** What git said when it failed. */
+function wordsOf(error: unknown): string {
+  return error instanceof PressmarkError && error.cause instanceof Error ? error.cause.message : '';
+}
+
+/** Removes the report that a failed fast-import leaves in the git directory; each attempt would leave another one. */
+async function removeCrashReport({ gitDir }: Repository, words: string): Promise<void> {
+  const [, path] = /dumping crash report to (\S*fast_import_crash_\d+)/.exec(words) ?? [];
+  if (path !== undefined) await rm(join(gitDir, basename(path)), { force: true });
+}
+
+/** A clock of a file system ticks this often at the least, in milliseconds. */
+const TICK_MS = 2_000;
+
+/** Syncs the folders of objects that have got files since. Git syncs the files themselves. */
+async function syncObjectFolders(commonDir: string, since: number): Promise<void> {
+  const objects = join(commonDir, 'objects');
+  for (const name of await readdir(objects)) {
+    const folder = join(objects, name);
+    if ((await stat(folder)).mtimeMs > since - TICK_MS) await syncIfThere(folder);
+  }
+  await syncIfThere(objects);
+}
+
+/**
+ * The paths at which the index has something of the owner's: neither what the branch has nor what a killed Pressmark has
+ * put there.
+ *
+ * @param committed what the branch has.
+ * @param ours the blobs that this process has put there for commits that have failed since, by path.
+ */
+export async function stagedByOwner(
+  repository: Repository,
+  committed: ReadonlyMap<string, Entry>,
+  paths: readonly string[],
+  ours: ReadonlyMap<string, string> = new Map(),
+): Promise<Set<string>> {
+  const index = await entriesInIndex(repository, paths);
+  const differing = paths.filter((path) => {
+    const id = index.get(path)?.id;
+    return id !== committed.get(path)?.id && (id === undefined || id !== ours.get(path));
+  });
+  if (differing.length === 0) return new Set();
+  const next = await entriesAt(repository, await nextCommit(repository), differing);
+  return new Set(differing.filter((path) => next.get(path)?.id !== (index.get(path)?.id ?? '')));
+}
+
+/** The files of the batch, from the top of the work tree, in which a Pressmark was killed; none where it was in no batch. */
+export async function interruptedFiles(repository: Repository): Promise<string[]> {
+  const next = await nextCommit(repository);
+  if (next === null) return [];
+  const changes = await changesBetween(repository, await commitAt(repository, 'HEAD'), next);
+  return changes.filter(({ after }) => after !== null).map(({ path }) => path);
+}
+
+/** Removes the ref that a killed Pressmark has left. The caller knows that git has all files. */
+export async function removeNextRef(repository: Repository): Promise<void> {
+  if ((await nextCommit(repository)) !== null) await repository.git(['update-ref', '-d', NEXT_REF]);
+}
+
+async function nextCommit({ git }: Repository): Promise<string | null> {
+  const { code, stdout } = await git(['rev-parse', '-q', '--verify', NEXT_REF], { accept: [1] });
+  return code === 0 ? stdout.trim() : null;
+}
+
+/** The mode of a file's next version: that of the version before, else an ordinary file's. */
+export function modeOf(entry: Entry | undefined): string {
+  return entry !== undefined && isFile(entry.mode) ? entry.mode : FILE;
+}
+
+function signature({ name, email }: Person, seconds: number): string {
+  return `${name} <${email}> ${seconds} +0000`;
+}
+
+function variables(role: string, { name, email }: Person, seconds: number): NodeJS.Dict<string> {
+  return {
+    [`GIT_${role}_NAME`]: name,
+    [`GIT_${role}_EMAIL`]: email,
+    [`GIT_${role}_DATE`]: `${seconds} +0000`,
+  };
+}
+
+/** Bytes as fast-import reads them. */
+function data(content: Buffer): (string | Buffer)[] {
+  return [`data ${content.length}\n`, content, '\n'];
+}
+
+/** A path as fast-import and hash-object read it: in C-style quotes, so that any byte but NUL may stand in it. */
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}

@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import type { Repository } from '../repository.js';
+
+/** A lock file of git's that has not changed for so long, in milliseconds, is not held in passing. */
+const STILL_MS = { named: 5_000, removed: 60_000 };
+
+/** The lock files of the index, of HEAD and of the refs, that no git holds in passing; absolute. */
+export function heldLocks({ gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>): string[] {
+  const stillSince = Date.now() - STILL_MS.named;
+  return lockFiles(gitDir, commonDir).filter((path) => (changedAt(path) ?? Infinity) < stillSince);
+}
+
+/**
+ * Removes lock files that no process can hold: they are older than the start of the machine, or of the container.
+ *
+ * @returns those that were removed.
+ */
+export function removeStaleLocks(
+  { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
+  startedAt = startOfMachine(),
+): string[] {
+  const oldest = Math.min(startedAt, Date.now() - STILL_MS.removed);
+  const stale = lockFiles(gitDir, commonDir).filter((path) => (changedAt(path) ?? Infinity) < oldest);
+  for (const path of stale) fs.rmSync(path, { force: true });
+  return stale;
+}
+
+function lockFiles(gitDir: string, commonDir: string): string[] {
+  const folders = [...new Set([gitDir, commonDir])];
+  const names = ['index.lock', 'HEAD.lock', 'packed-refs.lock', join('reftable', 'tables.list.lock')];
+  const files = folders.flatMap((folder) => [
+    ...names.map((name) => join(folder, name)),
+    ...locksBelow(join(folder, 'refs')),
+  ]);
+  return files.filter((path) => changedAt(path) !== undefined);
+}
+
+function locksBelow(folder: string): string[] {
+  if (!fs.existsSync(folder)) return [];
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => join(folder, name));
+}
+
+function changedAt(path: string): number | undefined {
+  return fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** The start of process 1, in milliseconds since 1970: the machine's, or in a container the container's. */
+function startOfMachine(): number {
+  const boot = Date.now() - uptime() * 1_000;
+  try {
+    const fields = fs
+      .readFileSync('/proc/1/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [, seconds = ''] = /^btime (\d+)$/m.exec(fs.readFileSync('/proc/stat', 'utf8')) ?? [];
+    const startedAt = Number(seconds) * 1_000 + Number(fields[19]) * 10;
+    return Number.isFinite(startedAt) ? startedAt : boot;
+  } catch {
+    return boot; // not on Linux
+  }
+}

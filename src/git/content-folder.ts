@@ -1,0 +1,120 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { PressmarkError } from '../errors.js';
+import { CHECK_IGNORE } from './git.js';
+import { commitAt, entriesAt } from './objects.js';
+import { isOlder, openRepository, type Repository } from './repository.js';
+
+/** Where the content folder is in the repository, or why its articles cannot be committed. */
+export type ContentFolder =
+  | {
+      readonly kind: 'inside';
+      /** Absolute, without symbolic links. */
+      readonly root: string;
+      /** From the top of the work tree: empty, or with a slash at its end. */
+      readonly folder: string;
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** The mode of another repository's commit. */
+const SUBMODULE = '160000';
+
+/** The name of a file that no article has; git is asked whether it would be ignored. */
+const PROBE = 'articles/pressmark-probe.md';
+
+/**
+ * Checks the content folder: it must be in the work tree, also where it is a symbolic link, in no other repository, and
+ * not ignored.
+ *
+ * @param content from the site's folder; empty, or with a slash at its end.
+ */
+export async function checkContentFolder(repository: Repository, content: string): Promise<ContentFolder> {
+  const { top, git } = repository;
+  const root = await realpathOfExisting(join(top, repository.prefix, content));
+  const inside = relative(await realpath(top), root);
+  if (inside === '..' || inside.startsWith(`..${sep}`)) return refused('it is outside of the work tree');
+  const path = inside.split(sep).join('/');
+  for (let at = root; at.length > top.length; at = dirname(at))
+    if (await isThere(join(at, '.git'))) return refused('it is in a repository of its own');
+  const folders = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'));
+  const known =
+    path === '' ? new Map() : await entriesAt(repository, await commitAt(repository, 'HEAD'), folders);
+  for (const [name, { mode }] of known)
+    if (mode === SUBMODULE) return refused(`${name} is a submodule that is not initialised`);
+  const folder = path === '' ? '' : `${path}/`;
+  const ignored = await git([...CHECK_IGNORE, '-q', '--', `./${folder}${PROBE}`], { accept: [1] });
+  return ignored.code === 0 ? refused('it is ignored by git') : { kind: 'inside', root, folder };
+}
+
+function refused(why: string): ContentFolder {
+  return { kind: 'refused', why };
+}
+
+export interface CommittableOptions {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  readonly env: NodeJS.Dict<string>;
+}
+
+/**
+ * The work tree that a site is in, where every article can be committed before it is acknowledged.
+ *
+ * @throws PressmarkError CONFIG_INVALID, with what is in the way of this durability level.
+ */
+export async function committableTree(
+  { siteDir, content, env }: CommittableOptions,
+  level: 'commit' | 'push',
+  signal?: AbortSignal,
+): Promise<Repository> {
+  const refuse = (why: string) =>
+    new PressmarkError('CONFIG_INVALID', `durability: '${level}' cannot be had: ${why}`);
+  const found = await openRepository(siteDir, env, signal === undefined ? {} : { signal });
+  if (found.kind === 'none') throw refuse(found.because);
+  const place = await checkContentFolder(found, content);
+  if (place.kind === 'refused') throw refuse(`the content folder: ${place.why}`);
+  if (level === 'commit') return found;
+  if (place.folder !== `${found.prefix}${content}`) throw refuse('the content folder is a symbolic link');
+  if (await isFiltered(found, `${place.folder}${PROBE}`))
+    throw refuse('a filter of .gitattributes applies to the content folder; articles are shared as they are');
+  if (await isSparse(found)) throw refuse('the clone is sparse');
+  const [major, minor] = found.version;
+  if (isOlder(found.version, [2, 38])) throw refuse(`git ${major}.${minor} is too old; 2.38 is needed`);
+  return found;
+}
+
+/** Whether the work tree has only a part of what is committed. */
+export async function isSparse({ git }: Repository): Promise<boolean> {
+  const { stdout } = await git(['config', '--type=bool', '--get', 'core.sparseCheckout'], { accept: [1] });
+  return stdout.trim() === 'true';
+}
+
+/** Whether git changes more of a file than its line ends. */
+async function isFiltered({ git }: Repository, path: string): Promise<boolean> {
+  const names = ['filter', 'ident', 'working-tree-encoding'];
+  const { stdout } = await git(['check-attr', '-z', ...names, '--', path]);
+  const values = stdout.split('\0').filter((_, index) => index % 3 === 2);
+  return values.some((value) => value !== 'unspecified' && value !== 'unset');
+}
+
+/** `realpath` of a path, some folders of which need not be there yet. */
+async function realpathOfExisting(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (parent === path) throw error;
+    return join(await realpathOfExisting(parent), relative(parent, path));
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    // absent, or in a folder that is not there: no repository either way
+    return false;
+  }
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Repository } from './repository.js';
+
+/** A file in a commit or in the index. */
+export interface Entry {
+  /** Such as `100644`. */
+  readonly mode: string;
+  /** The name of the content. */
+  readonly id: string;
+}
+
+/** The mode of an ordinary file. */
+export const FILE = '100644';
+
+/** Whether a mode is that of a file, executable or not. */
+export function isFile(mode: string): boolean {
+  return mode === FILE || mode === '100755';
+}
+
+/** The name of a commit; null where there is none. @param name such as `HEAD` or `refs/heads/main`. */
+export async function commitAt({ git }: Pick<Repository, 'git'>, name: string): Promise<string | null> {
+  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${name}^{commit}`], {
+    accept: [1, 128],
+  });
+  return code === 0 ? stdout.trim() : null;
+}
+
+/**
+ * What a commit has at these paths, by path.
+ *
+ * @param commit null for none.
+ * @param paths from the top of the work tree.
+ */
+export async function entriesAt(
+  { git }: Pick<Repository, 'git'>,
+  commit: string | null,
+  paths: readonly string[],
+): Promise<Map<string, Entry>> {
+  if (commit === null || paths.length === 0) return new Map();
+  const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths]);
+  return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
+}
+
+/** All files below a folder of a commit, by path. */
+export async function entriesBelow(
+  { git }: Pick<Repository, 'git'>,
+  commit: string,
+  folder: string,
+): Promise<Map<string, Entry>> {
+  const below = folder === '' ? [] : ['--', folder];
+  const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', commit, ...below]);
+  return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
+}
+
+/** What the index has at these paths. A path with conflicts has an entry that equals no other. */
+export async function entriesInIndex(
+  { git }: Pick<Repository, 'git'>,
+  paths: readonly string[],
+): Promise<Map<string, Entry>> {
+  const { stdout } = await git(['ls-files', '-s', '-z', '--', ...paths]);
+  const conflicts = entriesIn(stdout, /^(\d+) ([0-9a-f]+) [123]\t(.+)$/s);
+  const entries = entriesIn(stdout, /^(\d+) ([0-9a-f]+) 0\t(.+)$/s);
+  for (const path of conflicts.keys()) entries.set(path, { mode: 'conflict', id: 'conflict' });
+  return entries;
+}
+
+function entriesIn(output: string, pattern: RegExp): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const line of output.split('\0')) {
+    const [, mode, id, path] = pattern.exec(line) ?? [];
+    if (mode !== undefined && id !== undefined && path !== undefined) entries.set(path, { mode, id });
+  }
+  return entries;
+}
+
+/** A path at which two commits differ. */
+export interface Change {
+  /** From the top of the work tree. */
+  readonly path: string;
+  /** Null where the path is not there any more. */
+  readonly after: Entry | null;
+}
+
+/**
+ * The paths at which two commits differ, in a folder or everywhere.
+ *
+ * @param from null for "before the first commit".
+ */
+export async function changesBetween(
+  repository: Pick<Repository, 'git' | 'objectFormat'>,
+  from: string | null,
+  to: string,
+  folder = '',
+): Promise<Change[]> {
+  const within = folder === '' ? [] : ['--', folder];
+  const trees = [from ?? emptyTree(repository), to];
+  const { stdout } = await repository.git([
+    'diff-tree',
+    '-r',
+    '-z',
+    '--raw',
+    '--no-renames',
+    ...trees,
+    ...within,
+  ]);
+  return changesIn(stdout);
+}
+
+/** Reads `--raw -z` of a diff command: `:<mode> <mode> <blob> <blob> <status>`, then the path, for each change. */
+export function changesIn(raw: string): Change[] {
+  const changes: Change[] = [];
+  const parts = raw.split('\0');
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [, mode = '', , id = ''] = parts[at]?.split(' ') ?? [];
+    changes.push({ path: parts[at + 1] ?? '', after: mode === '000000' ? null : { mode, id } });
+  }
+  return changes;
+}
+
+/** Whether the history behind `commit` holds `ancestor`; not where one of them is not in the repository any more. */
+export async function isAncestor(
+  { git }: Pick<Repository, 'git'>,
+  ancestor: string,
+  commit: string,
+): Promise<boolean> {
+  return (await git(['merge-base', '--is-ancestor', ancestor, commit], { accept: [1, 128] })).code === 0;
+}
+
+/** The contents of blobs, by their names. A name that is not there is left out. */
+export async function contentsOf(
+  { git }: Pick<Repository, 'git'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>();
+  const asked = [...new Set(ids)];
+  if (asked.length === 0) return contents;
+  const { bytes } = await git(['cat-file', '--batch'], { input: asked.map((id) => `${id}\n`).join('') });
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at);
+    const [id = '', type, size] = bytes.toString('latin1', at, end).split(' ');
+    at = end + 1;
+    if (type === 'missing') continue;
+    contents.set(id, bytes.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return contents;
+}
+
+/** The name that git gives to a file's content, where no filter changes it. */
+export function blobId({ objectFormat }: Pick<Repository, 'objectFormat'>, content: Buffer): string {
+  return objectId(objectFormat, 'blob', content);
+}
+
+/** The tree without entries, which stands for "before the first commit". */
+function emptyTree({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
+  return objectId(objectFormat, 'tree', Buffer.alloc(0));
+}
+
+function objectId(format: string, type: string, content: Buffer): string {
+  return createHash(format).update(`${type} ${content.length}\0`).update(content).digest('hex');
+}

@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { follow } from '../../../../src/git/push/follow.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+/** Two clones, of which `b` has pushed a change that `a` has fetched and not followed. */
+async function clones(t: ExecutionContext) {
+  const remote = makeRemote(tempDir(t));
+  const [a, b] = [remote.clone('a'), remote.clone('b')];
+  for (const path of ['content/one.md', 'content/two.md', 'content/old/three.md'])
+    commitAndPush(b, path, 'first\n');
+  gitIn(a, 'pull', '--quiet');
+  gitIn(b, 'rm', '--quiet', 'content/old/three.md');
+  commitAndPush(b, 'content/one.md', 'second\n');
+  const tip = commitAndPush(b, 'content/new.md', 'new\n');
+  gitIn(a, 'fetch', '--quiet');
+  const repository = await openRepository(a, gitEnvironment(a));
+  if (repository.kind === 'none') throw new Error(repository.because);
+  const followTip = () =>
+    follow(tip, { repository, author: undefined, ref: 'refs/heads/main', whileLocked: (work) => work() });
+  const head = () => gitIn(a, 'rev-parse', 'HEAD').trim();
+  const status = () => gitIn(a, 'status', '--porcelain', '--', 'content');
+  return { a, tip, followTip, head, status };
+}
+
+test('the branch, the index and the work tree follow, and the changed files are named', async (t) => {
+  const { a, tip, followTip, head, status } = await clones(t);
+  const followed = await followTip();
+  if (followed.kind === 'waiting') return t.fail(followed.waitingFor);
+  t.deepEqual(
+    followed.changes.map(({ path, after }) => [path, after !== null]),
+    [
+      ['content/new.md', true],
+      ['content/old/three.md', false],
+      ['content/one.md', true],
+    ],
+  );
+  t.is(head(), tip);
+  t.is(status(), '');
+  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+});
+
+test('files that a killed merge has written already are no obstacle', async (t) => {
+  const { a, tip, followTip, head, status } = await clones(t);
+  fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
+  fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
+  fs.rmSync(join(a, 'content/old/three.md'));
+  t.like(await followTip(), { kind: 'followed' });
+  t.is(head(), tip);
+  t.is(status(), '');
+});
+
+for (const [what, path, stage] of [
+  ['edited', 'content/one.md', false],
+  ['staged', 'content/one.md', true],
+  ['added', 'content/new.md', false],
+] as const)
+  test(`where a person has ${what} a file that the remote has changed, nothing is changed, and the file is named`, async (t) => {
+    const { a, tip, followTip, head, status } = await clones(t);
+    fs.writeFileSync(join(a, path), 'mine\n');
+    // another one, as if a merge had been killed
+    fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
+    if (stage) gitIn(a, 'add', path);
+    const [before, changes] = [head(), status()];
+    t.deepEqual(await followTip(), {
+      kind: 'waiting',
+      waitingFor: `you to commit or restore ${path}, which the remote has changed`,
+    });
+    t.is(head(), before);
+    t.is(status(), changes);
+    t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
+
+    if (stage) gitIn(a, 'reset', '--quiet', path);
+    if (what === 'added') fs.rmSync(join(a, path));
+    else gitIn(a, 'restore', path);
+    t.like(await followTip(), { kind: 'followed' });
+    t.is(head(), tip);
+    t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');
+  });
