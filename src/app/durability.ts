@@ -13,8 +13,8 @@ import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
+import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { createStoreLock, type StoreLock } from '../git/push/store-lock.js';
-import { openSharedFiles } from '../git/remote-store/push-store.js';
 import { openRepository } from '../git/repository.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
@@ -23,9 +23,7 @@ import type { ReplacedFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
-import { type OpenStore, openStore } from '../store/open-store.js';
-import { openSharedStore } from '../store/shared/open-shared.js';
-import { openSharedCatalog } from '../store/shared/shared-catalog.js';
+import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
 import { STAGING } from '../store/write/recover.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 
@@ -269,45 +267,38 @@ function backgroundPush(
   };
 }
 
-/** Level `push`: the remote is the store. */
+/** Level `push`: a file is stored when the remote has it. */
 async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, hooks, onChange, prefix, watch = true, pushes: status } = options;
-  const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
+  const {
+    author,
+    message,
+    skipCi = false,
+    sign = false,
+  } = settings.git === false ? {} : commitSettings(settings.git);
   const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
   const makeMessage = createMessages({ hooks, log, template: message, skipCi });
-  const sharedCatalog = await openSharedCatalog({ content, stateDir, log: options.log, onChange });
-  const files = await openSharedFiles({
-    ...pushConfig(settings),
-    siteDir: settings.dir,
-    content: prefix,
-    stateDir,
-    status,
-    ...(author !== undefined && { author }),
-    env: settings.environment,
-    log,
-    message: ({ article, path, text }) => makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
-    onCommit: ({ path }, commit, text) =>
-      void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
-    onFetched: sharedCatalog.onFetched,
-    onFiles: (paths) => void sharedCatalog.worktree.look(paths),
-  });
-  let opened: OpenStore;
-  try {
-    opened = await openSharedStore({ sharedCatalog, shared: files, log: options.log, watch });
-  } catch (error) {
-    await files.close();
-    throw error;
-  }
-  const { close } = opened;
-  return {
-    opened,
-    git: undefined,
-    trouble: files.trouble,
-    close: async () => {
-      await close();
-      await files.close();
-    },
+  let writer: RemoteWriter | undefined;
+  const openWriter = async (host: WriterHost): Promise<RemoteWriter> => {
+    writer = await openRemoteWriter({
+      ...pushConfig(settings),
+      ...host,
+      siteDir: settings.dir,
+      content: prefix,
+      status,
+      ...(author !== undefined && { author }),
+      sign,
+      env: settings.environment,
+      log,
+      message: ({ article, path, text }) =>
+        makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
+      onCommit: ({ path }, commit, text) =>
+        void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
+    });
+    return writer;
   };
+  const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
+  return { opened, git: undefined, trouble: () => writer?.trouble(), close: opened.close };
 }
 
 /** How and where to commits are pushed. */

@@ -90,7 +90,9 @@ export function createStore(options: StoreOptions) {
   const acknowledged = new Map<string, Stamp>();
   /** Files that stay although their deliveries got an error. */
   const refused = new Set<string>();
-  const reading = createReading({ content, catalog, key, writing, notice });
+  const { catchUp } = writer;
+  const vouch = catchUp && (async (entry: Entry) => void (await acknowledge(entry)));
+  const reading = createReading({ content, catalog, key, writing, notice, catchUp, vouch });
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
@@ -169,15 +171,23 @@ export function createStore(options: StoreOptions) {
     const { id } = draft;
     const taken = new Set<string>();
     for (;;) {
+      const { epoch } = writer;
       const known = await acknowledgedAs(id);
       if (known !== undefined) return known;
       const { slug, path, url, release } = chooseName(draft, taken);
       try {
         const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
         const first = content.format.encodeFirst(named, path);
-        const stored = await write({ path, target: join(content.root, path), ...first, replaces: null });
+        const stored = await write({
+          path,
+          target: join(content.root, path),
+          ...first,
+          replaces: null,
+          epoch,
+        });
         return { outcome: 'stored', id, url, stored };
       } catch (error) {
+        if (error instanceof Outdated) continue;
         taken.add(path);
         // What stands under this name is known to the catalog from now on: a person's file that took it
         // meanwhile, or ours that could not be taken back and must not be stored a second time.
@@ -213,8 +223,14 @@ export function createStore(options: StoreOptions) {
 
   /** @returns undefined where the update is to be applied by now, and there is no replacement yet. */
   async function replace(target: Target, replacement: Replacement | undefined): Promise<Updated | undefined> {
+    /** The error of an attempt whose end is unknown. */
+    let unclear: unknown;
     for (;;) {
-      const { kind, read, entry } = await reading.check(target);
+      const { epoch } = writer;
+      const { kind, read, entry } = await reading.check(target).catch((error: unknown) => {
+        // It may have been stored, and replaced by another since: then a refusal would be a lie.
+        throw unclear ?? error;
+      });
       if (kind === 'retry') {
         const stored = await acknowledge(entry);
         return stored === undefined ? { outcome: 'retry' } : { outcome: 'stored', stored };
@@ -235,11 +251,12 @@ export function createStore(options: StoreOptions) {
       const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(real);
       try {
-        const stored = await write({ path, target: real, ...file, replaces: read.text, mode });
+        const stored = await write({ path, target: real, ...file, replaces: read.text, mode, epoch });
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
         return { outcome: 'stored', stored: { ...stored, ...replaced } };
       } catch (error) {
         if (!(error instanceof Outdated)) throw error;
+        unclear = error.cause;
       }
     }
   }

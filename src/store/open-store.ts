@@ -2,17 +2,18 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
-import { createLock } from '../fs/lock.js';
+import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
 import { type Catalog, createCatalog } from './catalog/catalog.js';
 import type { ContentFolder } from './catalog/entry.js';
-import type { Change } from './catalog/scan.js';
+import { type Change, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { watchContent } from './watch/watch.js';
 import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
+import type { Writer } from './writer.js';
 
 /** How often it is asked whether the snapshot is worth writing anew. */
 const SNAPSHOT_EVERY_MS = 60_000;
@@ -24,11 +25,20 @@ export interface OpenStoreOptions {
   readonly log: Log;
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
+  /** Opens the writer of several machines. @default files are written to this disk alone */
+  readonly openWriter?: (store: WriterHost) => Promise<Writer>;
   readonly afterWrite?: StoreOptions['afterWrite'];
   readonly beforeReplace?: StoreOptions['beforeReplace'];
   readonly onEnsured?: StoreOptions['onEnsured'];
   /** Gets the changes of files that another program or another process made. */
   readonly onChange?: (changes: readonly Change[]) => void;
+}
+
+/** What a writer gets of the store that it writes for. */
+export interface WriterHost {
+  readonly lock: Lock;
+  /** Reads the files at these paths again, below the content folder; for files that the writer has changed. */
+  look(paths: Iterable<string>): void;
 }
 
 /** A store in service. */
@@ -50,6 +60,7 @@ export async function openStore({
   stateDir,
   log,
   watch = true,
+  openWriter = async () => createDiskWriter(content.root, join(stateDir, STAGING), log),
   afterWrite,
   beforeReplace,
   onEnsured,
@@ -57,18 +68,23 @@ export async function openStore({
 }: OpenStoreOptions): Promise<OpenStore> {
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
+  let store: ArticleStore | undefined;
+  const look = (paths: Iterable<string>) =>
+    store?.look([...paths].filter((path) => isArticlePath(content, path)));
+  // Before the files are read: it may bring the work tree up to date.
+  const writer = await openWriter({ lock, look });
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   let unsaved = recovery.read;
-  const store: ArticleStore = createStore({
+  const opened = createStore({
     content,
     catalog,
     key: snapshotKey,
     lock,
-    writer: createDiskWriter(content.root, join(stateDir, STAGING), log),
+    writer,
     log,
     afterWrite,
     beforeReplace,
@@ -81,15 +97,16 @@ export async function openStore({
       onChange?.(changes);
     },
   });
-  const { look, lookAtFolder } = store;
-  const watcher = watch ? watchContent({ content, log, look, lookAtFolder }) : undefined;
+  store = opened;
+  const { lookAtFolder } = opened;
+  const watcher = watch ? watchContent({ content, log, look: opened.look, lookAtFolder }) : undefined;
 
   async function save(): Promise<void> {
     try {
       // Under the lock, as recovery takes temp files for debris while it holds it.
       await lock.enter();
       try {
-        await saveSnapshot(snapshotPath, store.snapshotKey(), catalog);
+        await saveSnapshot(snapshotPath, opened.snapshotKey(), catalog);
       } finally {
         lock.leave();
       }
@@ -113,14 +130,15 @@ export async function openStore({
 
   async function close(): Promise<void> {
     clearInterval(timer);
-    await store.close();
+    await opened.close();
+    await writer.close?.();
     await watcher?.close();
     await saving;
     await save();
     lock.close();
   }
 
-  return { store, catalog, recovery, close };
+  return { store: opened, catalog, recovery, close };
 }
 
 /** Reports an article file that is malformed or cannot be read. */

@@ -31,6 +31,10 @@ export interface ReadingOptions {
   readonly writing: ReadonlyMap<string, Promise<unknown>>;
   /** Gets the changes of files that turned out to have been made by another program. */
   notice(changes: readonly Change[]): void;
+  /** Those of the writer, where several machines share the articles. */
+  readonly catchUp: (() => Promise<void>) | undefined;
+  /** Throws where a file is not what the machines share. */
+  readonly vouch: ((entry: Entry) => Promise<void>) | undefined;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -40,7 +44,8 @@ export type Reading = ReturnType<typeof createReading>;
  * Reading articles. The catalog says where to look, the file as it is now decides; where the catalog knows nothing, the
  * content folder is looked at again.
  */
-export function createReading({ content, catalog, key, writing, notice }: ReadingOptions) {
+export function createReading(options: ReadingOptions) {
+  const { content, catalog, key, writing, notice, catchUp, vouch } = options;
   const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
     known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
@@ -101,9 +106,11 @@ export function createReading({ content, catalog, key, writing, notice }: Readin
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE.
    */
   async function find(url: string): Promise<Found> {
+    await catchUp?.();
     await lookAt(catalog.byUrl(canonicalUrl(url) ?? ''));
     await lookAt(catalog.unresolved(lastSegment(url)));
     const entry = await chosen(() => onlyEntry(catalog, url));
+    await vouch?.(entry);
     return { ...open(entry).stored, path: entry.path };
   }
 
@@ -119,9 +126,23 @@ export function createReading({ content, catalog, key, writing, notice }: Readin
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
   async function check(target: Target): Promise<Precondition> {
+    if (catchUp === undefined) return checkNow(target);
+    try {
+      // The push finds out where the files are not new enough. Any other result must be certain.
+      const found = await checkNow(target);
+      if (found.kind === 'apply') return found;
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+    }
+    await catchUp();
+    return checkNow(target);
+  }
+
+  async function checkNow(target: Target): Promise<Precondition> {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await lookAt([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
     const entry = await chosen(() => targetOf(catalog, target));
+    await vouch?.(entry);
     const read = open(entry);
     return { kind: preconditionOf(read.stored, target), read, entry };
   }

@@ -20,6 +20,8 @@ export interface Write {
   readonly address?: Address;
   /** Permissions of the file that is replaced. */
   readonly mode?: number;
+  /** The writer's `epoch` when it was decided. */
+  readonly epoch: number;
 }
 
 /** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
@@ -39,10 +41,27 @@ export interface Writer {
    * @returns the stamp of the file, which may have been written anew.
    */
   ensure(entry: Entry): Promise<Stamp>;
+  /** Another number whenever the files have changed by another machine, so that decisions are to be made again. */
+  readonly epoch: number;
+  /**
+   * Set where machines without a common folder share the articles. Resolves when the files are as new as any that was
+   * acknowledged anywhere before the call. A file counts only as far as `ensure` resolves for it.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE, COMMIT_FAILED.
+   */
+  catchUp?(): Promise<void>;
+  /** Ends what goes on in the background; called when no operation runs any more. */
+  close?(): Promise<void>;
 }
+
+/** The writer of several machines. */
+export type SharedWriter = Writer & Required<Pick<Writer, 'catchUp'>>;
 
 /** Thrown where the name of a new file belongs to another file by now. */
 export class NameTaken extends Error {}
 
-/** Thrown where the file that a write replaces is another one by now: the decision is to be made again. */
+/**
+ * Thrown where files have changed since the decision, which is to be made again. The cause is the error of an earlier
+ * attempt whose end is unknown: what has changed may be this very write, or be based on it.
+ */
 export class Outdated extends Error {}

@@ -137,7 +137,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     return ensured;
   }
 
-  return { write, ensure };
+  return { write, ensure, epoch: 0 };
 }
 
 /**

@@ -49,11 +49,6 @@ function statusOf(dir: string, path: string): string {
   return gitIn(dir, 'status', '--porcelain', '--', path).slice(0, 2);
 }
 
-/** What a receiver says of itself, as one text. */
-async function health({ origin }: Receiver): Promise<string> {
-  return JSON.stringify(await healthDetails(origin));
-}
-
 const retitled = (text: string) => text.replace(/^title: .*$/m, 'title: "By hand"');
 
 test.serial('409: an edit that a person pushes is a new revision on every machine', async (t) => {
@@ -74,44 +69,58 @@ test.serial('409: an edit that a person pushes is a new revision on every machin
 });
 
 test.serial(
-  'an edit that is not committed is not a revision, and stays as it is while the work tree waits for its author',
+  '503: an edit that is not committed counts nowhere, and a machine whose file the remote changes waits for its author',
   async (t) => {
     const { a, b, url, path, change } = await twoMachines();
     const { revision_id: base } = await a.find(url);
     const file = join(b.dir, path);
     const edited = retitled(fs.readFileSync(file, 'utf8'));
     fs.writeFileSync(file, edited);
-    t.is((await b.find(url)).revision_id, base, 'an edit that one clone has alone is not stored');
     const request = change(base);
+    for (const { status, json } of [
+      await b.post('article.lookup', { target_url: url }),
+      await b.post('article.updated', request),
+    ]) {
+      t.is(status, 503);
+      t.regex(json.error, /is not as the remote has it: commit and push it, or restore it$/);
+    }
+    t.is((await a.find(url)).revision_id, base);
     t.is((await a.post('article.updated', request)).status, 200);
-    t.is((await b.find(url)).revision_id, request.id);
+    const waiting = `you to commit or restore ${path}, which the remote has changed`;
     await until('b names the file', async () =>
-      (await health(b)).includes(`you to commit or restore ${path}, which the remote has changed`),
+      JSON.stringify(await healthDetails(b.origin)).includes(waiting),
     );
+    const refused = await b.post('article.published', article());
+    t.deepEqual([refused.status, refused.json.error], [503, `this machine waits for ${waiting}`]);
+    t.is((await fetch(`${b.origin}/healthz`)).status, 503);
     t.is(fs.readFileSync(file, 'utf8'), edited);
     t.is(statusOf(b.dir, path), ' M');
+
     gitIn(b.dir, 'restore', path);
     await caughtUp(b.dir);
-    t.is((await a.find(url)).revision_id, request.id);
+    for (const { find } of [a, b]) t.is((await find(url)).revision_id, request.id);
   },
 );
 
 test.serial(
-  'an article that only one work tree has is not stored, and nothing is written over it',
+  '503: an article that only one work tree has is not stored, and nothing is written over it',
   async (t) => {
     const { a, b, path } = await twoMachines();
     const data = article({ slug: 'draft-of-mine' });
     const draft = join(b.dir, path, '..', 'draft-of-mine.md');
     const text = `---\ntitle: Mine\nid: ${data.id}\n---\nNot yet.\n`;
     fs.writeFileSync(draft, text);
-    const answers = [await b.post('article.published', data), await a.post('article.published', data)];
-    t.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
+    await until('b knows the file', async () => (await b.post('article.published', data)).status === 503);
+    const stored = await a.post('article.published', data);
+    t.is(stored.status, 200);
+    await until('b waits for its owner', async () =>
+      JSON.stringify(await healthDetails(b.origin)).includes('draft-of-mine.md'),
     );
-    t.is(answers[0]?.text, answers[1]?.text ?? '');
-    await caughtUp(b.dir);
     t.is(fs.readFileSync(draft, 'utf8'), text);
+    fs.renameSync(draft, `${draft}.mine`);
+    await caughtUp(b.dir);
+    t.is((await b.post('article.published', data)).text, stored.text);
+    fs.unlinkSync(`${draft}.mine`);
   },
 );
 
@@ -151,22 +160,23 @@ test.serial('commits that a person has not pushed are merged here, and not pushe
 });
 
 test.serial(
-  'while a person is on another branch, articles are stored, and the work tree waits',
+  '503: while a person is on another branch, their machine stores and answers nothing',
   async (t) => {
-    const { a, b, data, url } = await twoMachines();
+    const { a, b, url } = await twoMachines();
     await caughtUp(b.dir);
     gitIn(b.dir, 'checkout', '--quiet', '-b', 'topic');
     const head = gitIn(b.dir, 'rev-parse', 'HEAD');
     const more = article();
-    t.is((await b.post('article.published', more)).status, 200);
-    t.is((await a.post('article.published', more)).status, 200);
-    t.is((await b.find(url)).id, data.id);
-    await until('b says that it waits for HEAD', async () =>
-      (await health(b)).includes('HEAD to be on main again'),
-    );
+    const refused = await b.post('article.published', more);
+    t.is(refused.status, 503);
+    t.regex(refused.json.error, /^this machine waits for HEAD to be on main again/);
+    const stored = await a.post('article.published', more);
+    t.is(stored.status, 200);
+    t.is((await b.post('article.lookup', { target_url: url })).status, 503);
     t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
     gitIn(b.dir, 'checkout', '--quiet', 'main');
     await caughtUp(b.dir);
+    t.is((await b.post('article.published', more)).text, stored.text);
     t.is(statusOf(b.dir, relative(b.dir, fileOf(b.dir, more.id))), '');
   },
 );

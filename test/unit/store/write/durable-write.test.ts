@@ -21,7 +21,7 @@ function open(t: ExecutionContext) {
   fs.mkdirSync(root);
   const writer = createDiskWriter(root, join(dir, 'staging'), pino({ level: 'silent' }));
   const write = (name: string, text: string, replaces: string | null) =>
-    writer.write({ path: name, target: join(root, name), text, replaces, article: stored });
+    writer.write({ path: name, target: join(root, name), text, replaces, article: stored, epoch: 0 });
   return { root, writer, write };
 }
 

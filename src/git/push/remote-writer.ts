@@ -1,0 +1,418 @@
+import fs from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { Lock } from '../../fs/lock.js';
+import { type Stamp, stampOf } from '../../fs/stamp.js';
+import type { Log } from '../../log.js';
+import type { Entry } from '../../store/catalog/entry.js';
+import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
+import { backoff } from '../clock.js';
+import {
+  buildCommits,
+  type CommitStyle,
+  type FileChange,
+  modeOf,
+  writeBlobs,
+} from '../commit/commit-files.js';
+import { readHead } from '../commit/head.js';
+import { identityOf, type Person } from '../commit/identity.js';
+import { removeStaleLocks } from '../commit/stale-locks.js';
+import { committableTree } from '../content-folder.js';
+import { changesBetween, commitAt, entriesAt, type Entry as GitEntry } from '../objects.js';
+import { follow } from './follow.js';
+import { type PushStatusKeeper, wordsOf } from './push-status.js';
+import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
+
+export interface RemoteWriterOptions extends RemoteSettings {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  readonly status: PushStatusKeeper;
+  /** @default what git is configured with */
+  readonly author?: Person;
+  readonly sign: boolean;
+  readonly env: NodeJS.Dict<string>;
+  readonly log: Log;
+  /** How often the remote is asked where no delivery asks it, in milliseconds. */
+  readonly fetchEvery: number;
+  /** The store's lock. */
+  readonly lock: Lock;
+  /** Has the store read the files at these paths again, below the content folder. */
+  look(paths: Iterable<string>): void;
+  /** The whole commit message of an article. */
+  message(file: Write): Promise<string>;
+  /** Receives each commit that the remote has accepted. */
+  onCommit(file: Write, commit: string, message: string): void;
+}
+
+/** The writer of the level `push`; see `openRemoteWriter`. */
+export interface RemoteWriter extends SharedWriter {
+  /** Why nothing can be stored now; undefined where the remote answers. */
+  trouble(): string | undefined;
+}
+
+interface Waiting {
+  resolve(): void;
+  reject(error: unknown): void;
+  /** No turn is begun for it after this moment, by `performance.now()`. */
+  readonly deadline: number;
+}
+
+interface WaitingWrite extends Waiting {
+  readonly file: Write;
+  readonly message: string;
+  /** The error of a push of it whose end is unknown. */
+  unclear?: unknown;
+}
+
+/** How much text one push may carry, in characters, so that it ends in time. */
+const MOST_TEXT = 8_000_000;
+
+/** How long a write and a lookup wait for a turn, in milliseconds. A turn may take 21 s; the service waits for 30 and for 15. */
+const WAIT_MS = { write: 8_000, catchUp: 10_000 };
+
+/** The pauses after turns that failed: the first and the longest, in milliseconds. */
+const PAUSE_MS = { first: 100, longest: 1_000 };
+
+/**
+ * Writes articles to a branch of a remote, for any number of machines: the push is the compare-and-set.
+ *
+ * It talks to the remote in turns, under the store's lock. A turn builds commits upon the remote's tip, beside the
+ * branch, and pushes them. If the remote accepts, the branch, the index and the work tree are fast-forwarded, and the
+ * writes are done. If it refuses, another machine was first: its commits are fetched, the work tree follows, and every
+ * write of the batch is `Outdated`, so that the store decides again on the new files. A turn without writes fetches; either
+ * kind tells what the remote had when the turn began, and so serves all who wait to catch up.
+ *
+ * Nothing is in the work tree that the remote does not have, so nothing has to be undone.
+ *
+ * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
+ */
+export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
+  const { status, author, sign, env, log, lock, look, onCommit } = options;
+  const closing = new AbortController();
+  const repository = await committableTree(options, 'push', closing.signal);
+  removeStaleLocks(repository);
+  const folder = `${repository.prefix}${options.content}`;
+  const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
+  const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };
+
+  /** The last commit that the remote is known to have; null for none. */
+  let tip = await commitAt(repository, FETCHED_REF);
+  /** The one that the work tree has; undefined where that is not known. */
+  let followed: string | null | undefined;
+  /** Where HEAD was then. */
+  let head: string | null = null;
+  /** Another number whenever another machine has changed files. */
+  let epoch = 0;
+  let writes: WaitingWrite[] = [];
+  let catchUps: Waiting[] = [];
+  let most = Number.POSITIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let failures = 0;
+  let lastError: PressmarkError | undefined;
+
+  async function write(file: Write): Promise<Stamp> {
+    const message = await options.message(file);
+    status.set({ waiting: status.now.waiting + 1 });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        writes.push({ file, message, resolve, reject, deadline: performance.now() + WAIT_MS.write });
+        start();
+      });
+    } finally {
+      status.set({ waiting: status.now.waiting - 1 });
+    }
+    return stampOf(fs.statSync(file.target));
+  }
+
+  function catchUp(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      catchUps.push({ resolve, reject, deadline: performance.now() + WAIT_MS.catchUp });
+      start();
+    });
+  }
+
+  /** A file of the work tree counts where the remote has it. */
+  async function ensure({ path, stamp }: Entry): Promise<Stamp> {
+    const inRepository = `${folder}${path}`;
+    const shared = (await entriesAt(repository, tip, [inRepository])).get(inRepository);
+    const [blob] = await writeBlobs(repository, [inRepository]);
+    if (blob === shared?.id) return stamp;
+    throw new PressmarkError(
+      'COMMIT_FAILED',
+      `${path} is not as the remote has it: commit and push it, or restore it`,
+    );
+  }
+
+  function start(): void {
+    running ??= run().finally(() => {
+      running = undefined;
+      if (writes.length + catchUps.length > 0 && !closing.signal.aborted) start();
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      rejectLate();
+      if (writes.length + catchUps.length === 0) return;
+      const isDone = await turn();
+      if (isDone && failures > 0) log.info('the git remote answers again');
+      failures = isDone ? 0 : failures + 1;
+      // not in step with the other machines
+      if (!isDone) await pause(Math.min(nextDeadline(), backoff(failures, PAUSE_MS) * (0.5 + Math.random())));
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await setTimeout(Math.max(ms, 0), undefined, { signal: closing.signal }).catch(() => undefined);
+  }
+
+  /** One exchange with the remote. @returns false where it is to be tried again. */
+  async function turn(): Promise<boolean> {
+    const batch = nextBatch();
+    const served = catchUps.splice(0);
+    try {
+      await lock.enter();
+      try {
+        // Nothing is pushed upon a tip that the remote may never have had.
+        if (followed === undefined) await fetch();
+        else await followTip();
+        if (batch.length > 0 && (await pushBatch(batch))) {
+          for (const { resolve } of [...batch, ...served]) resolve();
+        } else {
+          const isNew = await fetch();
+          for (const { resolve } of served) resolve();
+          // refused although nothing is new: the branch was locked for a moment
+          if (batch.length > 0 && !isNew) return false;
+        }
+        lastError = undefined;
+        status.set({ lastError: null, waitingFor: null });
+        return true;
+      } finally {
+        lock.leave();
+      }
+    } catch (error) {
+      if (isUnavailable(error)) {
+        if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
+        lastError = error;
+        status.set({ lastError: messageOf(error) });
+        writes = [...batch.filter((one) => !writes.includes(one)), ...writes];
+        catchUps = [...served, ...catchUps];
+        return false;
+      }
+      for (const { reject } of [...batch, ...served]) reject(error);
+      writes = writes.filter((one) => !batch.includes(one));
+      return true;
+    }
+  }
+
+  /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
+  async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
+    const paths = batch.map(({ file }) => `${folder}${file.path}`);
+    const before = await entriesAt(repository, tip, paths);
+    const files = await Promise.all(batch.map((one) => changeOf(one, before)));
+    const commits = await buildCommits(repository, tip, files, style).catch((error: unknown) => {
+      if (batch.length === 1) throw error;
+      log.warn(
+        { reason: wordsOf(error) },
+        'several articles could not be committed together; each is tried alone',
+      );
+      return [];
+    });
+    const last = commits.at(-1);
+    if (last === undefined) return retryOneByOne(batch);
+    const pushed = await remote.push(last).catch((error: unknown) => {
+      // The remote may have it. The fetch that follows finds out.
+      for (const one of batch) one.unclear = error;
+      throw error;
+    });
+    switch (pushed.outcome) {
+      case 'accepted':
+        tip = last;
+        most = Number.POSITIVE_INFINITY;
+        status.set({ lastPush: new Date().toISOString() });
+        await followTip(new Set(paths));
+        for (const [index, { file, message }] of batch.entries())
+          onCommit(file, commits[index] ?? last, message);
+        return true;
+      case 'refused':
+        writes = [...batch, ...writes];
+        return false;
+      case 'declined':
+        log.error({ why: pushed.why }, 'the git remote declined a push');
+        if (batch.length === 1) throw declined(pushed.why);
+        return retryOneByOne(batch);
+    }
+  }
+
+  async function changeOf(
+    { file: { path, text }, message }: WaitingWrite,
+    before: ReadonlyMap<string, GitEntry>,
+  ): Promise<FileChange> {
+    const inRepository = `${folder}${path}`;
+    const input = Buffer.from(text);
+    const change = { path: inRepository, mode: modeOf(before.get(inRepository)), message };
+    // No filter applies here, so that git can change only a text with CR.
+    if (!text.includes('\r')) return { ...change, content: input };
+    const command = ['hash-object', '-w', '--stdin', `--path=${inRepository}`];
+    const { stdout } = await repository.git(command, { input });
+    return { ...change, content: stdout.trim() };
+  }
+
+  /** One article that git or the remote does not want must not keep the others from being stored. */
+  function retryOneByOne(batch: readonly WaitingWrite[]): false {
+    most = 1;
+    writes = [...batch, ...writes];
+    return false;
+  }
+
+  async function fetch(): Promise<boolean> {
+    const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
+    const isNew = fetched !== tip;
+    tip = fetched;
+    await followTip();
+    return isNew;
+  }
+
+  /** Pushes what this clone has, where the remote has no such branch; null where that is nothing either. */
+  async function pushFirst(): Promise<string | null> {
+    if (tip !== null)
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
+    const first = await commitAt(repository, remote.ref);
+    if (first === null) return null;
+    if ((await remote.push(first)).outcome !== 'accepted')
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not accept its first commits`);
+    log.info({ commit: first }, 'the git remote had no such branch; it was pushed');
+    return first;
+  }
+
+  /**
+   * Brings the branch, the index and the work tree to the remote's tip.
+   *
+   * @param own the files that this machine has just pushed.
+   * @throws PressmarkError COMMIT_FAILED where a person has to do something first.
+   */
+  async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
+    if (tip === null) followed = null;
+    if (tip === null || (tip === followed && (await isHeadAsLeft()))) return;
+    const whileLocked = <T>(work: () => Promise<T>) => work();
+    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked });
+    if (result.kind === 'waiting') {
+      const { waitingFor } = result;
+      if (status.now.waitingFor !== waitingFor)
+        log.warn(`the work tree does not follow the remote; it waits for ${waitingFor}`);
+      status.set({ waitingFor });
+      lastError = new PressmarkError('COMMIT_FAILED', `this machine waits for ${waitingFor}`);
+      throw lastError;
+    }
+    const before = followed;
+    followed = tip;
+    head = await commitAt(repository, 'HEAD');
+    const isKnown = before === undefined || before === tip;
+    const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
+    const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
+    if (before !== undefined && others.length === 0) return;
+    epoch++;
+    look(others.map(({ path }) => path.slice(folder.length)));
+  }
+
+  /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */
+  async function isHeadAsLeft(): Promise<boolean> {
+    const now = await readHead(repository);
+    return now.kind === 'branch' && now.ref === remote.ref && now.tip === head;
+  }
+
+  function nextBatch(): WaitingWrite[] {
+    const batch: WaitingWrite[] = [];
+    let size = 0;
+    for (const one of writes.splice(0)) {
+      const reason = reasonAgainst(one.file);
+      size += one.file.text.length;
+      if (reason !== undefined) one.reject(one.unclear === undefined ? reason : outdated(one.unclear));
+      else if (batch.length > 0 && (batch.length >= most || size > MOST_TEXT)) writes.push(one);
+      else batch.push(one);
+    }
+    return batch;
+  }
+
+  /** Why a decision does not hold any more. */
+  function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Write): Error | undefined {
+    if (decidedAt !== epoch) return outdated(undefined);
+    if (replaces === null) return fs.lstatSync(target, { throwIfNoEntry: false }) && new NameTaken(path);
+    return isFileWith(target, replaces) ? undefined : outdated(undefined);
+  }
+
+  function rejectLate(): void {
+    const now = performance.now();
+    const isLate = (one: Waiting) => {
+      if (one.deadline >= now) return false;
+      one.reject(unavailable(lastError));
+      return true;
+    };
+    writes = writes.filter((one) => !isLate(one));
+    catchUps = catchUps.filter((one) => !isLate(one));
+  }
+
+  function nextDeadline(): number {
+    return Math.min(...[...writes, ...catchUps].map(({ deadline }) => deadline)) - performance.now();
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(timer);
+    closing.abort();
+    await running;
+    for (const { reject } of [...writes.splice(0), ...catchUps.splice(0)]) reject(unavailable(undefined));
+  }
+
+  // the status has the error
+  const timer = setInterval(() => void catchUp().catch(() => undefined), options.fetchEvery).unref();
+  await catchUp().catch((error: unknown) =>
+    log.warn(
+      { reason: wordsOf(error) },
+      'started without the remote; what is new is refused until it answers',
+    ),
+  );
+
+  return {
+    write,
+    ensure,
+    catchUp,
+    get epoch() {
+      return epoch;
+    },
+    trouble: () => lastError && messageOf(lastError),
+    close,
+  };
+}
+
+function isFileWith(path: string, text: string): boolean {
+  try {
+    return fs.readFileSync(path, 'utf8') === text;
+  } catch {
+    return false; // the decision is made again, and finds the reason
+  }
+}
+
+function isUnavailable(error: unknown): error is PressmarkError {
+  return error instanceof PressmarkError && error.code === 'REMOTE_UNAVAILABLE';
+}
+
+function unavailable(cause: PressmarkError | undefined): PressmarkError {
+  const why = cause?.message ?? 'the git remote did not answer in time';
+  return new PressmarkError('REMOTE_UNAVAILABLE', `${why}; nothing is acknowledged, send it again`, {
+    cause,
+  });
+}
+
+function outdated(cause: unknown): Outdated {
+  return new Outdated('another machine was first', { cause });
+}
+
+function declined(why: string): PressmarkError {
+  return new PressmarkError(
+    'REMOTE_DECLINED',
+    'the git remote declined the commit; the receiver’s log says why',
+    { cause: new Error(why) },
+  );
+}
