@@ -1,0 +1,110 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { amend } from '../../../src/article/amend.js';
+import { draftOf } from '../../../src/article/article.js';
+import { decode, encodeFirst } from '../../../src/article/codec.js';
+import { PressmarkError } from '../../../src/errors.js';
+import { stampOf } from '../../../src/fs/stamp.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
+import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { openStore, type WriterHost } from '../../../src/store/open-store.js';
+import { Outdated, type SharedWriter, type Write } from '../../../src/store/writer.js';
+import { article, SENT } from '../../support/events.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const path = layout.path('hive', SENT);
+
+/** A store whose writer does what `before` says before each write, such as another machine's write. */
+async function open(t: ExecutionContext, before: (write: Write) => void) {
+  const dir = tempDir(t);
+  const root = join(dir, 'content');
+  let epoch = 0;
+  let host: WriterHost | undefined;
+  const put = (at: string, text: string) => {
+    fs.mkdirSync(dirname(join(root, at)), { recursive: true });
+    fs.writeFileSync(join(root, at), text);
+  };
+  const others = (at: string, text: string) => {
+    put(at, text);
+    epoch++;
+    host?.look([at]);
+  };
+  const writer: SharedWriter = {
+    write: async (write) => {
+      before(write);
+      if (write.epoch !== epoch) throw new Outdated('another machine was first');
+      put(write.path, write.text);
+      return stampOf(fs.statSync(write.target));
+    },
+    ensure: async ({ stamp }) => stamp,
+    catchUp: async () => undefined,
+    get epoch() {
+      return epoch;
+    },
+  };
+  const { store, close } = await openStore({
+    content: contentFolder(root, layout),
+    stateDir: join(dir, '.pressmark'),
+    log: pino({ level: 'silent' }),
+    watch: false,
+    openWriter: async (given) => {
+      host = given;
+      return writer;
+    },
+  });
+  t.teardown(close);
+  const publish = (id: string) => store.publish(id, async () => draftOf(article({ id, slug: 'hive' })));
+  const update = async (base: string) => {
+    const target = { targetId: 'a', targetUrl: layout.url('hive', SENT), base, revision: 'mine' };
+    return store.update(target, async () => ({ updated: SENT, content: draftOf(article({ id: 'a' })) }));
+  };
+  return { root, others, put, publish, update };
+}
+
+/** The file as another machine's update has left it. */
+function updated(text: string): string {
+  const { article: stored } = decode(text, { id: '', slug: '', url: () => '' });
+  return amend(text, stored, { ...stored, revision: 'theirs', updated: SENT });
+}
+
+test('an id that another machine has stored meanwhile is known, and a slug that it has taken gets a number', async (t) => {
+  let isFirst = true;
+  const { others, publish } = await open(t, () => {
+    if (!isFirst) return;
+    isFirst = false;
+    const url = layout.url('hive', SENT);
+    const theirs = draftOf(article({ id: 'theirs', slug: 'hive' }));
+    others(path, encodeFirst({ ...theirs, url, updated: null }).text);
+  });
+  t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
+  t.like(await publish('theirs'), { outcome: 'known', url: `${SITE_URL}/articles/hive/` });
+});
+
+test('an update is refused as a conflict where another machine has stored one before it', async (t) => {
+  let isUpdate = false;
+  const { root, others, publish, update } = await open(t, () => {
+    if (isUpdate) others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
+  });
+  const { stored } = await publish('a');
+  isUpdate = true;
+  const error = await t.throwsAsync(update(stored?.article.revision ?? ''));
+  t.is(error instanceof PressmarkError && error.code, 'REVISION_CONFLICT');
+});
+
+test('an update that may have been stored and replaced since is not refused as if it had never been', async (t) => {
+  const silence = new PressmarkError('REMOTE_UNAVAILABLE', 'the git remote did not answer');
+  let isUpdate = false;
+  const { others, publish, update } = await open(t, ({ text }) => {
+    if (!isUpdate) return;
+    // The push had landed, and another machine has gone on from there.
+    others(path, updated(text));
+    throw new Outdated('another machine was first', { cause: silence });
+  });
+  const { stored } = await publish('a');
+  isUpdate = true;
+  t.is(await t.throwsAsync(update(stored?.article.revision ?? '')), silence);
+});
