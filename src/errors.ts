@@ -26,7 +26,6 @@ const STATUS = {
   STOPPING: 503,
   COMMIT_FAILED: 503,
   REMOTE_UNAVAILABLE: 503,
-  OUTDATED: 503,
   REMOTE_DECLINED: 500,
   // what a person meets on the terminal
   FRONT_MATTER_INVALID: 500,
