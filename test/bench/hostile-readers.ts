@@ -5,7 +5,6 @@ import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
 import { slugOf } from '../../src/article/slug.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
 import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
-import { headingsOf, linesOf } from '../../src/deploy/build/page-text.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
 import { createMarkers, createSiteReader } from '../../src/deploy/trial/trial-pages.js';
@@ -90,8 +89,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ]),
   'completion with JSON-LD': (text) =>
     completePage(`<head>${text}</head>`, `<script type="application/ld+json">${text}</script>`, []),
-  'lines of a page': linesOf,
-  'headings of a page': headingsOf,
   'pages of a trial build': (text) =>
     createSiteReader(createMarkers('a'), site).add('a.html', `pmab0z${text}`),
   'table of contents': (html) => withToc({ html, toc: [], extra: { toc: true } }, { toc: 1 }),

@@ -16,8 +16,6 @@ export interface CopyBuild {
   readonly output: string;
   readonly generator: Pick<Generator, 'outputFlags'>;
   readonly env: NodeJS.Dict<string>;
-  /** Further variables for the build. */
-  readonly variables?: Readonly<Record<string, string>>;
   readonly runBuild: RunBuild;
   /** How long the build may take, in milliseconds. */
   readonly timeoutMs?: number;
@@ -26,7 +24,7 @@ export interface CopyBuild {
 
 /** Builds a copy of a site anew, into the output folder of the copy. A build that fails is a result and not an error. */
 export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): Promise<BuildResult> {
-  const { command, generator, env, variables, timeoutMs, signal } = build;
+  const { command, generator, env, timeoutMs, signal } = build;
   const output = join(copy.dir, build.output);
   fs.rmSync(output, { recursive: true, force: true });
   const flags = generator.outputFlags(
@@ -38,7 +36,7 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
     command: flags === '' ? command : `${command} ${flags}`,
     cwd: copy.dir,
     env: withoutGitVariables(env),
-    variables: { ...variables, [TRIAL_VARIABLE]: '1' },
+    variables: { [TRIAL_VARIABLE]: '1' },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
   });

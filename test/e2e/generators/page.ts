@@ -1,7 +1,4 @@
 import { type DefaultTreeAdapterTypes, parse, parseFragment, serialize } from 'parse5';
-import { typed } from '../../../src/deploy/build/page-text.js';
-
-export { typed };
 
 type Node = DefaultTreeAdapterTypes.Node;
 export type Element = DefaultTreeAdapterTypes.Element;
@@ -98,4 +95,17 @@ const characters = (node: Node) =>
 
 function isText(node: Node): node is DefaultTreeAdapterTypes.TextNode {
   return node.nodeName === '#text' && 'value' in node;
+}
+
+/** Typographic signs as they are typed, as generators set them, and without the word joiners that keep a theme's `markdownify` from acting. */
+export function typed(text: string): string {
+  return text
+    .replaceAll('\u2060', '')
+    .replace(/[‘’‚‛]/g, "'")
+    .replace(/[“”„‟]|''|``/g, '"')
+    .replaceAll('«', '<<')
+    .replaceAll('»', '>>')
+    .replaceAll('—', '---')
+    .replaceAll('–', '--')
+    .replaceAll('…', '...');
 }
