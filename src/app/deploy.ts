@@ -232,8 +232,7 @@ function targetOf(
         'CONFIG_INVALID',
         'deploy has a hook, and PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into .env',
       );
-    const { allowPrivate } = setting;
-    return hookTarget({ url, allowPrivate, pushed, ...(token !== undefined && { token }) });
+    return hookTarget({ url, pushed, ...(token !== undefined && { token }) });
   }
   if (repository === undefined)
     throw new PressmarkError(

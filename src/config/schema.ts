@@ -149,8 +149,6 @@ const deployTarget = z.union(
     z.strictObject({
       /** A POST to PRESSMARK_DEPLOY_HOOK. */
       hook: z.literal(true),
-      /** Whether the hook may lead to this machine or a private network. @default false */
-      allowPrivate: z.boolean().default(false),
     }),
   ],
   { error: DEPLOY_FORMS },

@@ -1,16 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import { messageOf, quote } from '../../errors.js';
+import { messageOf } from '../../errors.js';
+import { fetchText, type TextAnswer } from '../fetch-text.js';
 import { inThread } from '../in-thread.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';
 import type { PageThreadData } from './page-thread.js';
-import { isPrivateHost, type PublicAnswer, type PublicRequest, publicFetch } from './public-fetch.js';
 
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
   readonly siteUrl: string;
   /** The pauses between the attempts, in milliseconds; the check is given up after the last one. */
   readonly pausesMs?: readonly number[];
-  readonly resolve?: PublicRequest['resolve'];
   /** How long a look at a fetched page may take, in milliseconds. @default 10000 */
   readonly lookMs?: number;
 }
@@ -21,9 +20,13 @@ export type LiveResult = { readonly kind: 'live' } | { readonly kind: 'not-live'
 /** About five minutes: hosts and their caches take seconds to minutes. */
 const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000];
 
-const MAX_BYTES = 5_000_000;
-const TIMEOUT_MS = 20_000;
-const MOST_REDIRECTS = 5;
+const REQUEST = {
+  method: 'GET',
+  headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
+  maxBytes: 5_000_000,
+  timeoutMs: 20_000,
+} as const;
+
 const LOOK_MS = 10_000;
 
 /** Longer texts, in characters, are looked at in a thread, as deliveries are answered in this one. */
@@ -35,13 +38,15 @@ export async function awaitLive(
   options: LiveCheckOptions,
   signal: AbortSignal,
 ): Promise<LiveResult> {
+  const url = new URL(page.url);
+  const { origin } = new URL(options.siteUrl);
+  if (url.origin !== origin)
+    return { kind: 'not-live', found: `its URL leads to ${url.origin}, which is not the site` };
   let found = '';
   for (const ms of options.pausesMs ?? PAUSES_MS) {
     await setTimeout(ms, undefined, { signal });
     try {
-      const answer = await fetchPage(page.url, options, signal);
-      const problem =
-        'problem' in answer ? answer.problem : await problemFound(page, answer, options, signal);
+      const problem = await problemFound(page, await fetchText(url, REQUEST, signal), options, signal);
       if (problem === undefined) return { kind: 'live' };
       found = problem;
     } catch (error) {
@@ -55,7 +60,7 @@ export async function awaitLive(
 /** What a page lacks, as `problemOf` finds it. */
 async function problemFound(
   page: ExpectedPage,
-  answer: PublicAnswer,
+  answer: TextAnswer,
   { lookMs: timeoutMs = LOOK_MS }: LiveCheckOptions,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -65,34 +70,4 @@ async function problemFound(
   const entry = new URL('./page-thread.js', import.meta.url);
   const look = await inThread<string | undefined>(entry, data, { timeoutMs, signal });
   return look.kind === 'done' ? look.result : `the page could not be read within ${timeoutMs / 1_000} s`;
-}
-
-/** Fetches a page of the site. Redirects are followed within the site's own origin alone. */
-async function fetchPage(
-  pageUrl: string,
-  { siteUrl, resolve }: LiveCheckOptions,
-  signal: AbortSignal,
-): Promise<PublicAnswer | { readonly problem: string }> {
-  const site = new URL(siteUrl);
-  let url = new URL(pageUrl);
-  for (let redirects = 0; ; redirects++) {
-    if (url.origin !== site.origin)
-      return {
-        problem: `${redirects === 0 ? 'its URL' : 'a redirect'} leads to ${url.origin}, which is not the site`,
-      };
-    const answer = await publicFetch(url, {
-      method: 'GET',
-      headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
-      allowPrivate: isPrivateHost(site.hostname),
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-      ...(resolve !== undefined && { resolve }),
-    });
-    const [location] = answer.headers.location ?? [];
-    if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
-    if (redirects === MOST_REDIRECTS) return { problem: `more than ${MOST_REDIRECTS} redirects` };
-    if (!URL.canParse(location, url.href)) return { problem: `a redirect to ${quote(location, 100)}` };
-    url = new URL(location, url);
-  }
 }

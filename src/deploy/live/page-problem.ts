@@ -1,7 +1,7 @@
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import { quote } from '../../errors.js';
 import { commentsOf, headEnd, placesOf } from '../build/page-text.js';
-import type { PublicAnswer } from './public-fetch.js';
+import type { TextAnswer } from '../fetch-text.js';
 
 /** An article that should be live. */
 export interface ExpectedPage {
@@ -15,14 +15,13 @@ export interface ExpectedPage {
 /** What a page lacks; undefined where it is live as it should be. It takes time in proportion to the page's length. */
 export function problemOf(
   { url, jsonLd, comments }: ExpectedPage,
-  { status, headers, text }: PublicAnswer,
+  { status, robots, text }: TextAnswer,
 ): string | undefined {
   if (status !== 200) return `the page answers ${status}`;
   const tokens = htmlTokens(text);
   const end = headEnd(tokens) ?? text.length;
   const head = tokens.filter(({ start }) => start < end);
-  const robots = [...(headers['x-robots-tag'] ?? []), ...metaRobots(text, head)];
-  if (robots.some(forbidsIndex)) return 'the page says noindex';
+  if ([robots, ...metaRobots(text, head)].some(forbidsIndex)) return 'the page says noindex';
   const there = commentsOf(text, tokens);
   const missing = comments.find((comment) => !there.has(comment));
   if (missing !== undefined) return `the page does not have the item comment ${missing}`;

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { TextAnswer } from '../fetch-text.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';
-import type { PublicAnswer } from './public-fetch.js';
 
 /** What the thread that looks at a long page is given. */
 export interface PageThreadData {
   readonly page: ExpectedPage;
-  readonly answer: PublicAnswer;
+  readonly answer: TextAnswer;
 }
 
 // The entry of the thread; `live-check.ts` starts it.

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import { type PublicRequest, publicFetch } from '../live/public-fetch.js';
+import { fetchText } from '../fetch-text.js';
 import type { DeployTarget } from './target.js';
 
 export interface HookOptions {
@@ -7,45 +7,43 @@ export interface HookOptions {
   readonly url: string;
   /** A token for the `Authorization` header, such as GitHub's `repository_dispatch` wants. */
   readonly token?: string;
-  /** Whether the URL may lead to this machine or to a private network. */
-  readonly allowPrivate: boolean;
   /** Resolves when what the host builds from has been pushed. */
   pushed(signal: AbortSignal): Promise<void>;
-  readonly resolve?: PublicRequest['resolve'];
 }
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1_000_000;
 
+/** This machine itself, where nobody reads along. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
 /** What GitHub wants to know; Netlify, Vercel and Cloudflare do not look at the body. */
 const BODY = JSON.stringify({ event_type: 'pressmark' });
 
 /** The build hook of a host that builds from the repository: a POST after the push. Redirects are not followed. */
-export function hookTarget({ url, token, allowPrivate, pushed, resolve }: HookOptions): DeployTarget {
+export function hookTarget({ url, token, pushed }: HookOptions): DeployTarget {
   return {
     name: 'hook',
     outcome: 'the deploy hook was called; the host builds and deploys the site',
     async deploy(_, signal) {
       const target = parsed(url);
-      if (token !== undefined && target.protocol === 'http:' && !allowPrivate)
-        throw failed(
-          'PRESSMARK_DEPLOY_HOOK begins with http://, which would send PRESSMARK_DEPLOY_TOKEN readable to others; use https://',
-        );
+      const authorization = authorizationOf(target, token);
       await pushed(signal);
-      const { status } = await publicFetch(target, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          Accept: 'application/json',
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      const { status } = await fetchText(
+        target,
+        {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            Accept: 'application/json',
+            ...(authorization !== undefined && { Authorization: authorization }),
+          },
+          body: BODY,
+          maxBytes: MAX_ANSWER_BYTES,
+          timeoutMs: TIMEOUT_MS,
         },
-        body: BODY,
-        allowPrivate,
-        maxBytes: MAX_ANSWER_BYTES,
-        timeoutMs: TIMEOUT_MS,
         signal,
-        ...(resolve !== undefined && { resolve }),
-      });
+      );
       if (status >= 300 && status < 400)
         throw failed(
           `the deploy hook answered ${status}, a redirect; set PRESSMARK_DEPLOY_HOOK to the final URL`,
@@ -57,8 +55,23 @@ export function hookTarget({ url, token, allowPrivate, pushed, resolve }: HookOp
 }
 
 function parsed(url: string): URL {
-  if (URL.canParse(url)) return new URL(url);
-  throw failed('PRESSMARK_DEPLOY_HOOK is not a URL; set it to the build hook that your host shows');
+  if (URL.canParse(url) && /^https?:/i.test(url)) return new URL(url);
+  throw failed('PRESSMARK_DEPLOY_HOOK is not an http(s) URL; set it to the build hook that your host shows');
+}
+
+/** The header for a token, or for a name and a password, which are taken out of the URL: `fetch` refuses one with them. */
+function authorizationOf(target: URL, token: string | undefined): string | undefined {
+  const { username, password, protocol, hostname } = target;
+  if (token !== undefined && protocol === 'http:' && !LOOPBACK.test(hostname))
+    throw failed(
+      'PRESSMARK_DEPLOY_HOOK begins with http://, which would send PRESSMARK_DEPLOY_TOKEN readable to others; use https://',
+    );
+  target.username = '';
+  target.password = '';
+  if (token !== undefined) return `Bearer ${token}`;
+  if (username === '' && password === '') return undefined;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
 function failed(message: string): PressmarkError {

@@ -164,7 +164,7 @@ for (const durability of ['disk', 'commit', 'push'] as const)
     const clones = makeRemote(tempDir(t), undefined, {
       durability,
       git: { push: { debounce: 0 } },
-      deploy: { hook: true, allowPrivate: true },
+      deploy: { hook: true },
     });
     const dir = clones.clone('a');
     const { port } = hook.address() as AddressInfo;

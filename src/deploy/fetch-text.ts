@@ -1,0 +1,63 @@
+import { messageOf, PressmarkError } from '../errors.js';
+
+/** A request to a URL of the owner's. */
+export interface TextRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The most bytes of the answer, decompressed. */
+  readonly maxBytes: number;
+  /** How long the whole answer may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The answer to a request, read to its end. */
+export interface TextAnswer {
+  readonly status: number;
+  /** The values of `X-Robots-Tag`; empty where there is none. */
+  readonly robots: string;
+  readonly text: string;
+}
+
+/**
+ * Sends one request and follows no redirect.
+ *
+ * @throws PressmarkError UNREACHABLE; the message names neither the URL's path nor its query, which may be secret. The reason
+ *   of the signal.
+ */
+export async function fetchText(url: URL, request: TextRequest, stop: AbortSignal): Promise<TextAnswer> {
+  const { method, headers, body, maxBytes, timeoutMs } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: { 'User-Agent': 'Pressmark', ...headers },
+      signal: AbortSignal.any([timeout, stop]),
+      ...(body !== undefined && { body }),
+    });
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      size += chunk.length;
+      if (size > maxBytes)
+        throw unreachable(`the answer of ${url.hostname} is larger than ${maxBytes / 1_000_000} MB`);
+      chunks.push(chunk);
+    }
+    const robots = response.headers.get('x-robots-tag') ?? '';
+    return { status: response.status, robots, text: Buffer.concat(chunks).toString('utf8') };
+  } catch (error) {
+    stop.throwIfAborted();
+    if (error instanceof PressmarkError) throw error;
+    if (timeout.aborted)
+      throw unreachable(`${url.hostname} did not answer within ${timeoutMs / 1_000} s`, error);
+    // `fetch` itself only says that it failed, or repeats the whole URL; the reason is the cause.
+    const cause = error instanceof Error ? error.cause : undefined;
+    const why = cause === undefined ? 'it cannot be fetched' : messageOf(cause);
+    throw unreachable(`${url.hostname} could not be reached: ${why}`, error);
+  }
+}
+
+function unreachable(message: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('UNREACHABLE', message, { cause });
+}
