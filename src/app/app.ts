@@ -89,7 +89,7 @@ export async function startApp(
     const { entry: deploy, stages } = await openDeploy({
       settings,
       articles,
-      commits: durable.git !== undefined,
+      commits: durable.git !== undefined || settings.durability === 'push',
       pushes: durable.pushes,
       log,
     });
