@@ -3,6 +3,22 @@ import test from 'ava';
 
 const page = fs.readFileSync(new URL('../../../docs/hosting.md', import.meta.url), 'utf8');
 
+test('one page has the configuration of nginx, one the systemd unit; the others link to it', (t) => {
+  const folder = new URL('../../../docs/', import.meta.url);
+  const pages = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
+  const text = (name: string) => fs.readFileSync(new URL(name, folder), 'utf8');
+  const withBlock = (language: string) =>
+    pages.flatMap((name) =>
+      text(name)
+        .split('\n')
+        .filter((line) => line === `\`\`\`${language}`)
+        .map(() => name),
+    );
+  t.deepEqual(withBlock('nginx'), ['hosting.md']);
+  t.deepEqual(withBlock('caddy'), ['hosting.md']);
+  t.deepEqual(withBlock('ini'), ['deploy.md']);
+});
+
 const patterns = (line: string, option: string) =>
   [...line.matchAll(new RegExp(`--${option} '([^']+)'`, 'g'))].map(([, pattern = '']) => pattern);
 

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import type { Command } from 'commander';
 import { draftOf } from '../../src/article/article.js';
 import { initCommand } from '../../src/cli/init.js';
 import { schema } from '../../src/config/schema.js';
@@ -44,6 +45,29 @@ test('docs/configuration.md lists every command but those of the sender', (t) =>
   t.true(names.includes('postbuild'));
   for (const name of names)
     t.true(table.includes(`\`pressmark ${name}`) || ofSender.includes(`pressmark ${name}`), name);
+});
+
+/** The pages that have the flags of commands; those of all others are in docs/configuration.md. */
+const PAGE_OF: Readonly<Record<string, string>> = {
+  connect: 'sender.md',
+  publish: 'sender.md',
+  refresh: 'sender.md',
+  deliveries: 'sender.md',
+  work: 'sender.md',
+  check: 'conformance.md',
+};
+
+test('the docs name every flag of every command, as --help lists them', async (t) => {
+  const source = fs.readFileSync(join(ROOT, 'src/cli/main.ts'), 'utf8');
+  const commands = [...source.matchAll(/import\('\.\/([\w/-]+)\.js'\)\)\.(\w+)Command\(\)/g)];
+  t.true(commands.length >= 20);
+  for (const [, file = '', name = ''] of commands) {
+    const module: Record<string, () => Command> = await import(`../../src/cli/${file}.js`);
+    const lines = page(PAGE_OF[name] ?? 'configuration.md').split('\n');
+    const text = lines.filter((line) => name in PAGE_OF || line.includes(`\`pressmark ${name}`)).join('\n');
+    for (const { long } of module[`${name}Command`]?.().options ?? [])
+      if (long !== '--dir') t.regex(text, new RegExp(`${long}\\b`), `${name} ${long}`);
+  }
 });
 
 test('docs/generators.md and docs/configuration.md name every flag of init', (t) => {

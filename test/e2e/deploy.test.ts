@@ -18,6 +18,7 @@ import { blocksOf, nginxConfig, serve } from './web-servers.js';
 // The recipes of docs/deploy.md, word for word; only addresses, ports and folders are replaced.
 
 const fromTheDocs = blocksOf('deploy.md');
+const ofHosting = blocksOf('hosting.md');
 const exec = promisify(execFile);
 
 /** The value of a line `<name>=<value>` of the systemd unit. */
@@ -33,7 +34,7 @@ async function receiverOnServer(t: ExecutionContext, dir: string, siteUrl: strin
   fs.mkdirSync(join(dir, 'www'));
   fs.writeFileSync(
     join(site, 'pressmark.config.mjs'),
-    fromTheDocs('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
+    fromTheDocs('// pressmark.config.mjs').replace('/srv/site/public', join(dir, 'www/site/current')),
   );
   const args = ofTheUnit('ExecStart').split(' ').slice(2);
   t.deepEqual(args, ['--host', '127.0.0.1']);
@@ -75,9 +76,9 @@ test('systemd accepts the unit', async (t) => {
 test('nginx serves the releases, each as soon as it is deployed', async (t) => {
   const [dir, port] = [tempDir(t), await freePort()];
   const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
-  const server = fromTheDocs('# /etc/nginx/')
+  const server = ofHosting('# /etc/nginx/')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('/srv/www/site', join(dir, 'www/site'))
+    .replace('/srv/site/public', join(dir, 'www/site/current'))
     .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
   const config = join(dir, 'nginx.conf');
   fs.writeFileSync(config, nginxConfig(dir, server));
@@ -89,9 +90,9 @@ test('nginx serves the releases, each as soon as it is deployed', async (t) => {
 test('Caddy serves the releases, each as soon as it is deployed', async (t) => {
   const [dir, port] = [tempDir(t), await freePort()];
   const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
-  const site = fromTheDocs('# /etc/caddy/')
+  const site = ofHosting('# /etc/caddy/')
     .replace('example.com {', `http://127.0.0.1:${port} {`)
-    .replace('/srv/www/site', join(dir, 'www/site'))
+    .replace('/srv/site/public', join(dir, 'www/site/current'))
     .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
   const config = join(dir, 'Caddyfile');
   fs.writeFileSync(config, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);

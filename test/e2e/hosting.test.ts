@@ -110,7 +110,8 @@ test('Caddy with the configuration of the docs', async (t) => {
 test('everything through Pressmark: pages come as they are in the files, however little the proxy says', async (t) => {
   const receiver = await receiverWithSite(t);
   const upstream = `127.0.0.1:${receiver.port}`;
-  const documented = fromTheDocs('location / {').replace('127.0.0.1:8787', upstream);
+  const [, lines = ''] = /location = \/webhook \{([^}]+)\}/.exec(fromTheDocs('# /etc/nginx/')) ?? [];
+  const documented = `location / {${lines.replace('127.0.0.1:8787', upstream)}}`;
   const [one, other] = [await freePort(), await freePort()];
   const dir = tempDir(t);
   const servers = `server { listen 127.0.0.1:${one}; ${documented} }
