@@ -105,8 +105,9 @@ function stageLine(
   const trouble = error === undefined ? '' : `; ${printable(error.split('\n', 1)[0] ?? '')}`;
   const isLong = behind > 0 && now - Date.parse(behindSince) > LONG_BEHIND_MS;
   const mark = error !== undefined ? 'fail' : isLong ? 'warn' : newest === undefined ? 'none' : 'ok';
-  // Of a hook no more is known than that it was called.
-  const label = stage === 'deployed' && 'hook' in targets ? 'handed on' : stage;
+  // Of a hook no more is known than that it was called, of a command than that it ended without an error.
+  const isHandedOn = Object.keys(targets).some((name) => name === 'hook' || name.startsWith('command '));
+  const label = stage === 'deployed' && isHandedOn ? 'handed on' : stage;
   return { mark, text: `${label.padEnd(10)}${last}${lag}${trouble}` };
 }
 

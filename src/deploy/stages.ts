@@ -97,11 +97,15 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   let writing: Promise<void> = Promise.resolve();
 
   // What was built and deployed meanwhile is looked at again: nothing of it is forgotten, and nothing is done twice.
-  for (const { reached, ...change } of readStages(stateDir, log)?.waiting ?? [])
+  const before = readStages(stateDir, log);
+  for (const { reached, ...change } of before?.waiting ?? [])
     changes.set(change.path, {
       change,
       reached: new Set(reached.filter((stage) => !LOOKED_AT_AGAIN.has(stage))),
     });
+
+  // Else `status` would call built and live, until the next change, what the receiver before this one has seen.
+  if (before !== undefined) write();
 
   function received(change: TrackedChange): void {
     changes.delete(change.path);

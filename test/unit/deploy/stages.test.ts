@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createStages } from '../../../src/deploy/stages.js';
+import { createStages, readStages } from '../../../src/deploy/stages.js';
 import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -29,4 +29,18 @@ test('after a restart a change has reached no stage that it was not seen to reac
   // What the output and the targets have is looked at again.
   t.deepEqual(ids(second.waitingFor('built', 'received')), ['a', 'b']);
   t.deepEqual(ids(second.waitingFor('live', 'pushed')), []);
+});
+
+test('what a receiver has seen is not in the state of the next one', async (t) => {
+  const stateDir = tempDir(t);
+  const open = () => createStages(['built'], stateDir, log);
+  const first = open();
+  const one = change('a');
+  first.received(one);
+  first.reached('built', [one]);
+  await first.close();
+  t.is(readStages(stateDir)?.status.built?.newest?.id, 'a');
+  const second = open();
+  await second.close();
+  t.deepEqual(readStages(stateDir)?.status, { received: { behind: 0 }, built: { behind: 0 } });
 });
