@@ -3,7 +3,7 @@ import { forgetArticle } from '../app/articles/forget.js';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
-import { printable } from './terminal.js';
+import { printable, printJson } from './terminal.js';
 
 /** `pressmark forget`: a deleted article may come again. */
 export function forgetCommand(): Command {
@@ -15,7 +15,7 @@ export function forgetCommand(): Command {
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
       const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
       const { id, url } = await forgetArticle(await loadSettings(dir), name, log);
-      if (json) console.log(JSON.stringify({ id, url }));
+      if (json) printJson({ id, url });
       else console.log(printable(`${id} may be published again; it was at ${url}`));
     });
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import { PressmarkError, systemCode } from '../errors.js';
 import { endSoon } from './signals.js';
-import { printable, printableLines } from './terminal.js';
+import { printable, printableLines, unexpected } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -106,13 +106,4 @@ function version(): string {
 /** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */
 function shown({ code, message }: PressmarkError): string {
   return ['BUILD_FAILED', 'CONFIG_INVALID'].includes(code) ? printableLines(message) : printable(message);
-}
-
-/** What the system refused, in its words; for a fault of our own, and only there, the stack. */
-function unexpected(error: unknown): string {
-  const code = systemCode(error);
-  if (code === 'EACCES' || code === 'EPERM')
-    return `${messageOf(error)}; let the user who runs Pressmark read and write there`;
-  if (code !== undefined) return messageOf(error);
-  return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }

@@ -42,7 +42,7 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
 /** A plugin's stray promise is the plugin's fault; what was acknowledged is on the disk either way. */
 export function outliveStrayPromises(log: Log): void {
   process.on('unhandledRejection', (error) =>
-    log.error({ err: error }, 'a promise was rejected and nobody cared; is it a plugin’s?'),
+    log.error({ err: error }, 'unhandled rejection; if a plugin caused it, the stack names its file'),
   );
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { messageOf, systemCode } from '../errors.js';
 import { escapeInvisible } from '../log.js';
 
 /** Text in a colour or weight, on a terminal only. */
@@ -30,6 +31,15 @@ export function printJson(value: unknown, space?: number): void {
 /** The same for a text whose lines stay lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
+}
+
+/** What the system refused, in its words and with what to do; for a fault of our own, and only there, the stack. */
+export function unexpected(error: unknown): string {
+  const code = systemCode(error);
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${messageOf(error)}; let the user who runs Pressmark read and write there`;
+  if (code !== undefined) return messageOf(error);
+  return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }
 
 /** Rows as lines whose columns are aligned; the last column may be of any length. */

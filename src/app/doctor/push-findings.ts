@@ -72,7 +72,7 @@ function lastOf(settings: Settings): Finding[] {
       level: 'warn',
       about,
       text: `waits for ${waitingFor}`,
-      fix: 'do that; nothing is lost meanwhile',
+      fix: 'do that; until then commits stay in this repository',
     });
   if (lastError !== null)
     findings.push({

@@ -70,7 +70,7 @@ export function checkCommand(): Command {
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
     .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
     .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
-    .option('--strict', 'take advice for failure')
+    .option('--strict', 'let rules that are only advice fail the check')
     .option('--json', 'print the report as JSON')
     .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')

@@ -25,7 +25,9 @@ interface PublishOptions {
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
 export function publishCommand(): Command {
   return withRate(withConnector(withSenderDir(new Command('publish'))))
-    .description('publish Markdown files with front matter; doing it again goes on where it was cut off')
+    .description(
+      'publish Markdown files with front matter; an interrupted run is resumed by running it again',
+    )
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
@@ -151,7 +153,7 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
         ? '1 file has changed since it was delivered; pressmark refresh <url> <file> replaces its article'
         : `${changed} files have changed since they were delivered; pressmark refresh <url> <file> replaces an article`,
     );
-  if (stopped) console.log('Stopped; the same command goes on where it was.');
+  if (stopped) console.log('Stopped. Run the same command again to send the rest.');
   else if (counts.waiting > 0)
     console.log('What waits is sent by pressmark work, or by the same command when it is due.');
   if (counts.failed > 0)

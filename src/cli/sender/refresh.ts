@@ -16,7 +16,7 @@ interface RefreshOptions {
 /** `pressmark refresh`: replaces a published article in place. */
 export function refreshCommand(): Command {
   return withConnector(withSenderDir(new Command('refresh')))
-    .description('replace a published article at its own URL; never where it has changed meanwhile')
+    .description('replace a published article at its own URL, unless somebody has changed it')
     .argument('<url>', 'the article’s public URL')
     .argument('<file>', 'the Markdown file that replaces it')
     .option('--force', 'replace the article also where it is not what was delivered last from here')

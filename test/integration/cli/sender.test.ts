@@ -255,7 +255,7 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   for (const answer of hanging) answer();
   await once(child, 'close');
   t.is(child.exitCode, 1);
-  t.regex(stdout, /12 files: 8 delivered, 4 waiting\nStopped; the same command goes on where it was\./);
+  t.regex(stdout, /12 files: 8 delivered, 4 waiting\nStopped. Run the same command again to send the rest\./);
   const rest = await sender('publish', posts);
   t.is(rest.code, 0);
   t.regex(rest.stdout, /12 files: 12 delivered\n/);
