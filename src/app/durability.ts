@@ -238,11 +238,12 @@ function decoded(content: ContentFolder, path: string, text: string): ArticleTex
 
 function commitSettings(git: Exclude<Settings['git'], false>): CommitSettings {
   if (git === true) return {};
-  const { author, message, skipCi, commitEdits } = git;
+  const { author, message, skipCi, sign, commitEdits } = git;
   return {
     ...(author !== undefined && { author }),
     ...(message !== undefined && { message }),
     ...(skipCi !== undefined && { skipCi }),
+    ...(sign !== undefined && { sign }),
     ...(commitEdits !== undefined && { commitEdits }),
   };
 }

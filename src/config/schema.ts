@@ -224,12 +224,14 @@ export const schema = z.strictObject({
           message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
           /** Whether subjects end in `[skip ci]`. @default false */
           skipCi: z.boolean().optional(),
+          /** Whether commits are signed, with the owner's key and settings of git. @default false */
+          sign: z.boolean().optional(),
           /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
           commitEdits: z.boolean().optional(),
           push,
         }),
       ],
-      { error: 'must be true, false, or { author, message, skipCi, commitEdits, push }' },
+      { error: 'must be true, false, or { author, message, skipCi, sign, commitEdits, push }' },
     )
     .default(true),
   /**

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { makeSite } from './site.js';
@@ -105,4 +105,42 @@ test('a file that git refuses does not keep the others', async (t) => {
   t.is(site.logged('tried again later')[0]?.level, 50);
   await site.write('.gitattributes', '');
   await site.untilCommitted(6);
+});
+
+test('with sign, commits are signed by the owner’s program, and wait while it fails', async (t) => {
+  const site = await makeSite(t);
+  const [signer, broken] = ['signer', 'broken'].map((name) => join(site.top, '..', name));
+  if (signer === undefined || broken === undefined) return t.fail();
+  const script = `#!/bin/sh
+cat > /dev/null
+if [ -e '${broken}' ]; then echo 'no secret key' >&2; exit 2; fi
+echo '[GNUPG:] SIG_CREATED ' >&2
+echo '-----BEGIN PGP SIGNATURE-----'
+echo "by $3"
+echo '-----END PGP SIGNATURE-----'
+`;
+  await writeFile(signer, script, { mode: 0o755 });
+  await site.git('config', 'gpg.program', signer);
+  await site.git('config', 'user.signingkey', 'olga');
+  await site.start({ sign: true });
+  const path = await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  const signed = async (commit: string) =>
+    (await site.git('cat-file', 'commit', commit)).match(/^gpgsig -----BEGIN PGP SIGNATURE-----\n by olga$/m);
+  t.truthy(await signed('HEAD'));
+  t.truthy(await signed('HEAD^'));
+  t.deepEqual((await site.subjects()).slice(1).sort(), ['Publish: Title of one', 'Publish: Title of two']);
+  t.is(await site.git('status', '--porcelain'), '');
+
+  await writeFile(broken, '');
+  await site.update('one', { revision: 'r2' });
+  await site.untilLogged('not committed; tried again later');
+  t.true(JSON.stringify(site.logged('not committed')).includes('gpg failed to sign the data'));
+  t.is((await site.subjects()).length, 3);
+  await rm(broken);
+  await site.untilCommitted(3);
+  t.truthy(await signed('HEAD'));
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+  t.is(await site.git('status', '--porcelain'), '');
 });
