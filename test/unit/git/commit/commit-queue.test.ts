@@ -1,0 +1,83 @@
+import test from 'ava';
+import { pino } from 'pino';
+import type { Outcome, Pending } from '../../../../src/git/commit/commit-articles.js';
+import { type CommitBatch, createCommitQueue } from '../../../../src/git/commit/commit-queue.js';
+import { until } from '../../../support/until.js';
+
+const COMMITTED: Outcome = { kind: 'committed' };
+
+/** A queue without pauses, whose batches are recorded. */
+function recorded(commit: (path: string, batch: readonly Pending[]) => Outcome | undefined) {
+  const batches: string[][] = [];
+  const work: CommitBatch = async (batch) => {
+    batches.push(batch.map(({ path, why }) => `${path} ${why}`));
+    const outcomes = batch.map(({ path }) => [path, commit(path, batch)] as const);
+    return new Map(outcomes.filter((one): one is [string, Outcome] => one[1] !== undefined));
+  };
+  const log: { level: number; msg: string }[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  let now = 0;
+  const clock = {
+    now: () => now,
+    // Limits of those who wait, unlike pauses, never end here.
+    wait: (ms: number, signal: AbortSignal) =>
+      ms >= 1_000_000
+        ? new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+        : new Promise<void>((resolve) => {
+            now += ms;
+            setImmediate(resolve);
+          }),
+  };
+  return { queue: createCommitQueue(work, logger, clock), batches, log };
+}
+
+const PATIENT_MS = 1_000_000;
+
+test('what comes in a burst is one batch in its order, and a file that comes twice has one commit', async (t) => {
+  const { queue, batches } = recorded(() => COMMITTED);
+  queue.add('a', 'found');
+  queue.add('b', 'stored');
+  queue.add('a', 'stored');
+  queue.add('b', 'found');
+  t.is(await queue.close(), 0);
+  t.deepEqual(batches, [['a stored', 'b stored']]);
+});
+
+test('a batch that fails twice is tried file by file, and one bad file keeps no other from its commit', async (t) => {
+  const { queue, batches, log } = recorded((_, batch) => {
+    if (batch.some(({ path }) => path === 'bad')) throw new Error('git has failed');
+    return COMMITTED;
+  });
+  for (const path of ['a', 'bad', 'b']) queue.add(path, 'stored');
+  const [bad, good] = [
+    queue.commitNow('bad', 'stored', PATIENT_MS),
+    queue.commitNow('b', 'stored', PATIENT_MS),
+  ];
+  t.deepEqual(await bad, { kind: 'later', because: 'git has failed' });
+  t.deepEqual(await good, COMMITTED);
+  await until('the other one is committed', () => batches.some((batch) => batch.join() === 'a stored'));
+  t.true((queue.obstacle ?? 'git has failed').includes('git has failed'));
+  t.true(log.some(({ level, msg }) => level === 50 && msg === 'not committed; tried again later'));
+  t.is(await queue.close(), 1);
+});
+
+test('what waits for HEAD is answered at once, stays in the queue, and is committed later', async (t) => {
+  let isDetached = true;
+  const { queue, log } = recorded(() =>
+    isDetached ? { kind: 'later', because: 'commits wait for HEAD to be on a branch again' } : COMMITTED,
+  );
+  const outcome = await queue.commitNow('a', 'stored', PATIENT_MS);
+  t.deepEqual(outcome, { kind: 'later', because: 'commits wait for HEAD to be on a branch again' });
+  t.is(log[0]?.msg, 'commits wait for HEAD to be on a branch again');
+  isDetached = false;
+  await until('commits work again', () => log.some(({ msg }) => msg === 'commits work again'));
+  t.is(queue.obstacle, undefined);
+  t.is(await queue.close(), 0);
+});
+
+test('a file without an outcome is in the next batch, with those who wait for it', async (t) => {
+  let reads = 0;
+  const { queue, batches } = recorded(() => (++reads === 1 ? undefined : COMMITTED));
+  t.deepEqual(await queue.commitNow('a', 'replaced', PATIENT_MS), COMMITTED);
+  t.deepEqual(batches, [['a replaced'], ['a replaced']]);
+});
