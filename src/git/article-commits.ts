@@ -226,12 +226,14 @@ function createArticleCommits(
 
   function start(): void {
     look();
-    let known = headStamp(repository);
+    let [head, reflog] = headStamps(repository);
     const onTimer = async (): Promise<void> => {
-      const now = headStamp(repository);
-      if (now === known) return;
-      known = now;
-      if ((await commitAt(repository, 'HEAD')) !== lastCommit) look();
+      const [headNow, logNow] = headStamps(repository);
+      if (headNow === head && logNow === reflog) return;
+      // A commit leaves the file HEAD as it is; a checkout does not.
+      const isSwitched = headNow !== head;
+      [head, reflog] = [headNow, logNow];
+      if (isSwitched || (await commitAt(repository, 'HEAD')) !== lastCommit) look();
     };
     const checkHead = () =>
       void onTimer().catch((error: unknown) =>
@@ -278,8 +280,8 @@ function createArticleCommits(
   };
 }
 
-/** Another text when HEAD may have moved. */
-function headStamp({ gitDir }: Repository): string {
-  const names = ['HEAD', join('logs', 'HEAD')];
-  return names.map((name) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0).join();
+/** The times of HEAD and of its log, which change when it moves. */
+function headStamps({ gitDir }: Repository): [head: number, log: number] {
+  const at = (name: string) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return [at('HEAD'), at(join('logs', 'HEAD'))];
 }
