@@ -185,7 +185,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       else if (!isPending) changed = new Set(files);
       else if (changed !== undefined) for (const file of files) changed.add(file);
       isPending = true;
-      clearTimeout(timer);
+      // A target that is away stays away, however many builds there are: the pause goes on.
+      if (timer !== undefined) return;
       if (isGivenUp) {
         isGivenUp = false;
         const { deployed } = states.get(name) ?? {};
@@ -245,6 +246,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       onFailed(name, error);
       if (isGivenUp) return;
       timer = setTimeout(() => {
+        timer = undefined;
         if (running === undefined && !stop.signal.aborted) running = run();
       }, ms);
     }

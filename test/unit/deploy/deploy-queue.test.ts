@@ -11,7 +11,7 @@ const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40, giveUpMs: 100 };
 /** A queue with one target, and what it was given. */
 function setUp(
   t: ExecutionContext,
-  { fails = (): boolean => false, stateDir = tempDir(t), version = 'v1' } = {},
+  { fails = (): boolean => false, stateDir = tempDir(t), version = 'v1', pauses = PAUSES } = {},
 ) {
   const outputs: DeployOutput[] = [];
   const deployed: string[] = [];
@@ -44,7 +44,7 @@ function setUp(
       },
       leave: () => order.push('leave'),
     },
-    pauses: PAUSES,
+    pauses,
   });
   t.teardown(queue.stop);
   const build = (next: string, files: readonly string[] | undefined, since?: string) => {
@@ -98,4 +98,21 @@ test('a start counts the time of a failed deploy anew, and compares the whole ou
   const second = setUp(t, { stateDir: first.stateDir, fails: () => failures++ === 0 });
   await until('it is deployed after another failure', () => second.deployed.length === 1);
   t.is(second.outputs.at(-1)?.changed, undefined);
+});
+
+test('a build does not end the pause after a failed deploy, and the next attempt takes it in', async (t) => {
+  const attempts: number[] = [];
+  const { build, deployed, queue } = setUp(t, {
+    fails: () => {
+      attempts.push(performance.now());
+      return attempts.length === 1;
+    },
+    pauses: { ...PAUSES, retryMs: 400, longestRetryMs: 400, giveUpMs: 60_000 },
+  });
+  await until('it has failed', () => queue.state().toy?.error !== undefined);
+  for (const version of ['v2', 'v3']) build(version, ['a']);
+  await until('it is deployed', () => deployed.length > 0);
+  const [first = 0, second = 0] = attempts;
+  t.true(second - first >= 390, `the second attempt came after ${second - first} ms`);
+  t.deepEqual(deployed, ['v3']);
 });
