@@ -38,6 +38,7 @@ const CALLS: Record<string, string> = {
   'it.tagLink': `it.tagLink('One')`,
   'it.authorLink': `it.authorLink('Ada')`,
   'it.date': `it.date('2026-01-01')`,
+  'it.monthDay': `it.monthDay('2026-01-01')`,
   'it.asset': `it.asset('style.css')`,
   'it.isoDate': `it.isoDate('2026-01-01')`,
   'it.byYear': `it.byYear(it.articles)`,

@@ -48,6 +48,7 @@ export type DateFormats = ReturnType<typeof dateFormats>;
 export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'timeZone'>) {
   return {
     day: formatWith({ dateStyle: 'long' }, (date) => date),
+    monthDay: formatWith({ month: 'long', day: 'numeric' }, (date) => date),
     year: formatWith({ year: 'numeric' }, () => ''),
   };
 

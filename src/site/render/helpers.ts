@@ -24,6 +24,8 @@ export interface Helpers {
   authorLink(name: string): string;
   /** A date in words. */
   date(date: string): string;
+  /** The same without the year, where that stands above. */
+  monthDay(date: string): string;
   /** A date for machines; empty where it is not a date. */
   isoDate(date: string): string;
   /** A list's articles by their years, in the order of the list; what has no date is of the year ''. */
@@ -46,7 +48,7 @@ export interface Helpers {
 export function createHelpers(
   site: SiteInfo,
   theme: Theme,
-  { day, year }: DateFormats,
+  { day, monthDay, year }: DateFormats,
   { tags, authors, navigation: pages }: Linked,
 ): Helpers {
   const url = linksOf(site);
@@ -57,6 +59,7 @@ export function createHelpers(
     tagLink: (name) => linkBelow(tags.get(name)?.address ?? '/tags/', site),
     authorLink: (name) => linkBelow(authors.get(name)?.address ?? '/archive/', site),
     date: day,
+    monthDay,
     isoDate: (date) => isoOf(date) ?? '',
     byYear: (articles) => byYear(articles, year),
     t: theme.t,

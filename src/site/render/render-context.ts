@@ -127,6 +127,7 @@ function renderContext(
       tagLink: helpers.tagLink,
       authorLink: helpers.authorLink,
       date: helpers.date,
+      monthDay: helpers.monthDay,
       isoDate: helpers.isoDate,
       byYear: helpers.byYear,
       t: helpers.t,

@@ -49,7 +49,7 @@ test('a receiver builds the page of a tag when its text changes, and lists, cont
   put('authors/ada.md', '---\ndescription: Ada digs.\n---\n');
   await shows('/authors/ada/', '<meta name="description" content="Ada digs.">');
   fs.rmSync(join(receiver.dir, 'content/tags/soil.md'));
-  await shows('/tags/soil/', '<h1>Soil</h1>');
+  await shows('/tags/soil/', '<h1 dir="auto">Soil</h1>');
   const malformed = receiver.log.filter(({ msg }) => msg.includes('malformed'));
   t.deepEqual(malformed, [], 'none of these files is taken for an article');
 });

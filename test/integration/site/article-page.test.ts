@@ -62,10 +62,10 @@ test('an article’s page has its reading time, its neighbours and related artic
   const { body } = partsOf(site, 'c');
   t.regex(body, /<p class="byline"[^>]*>.*<span>3 min read<\/span><\/p>/);
   t.true(body.includes('<span>Updated <time datetime="2026-02-03T09:30:00.000Z">'));
-  t.regex(body, /<a rel="prev" href="\/articles\/b\/"><span>[^<]+<\/span> Title of b<\/a>/);
-  t.regex(body, /<a rel="next" href="\/articles\/d\/"><span>[^<]+<\/span> Title of d<\/a>/);
+  t.regex(body, /<a rel="prev" href="\/articles\/b\/"><span>[^<]+<\/span> <bdi>Title of b<\/bdi><\/a>/);
+  t.regex(body, /<a rel="next" href="\/articles\/d\/"><span>[^<]+<\/span> <bdi>Title of d<\/bdi><\/a>/);
   const related = /<section class="related">(.*)<\/section>/.exec(body)?.[1] ?? '';
-  const links = [...related.matchAll(/<a href="\/articles\/(\w)\/">Title of \1<\/a>/g)];
+  const links = [...related.matchAll(/<a href="\/articles\/(\w)\/" dir="auto">Title of \1<\/a>/g)];
   t.deepEqual(links.map(([, slug]) => slug).sort(), ['a', 'b', 'd']);
 
   t.false(partsOf(site, 'a').body.includes('rel="prev"'));
@@ -139,7 +139,7 @@ test('an article of several headings has a table of contents that leads to them'
   const { body } = partsOf(site, 'a');
   t.true(
     body.includes(
-      '<ol><li><a href="#soil">Soil</a><ol><li><a href="#own">Moss &amp; fern</a></li></ol></li><li><a href="#soil-2">Soil</a></li></ol>',
+      '<ol><li><a href="#soil" dir="auto">Soil</a><ol><li><a href="#own" dir="auto">Moss &amp; fern</a></li></ol></li><li><a href="#soil-2" dir="auto">Soil</a></li></ol>',
     ),
   );
   t.true(body.includes('<h2 id="soil">Soil</h2><p>x</p><h3 id="own">Moss &amp; fern</h3><h2 id="soil-2">'));
@@ -147,7 +147,7 @@ test('an article of several headings has a table of contents that leads to them'
   t.true(partsOf(site, 'markdown').body.includes('<h3 id="two"><em>Two</em></h3>'));
   for (const slug of ['short', 'never']) t.false(partsOf(site, slug).body.includes('class="toc"'), slug);
   t.true(site.page('articles/never/index.html').includes(html), 'to the byte');
-  t.true(site.page('about/index.html').includes('<a href="#who">Who</a>'));
+  t.true(site.page('about/index.html').includes('<a href="#who" dir="auto">Who</a>'));
   t.true(site.page('feed.json').includes('<h2>Soil</h2>'), 'feeds have the text as it came');
   t.deepEqual(site.output(), await builtAnew(site.options));
 });

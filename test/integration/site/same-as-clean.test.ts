@@ -177,14 +177,14 @@ function world(site: TestSite) {
         const to = `articles/elsewhere/${step.to}.md`;
         fs.mkdirSync(at('articles/elsewhere'), { recursive: true });
         fs.renameSync(at(path), at(to));
-        return [path, to];
+        return [path, carried(path, to)];
       }
       case 'rename':
         fs.renameSync(at(path), at(pathOf(step.to)));
-        return [path, pathOf(step.to)];
+        return [path, carried(path, pathOf(step.to))];
       case 'copy':
         fs.copyFileSync(at(path), at(`articles/${step.to}-copy.md`));
-        return [`articles/${step.to}-copy.md`];
+        return [carried(path, `articles/${step.to}-copy.md`)];
       case 'readdress':
         fs.writeFileSync(
           at(path),
@@ -194,6 +194,14 @@ function world(site: TestSite) {
       default:
         return [];
     }
+  }
+
+  /** Notes that a file, malformed or not, now stands at another path too. */
+  function carried(path: string, to: string): string {
+    const whole = spoiled.get(path);
+    if (whole === undefined) spoiled.delete(to);
+    else spoiled.set(to, whole);
+    return to;
   }
 
   /** Has the builder follow. */

@@ -33,14 +33,14 @@ test('what the owner wrote of a tag or an author stands on its pages, and is no 
   write(site, 'tags/nobody-uses-it.md', 'x');
   t.is((await site.builder.build('all')).failed, 0);
   const soil = site.page('tags/soil/index.html');
-  t.true(soil.includes('<h1>All about soil</h1>') && soil.includes('It is <em>alive</em>.'));
-  t.true(soil.includes('<p class="lede">What grows in it &amp; on it</p>'));
+  t.true(soil.includes('<h1 dir="auto">All about soil</h1>') && soil.includes('It is <em>alive</em>.'));
+  t.true(soil.includes('<p class="lede" dir="auto">What grows in it &amp; on it</p>'));
   t.true(soil.includes(description('What grows in it &amp; on it')));
   const older = site.page('tags/soil/page/1/index.html');
-  t.true(older.includes('<h1>All about soil: page 1</h1>') && !older.includes('alive'));
+  t.true(older.includes('<h1 dir="auto">All about soil: page 1</h1>') && !older.includes('alive'));
   t.true(older.includes(description('What grows in it &amp; on it')));
   const ada = site.page('authors/ada/index.html');
-  t.true(ada.includes('<h1>Ada</h1>') && ada.includes('Ada <strong>digs</strong>.'));
+  t.true(ada.includes('<h1 dir="auto">Ada</h1>') && ada.includes('Ada <strong>digs</strong>.'));
   t.true(ada.includes(description('Articles by Ada')));
   t.true(site.page('tags/moss/index.html').includes(description('Articles about Moss')));
   t.false(site.has('tags/nobody-uses-it'));
@@ -93,5 +93,5 @@ test('such a file may name a template of its own', async (t) => {
   );
   await site.builder.build('all');
   t.is(site.page('tags/soil/index.html'), 'Soil: All about soil, 3');
-  t.true(site.page('tags/moss/index.html').includes('<h1>Moss</h1>'));
+  t.true(site.page('tags/moss/index.html').includes('<h1 dir="auto">Moss</h1>'));
 });
