@@ -55,6 +55,21 @@ test('without JavaScript everything can be read', async (t) => {
   }
 });
 
+test('a button switches between light and dark, and the choice is kept', async (t) => {
+  const { origin } = site();
+  const page = await (await openBrowser(t)).newPage();
+  const paper = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+  await page.goto(origin);
+  const light = await paper();
+  await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+  const dark = await paper();
+  t.not(dark, light);
+  await page.goto(`${origin}${PAGES.archive}`);
+  t.is(await paper(), dark);
+  await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+  t.is(await paper(), light);
+});
+
 test('on paper there is the article, and none of what leads away from it', async (t) => {
   const { origin } = site();
   const browser = await openBrowser(t, { colorScheme: 'dark', width: 800 });

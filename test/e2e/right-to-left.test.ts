@@ -27,7 +27,11 @@ test('an Arabic site runs from right to left, in Arabic, with the days of its ti
   t.is(await page.getAttribute('html', 'lang'), 'ar');
   t.is(await edge('header.site .name', 'right'), await edge('main', 'right'), 'the name stands right');
   t.true((await edge('header.site nav', 'left')) < (await edge('header.site .name', 'left')));
-  t.is(await page.evaluate("getComputedStyle(document.querySelector('blockquote')).borderRightWidth"), '3px');
+  t.is(
+    await page.evaluate("getComputedStyle(document.querySelector('blockquote')).borderLeftWidth"),
+    '3px',
+    'the text is English',
+  );
   t.is(await page.evaluate("getComputedStyle(document.querySelector('pre')).direction"), 'ltr');
   t.true(await page.getByRole('link', { name: 'الأرشيف' }).isVisible());
   t.regex((await page.locator('.byline').textContent()) ?? '', /نوفمبر/);

@@ -190,7 +190,12 @@ export function createBuilder(options: SiteOptions): Builder {
     const done = new Set<string>();
     for (const path of paths) await makePageOf(path, sources, output, report, done);
 
-    const planned = [...planAll(outputs, sources)];
+    // To plan a large site takes longer than a new article's page may wait.
+    const planned: Planned[] = [];
+    for (const file of planAll(outputs, sources)) {
+      planned.push(file);
+      if (await pause(isAll)) await makeAhead(output, report, done);
+    }
     const isPlanned = new Set(planned.map(({ path }) => path));
     const onProgress = served.find((one) => one.onProgress !== undefined)?.onProgress;
     for (const [number, file] of planned.entries()) {
