@@ -14,13 +14,13 @@ import { blocksOf, nginxConfig, serve } from './web-servers.js';
 
 const fromTheDocs = blocksOf('hosting.md');
 
-/** A receiver with a site of compressed files, as the docs have it behind a web server. */
+/** A receiver with a site, as the docs have it behind a web server. */
 async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
   const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":{"compress":true},"git":false}');
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"git":false}');
   const receiver = await startReceiver(t, { dir });
   await receiver.post('article.published', article({ slug: 'hive', content_html: longText('the hive') }));
-  for (const file of ['articles/hive/index.html.gz', '404.html', 'pagefind/pagefind-entry.json'])
+  for (const file of ['articles/hive/index.html', '404.html', 'pagefind/pagefind-entry.json'])
     await until(`${file} is built`, () => fs.existsSync(join(dir, 'public', file)));
   fs.writeFileSync(join(dir, 'public/about.html'), '<p>About us</p>');
   fs.writeFileSync(join(dir, 'public/.hidden'), 'hidden');
@@ -34,7 +34,12 @@ function longText(words: string): string {
 }
 
 /** What the docs promise of a web server, in front of this receiver. */
-async function check(t: ExecutionContext, origin: string, receiver: Receiver): Promise<void> {
+async function check(
+  t: ExecutionContext,
+  origin: string,
+  receiver: Receiver,
+  { compresses }: { compresses: boolean },
+): Promise<void> {
   const output = join(receiver.dir, 'public');
   const get = (path: string, headers: Record<string, string> = {}) => ask(origin, path, { headers });
   const file = (name: string) => fs.readFileSync(join(output, name), 'utf8');
@@ -49,12 +54,9 @@ async function check(t: ExecutionContext, origin: string, receiver: Receiver): P
   t.is(known.status, 304);
 
   const gzip = await get('/articles/hive/', { 'Accept-Encoding': 'gzip' });
-  t.deepEqual([gzip.headers['content-encoding'], gzip.headers.vary], ['gzip', 'Accept-Encoding']);
-  t.true(gzip.bytes.equals(fs.readFileSync(join(output, 'articles/hive/index.html.gz'))));
-  t.is(gunzipSync(gzip.bytes).toString(), page.text);
-  const brotli = await get('/articles/hive/', { 'Accept-Encoding': 'gzip, br' });
-  t.is(brotli.headers['content-encoding'], 'br');
-  t.true(brotli.bytes.equals(fs.readFileSync(join(output, 'articles/hive/index.html.br'))));
+  t.is(gzip.headers['content-encoding'], compresses ? 'gzip' : undefined);
+  if (compresses) t.is(gzip.headers.vary, 'Accept-Encoding');
+  t.is((compresses ? gunzipSync(gzip.bytes) : gzip.bytes).toString(), page.text);
 
   const [sheet] = fs.readdirSync(join(output, 'assets')).filter((name) => name.endsWith('.css'));
   const [part] = fs.readdirSync(join(output, 'pagefind/fragment'));
@@ -91,7 +93,7 @@ test('nginx with the configuration of the docs', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, server));
   await serve(t, 'nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], `http://127.0.0.1:${port}`);
-  await check(t, `http://127.0.0.1:${port}`, receiver);
+  await check(t, `http://127.0.0.1:${port}`, receiver, { compresses: true });
 });
 
 test('Caddy with the configuration of the docs', async (t) => {
@@ -104,7 +106,7 @@ test('Caddy with the configuration of the docs', async (t) => {
   const file = join(tempDir(t), 'Caddyfile');
   fs.writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
   await serve(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], `http://127.0.0.1:${port}`);
-  await check(t, `http://127.0.0.1:${port}`, receiver);
+  await check(t, `http://127.0.0.1:${port}`, receiver, { compresses: true });
 });
 
 test('everything through Pressmark: pages come as they are in the files, however little the proxy says', async (t) => {
@@ -118,7 +120,7 @@ test('everything through Pressmark: pages come as they are in the files, however
     server { listen 127.0.0.1:${other}; location / { proxy_http_version 1.1; proxy_pass http://${upstream}; } }`;
   fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, servers));
   await serve(t, 'nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], `http://127.0.0.1:${one}`);
-  await check(t, `http://127.0.0.1:${one}`, receiver);
+  await check(t, `http://127.0.0.1:${one}`, receiver, { compresses: false });
   const { text } = await ask(`http://127.0.0.1:${other}`, '/articles/hive/');
   t.true(text.includes('</html>') && !text.includes('.pressmark'));
   for (const path of ['/.pressmark/live', '/.pressmark/live.js'])
