@@ -96,7 +96,8 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Ends a rest early. */
   let wake: (() => void) | undefined;
   let lastPause = 0;
-  /** The files that were written since the state was saved. */
+  let saving = Promise.resolve();
+  /** The files that were written or removed since the state was saved. */
   let unsaved = new Set<string>();
 
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
@@ -204,7 +205,7 @@ export function createBuilder(options: SiteOptions): Builder {
       if (await pause(isAll)) await makeAhead(output, report, done);
     }
     for (const path of [...built.keys()])
-      if (!isPlanned.has(path) && !done.has(path)) remove(path, output, report);
+      if (!isPlanned.has(path) && !done.has(path)) await remove(path, output, report);
     report.logFailures(log);
   }
 
@@ -279,10 +280,13 @@ export function createBuilder(options: SiteOptions): Builder {
     if (path !== undefined && articles.read([path])) void build([path]).catch(() => undefined);
   }
 
-  function remove(path: string, output: Writer, report: BuildReportKeeper): void {
+  async function remove(path: string, output: Writer, report: BuildReportKeeper): Promise<void> {
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
     if (HASHED.test(path) && (failed.size > 0 || articles.hasBroken())) return;
     try {
+      await state.begin();
+      // A page whose removal is not on the disk would come back with a power loss, and nothing would remove it then.
+      unsaved.add(join(outputDir, path));
       if (output.remove(path)) report.removed(path);
       built.delete(path);
     } catch (error) {
@@ -321,7 +325,13 @@ export function createBuilder(options: SiteOptions): Builder {
     );
   }
 
-  async function save(): Promise<void> {
+  /** One at a time: a second one would take the files that the first one still syncs for saved. */
+  function save(): Promise<void> {
+    saving = saving.then(saveNow);
+    return saving;
+  }
+
+  async function saveNow(): Promise<void> {
     if (!state.isUnsaved()) return;
     const written = unsaved;
     unsaved = new Set();

@@ -24,7 +24,7 @@ export type Outcome =
   | { readonly kind: 'built'; readonly report: SiteReport }
   | { readonly kind: 'pages'; readonly pages: readonly BuiltPage[] | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** The builder was closed in the middle of a build of everything. */
+  /** The builder was closed in the middle of a build of everything, or before the request. */
   | { readonly kind: 'stopped' }
   | { readonly kind: 'closed' };
 
@@ -34,7 +34,7 @@ export interface BuilderThread {
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
   /** The pages of articles, newest first; undefined where no thread knows them. */
   pages(): Promise<readonly BuiltPage[] | undefined>;
-  /** Ends the thread when the changes that wait are built, or by force after `ms`. */
+  /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
   close(ms: number): Promise<void>;
 }
 
@@ -44,6 +44,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   /** What is called with the answer to a request, by its number. */
   const waiting = new Map<number, (outcome: Outcome) => void>();
   let requests = 0;
+  let isClosed = false;
 
   function start(): Worker {
     const started = spawn();
@@ -67,6 +68,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   }
 
   function ask(question: Question): Promise<Outcome> {
+    if (isClosed) return Promise.resolve({ kind: 'stopped' });
     const id = ++requests;
     return new Promise((resolve) => {
       waiting.set(id, resolve);
@@ -85,6 +87,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   }
 
   async function close(ms: number): Promise<void> {
+    isClosed = true;
     const open = worker;
     if (open === undefined) return;
     const ended = new Promise<void>((resolve) => open.once('exit', () => resolve()));

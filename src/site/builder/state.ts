@@ -68,8 +68,8 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   /**
    * Saves what was built, once it is on the disk.
    *
-   * @param written the files that were written since the last time, absolute.
-   * @param isCurrent whether nothing was written since `state` was taken.
+   * @param written the files that were written or removed since the last time, absolute.
+   * @param isCurrent whether nothing has changed since `state` was taken.
    */
   async function save(
     state: BuildState,

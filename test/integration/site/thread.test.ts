@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
@@ -154,6 +155,23 @@ test('a build of everything that is to be tried again is not forgotten where pag
   await until('everything is asked for again', () => builds().length === 3);
   t.is(builds()[2]?.paths, 'all');
   answer(builds()[2]?.id, { kind: 'stopped' });
+});
+
+test('a change that is noticed after the plugin has closed starts no other thread', async (t) => {
+  const { worker, builds, answer } = standIn();
+  let starts = 0;
+  const { host, logged } = await run(t, testSite(t), () => {
+    starts++;
+    return worker;
+  });
+  await host.hooks.doAction('article.edited', change('a'));
+  await until('the change is asked for', () => builds().length === 1);
+  answer(builds()[0]?.id, { kind: 'stopped' });
+  await host.close();
+  await host.hooks.doAction('article.edited', change('b'));
+  await setTimeout(50);
+  t.is(starts, 1);
+  t.deepEqual(logged, []);
 });
 
 test('a thread that cannot be started is an error in the log, and the plugin still closes', async (t) => {

@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { savedOutputDigest } from '../../../src/site/builder/state.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 import { put, testSite } from './test-site.js';
 
 /** A page as a power loss may leave it: with its name, and without its content. */
@@ -44,6 +48,52 @@ test('the state names a file only once it is on the disk, and the marker stays u
   t.false(fs.existsSync(marker));
   const { files } = JSON.parse(fs.readFileSync(join(site.options.stateDir, 'site.json'), 'utf8'));
   t.deepEqual(files.map(([file]: [string]) => file).sort(), Object.keys(site.output()).sort());
+});
+
+test('a build that only removes files is saved too', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  put(join(site.options.staticDir, 'old.txt'), 'old');
+  await site.builder.build('all');
+  await site.builder.close();
+  const next = testSite(t, { dir: site.dir }).builder;
+  fs.rmSync(join(site.options.staticDir, 'old.txt'));
+  const { written, removed, output } = await next.build('all');
+  t.deepEqual([written, removed], [0, 1]);
+  t.true(fs.existsSync(join(site.options.stateDir, 'site.building')), 'until it is saved');
+  await next.close();
+  t.is(savedOutputDigest(site.options.stateDir), output);
+});
+
+test.serial('a builder that is closed while it saves waits until the files are on the disk', async (t) => {
+  const programs = tempDir(t);
+  const [isAsked, isSynced] = [join(programs, 'asked'), join(programs, 'synced')];
+  // Stands in for a disk that takes its time.
+  put(
+    join(programs, 'sync'),
+    `#!/bin/sh\necho >> '${isAsked}'\nuntil test -e '${isSynced}'; do sleep 0.01; done\n`,
+  );
+  fs.chmodSync(join(programs, 'sync'), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${programs}:${PATH}`;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+    put(isSynced, '');
+  });
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.build('all');
+  await until('the save has begun', () => fs.existsSync(isAsked));
+  let isClosed = false;
+  const closed = site.builder.close().then(() => {
+    isClosed = true;
+  });
+  await setTimeout(300);
+  t.false(isClosed);
+  t.true(fs.existsSync(join(site.options.stateDir, 'site.building')));
+  put(isSynced, '');
+  await closed;
+  t.false(fs.existsSync(join(site.options.stateDir, 'site.building')));
 });
 
 test('only one process builds a site; the next one does when that one has ended', async (t) => {
