@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { type ContentFolder, isGone } from '../catalog/entry.js';
@@ -13,6 +13,9 @@ const LONGEST_RETRY_MS = 5_000;
 
 /** With more events at a time the whole folder is compared: the system drops events where too many wait to be read. */
 const MANY_EVENTS = 2_000;
+
+/** How often the content folder is looked for while it is not there, in milliseconds. */
+const ROOT_EVERY_MS = 1_000;
 
 /** How often the whole folder is compared where a part of it cannot be watched, in milliseconds. */
 const SCAN_EVERY_MS = 30_000;
@@ -44,19 +47,24 @@ export function watchContent(options: WatchOptions): Watcher {
   let isFolderChanged = false;
   let timer: NodeJS.Timeout | undefined;
   let scanTimer: NodeJS.Timeout | undefined;
+  let rootTimer: NodeJS.Timeout | undefined;
   let looking = Promise.resolve();
   let failures = 0;
   let reported: string | undefined;
 
-  function enter(folder: string): void {
+  /** @param onFile is called with the paths of the articles in it. */
+  function enter(folder: string, onFile?: (path: string) => void): void {
     if (watchers.has(folder)) return;
     const absolute = join(content.root, folder);
     try {
       const watcher = fs.watch(absolute, (_, name) => onEvent(folder, name));
       watcher.on('error', onUnwatched);
       watchers.set(folder, watcher);
-      for (const item of entriesOf(absolute))
-        if (item.isDirectory() && isWatchedName(item.name)) enter(below(folder, item.name));
+      for (const item of entriesOf(absolute)) {
+        const path = below(folder, item.name);
+        if (item.isDirectory() && isWatchedName(item.name)) enter(path, onFile);
+        else if (isArticlePath(content, path)) onFile?.(path);
+      }
     } catch (error) {
       // One that is gone again is nothing to watch; one that may not be read shows its files to nobody.
       if (!isGone(error) && systemCode(error) !== 'EACCES') onUnwatched(error);
@@ -65,7 +73,7 @@ export function watchContent(options: WatchOptions): Watcher {
 
   function leave(folder: string): void {
     for (const [path, watcher] of watchers)
-      if (path === folder || path.startsWith(`${folder}/`)) {
+      if (folder === '' || path === folder || path.startsWith(`${folder}/`)) {
         watcher.close();
         watchers.delete(path);
       }
@@ -76,17 +84,35 @@ export function watchContent(options: WatchOptions): Watcher {
     const path = below(folder, name);
     if (isArticlePath(content, path)) paths.add(path);
     else if (isWatchedName(name)) onSubfolder(path);
+    // The system names a folder itself where that was moved or removed.
+    if (folder === '' && name === basename(content.root)) watchRoot();
     if (paths.size > MANY_EVENTS) isFolderChanged = true;
     if (paths.size > 0 || isFolderChanged) lookLater();
   }
 
   /** A folder that was moved away and back is another one under the same name: it is watched anew. */
   function onSubfolder(path: string): void {
-    const stat = fs.lstatSync(join(content.root, path), { throwIfNoEntry: false });
-    if (!watchers.has(path) && stat?.isDirectory() !== true) return;
-    leave(path);
-    if (stat?.isDirectory()) enter(path);
+    const isKnown = watchers.has(path);
+    let isFolder = false;
+    try {
+      isFolder = fs.lstatSync(join(content.root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+    } catch {
+      isFolderChanged = true; // The comparison reports why a folder cannot be looked into.
+    }
+    if (isKnown) leave(path);
+    isFolderChanged ||= isKnown;
+    // Of one that is new only its own files are looked at: each article may have a folder.
+    if (isFolder) enter(path, (file) => paths.add(file));
+  }
+
+  /** Watches the content folder anew, as soon as it is there: `git switch` removes one that the other branch lacks. */
+  function watchRoot(): void {
+    clearTimeout(rootTimer);
+    leave('');
+    enter('');
+    if (!watchers.has('')) rootTimer = setTimeout(watchRoot, ROOT_EVERY_MS).unref();
     isFolderChanged = true;
+    lookLater();
   }
 
   function onUnwatched(error: unknown): void {
@@ -140,14 +166,12 @@ export function watchContent(options: WatchOptions): Watcher {
     lookLater();
   }
 
-  enter('');
-  // what has changed since the catalog was filled
-  isFolderChanged = true;
-  lookLater();
+  // Compares all files, as some may have changed since the catalog was filled.
+  watchRoot();
   return {
     close: async () => {
       leave('');
-      for (const watcher of watchers.values()) watcher.close();
+      clearTimeout(rootTimer);
       clearTimeout(timer);
       clearInterval(scanTimer);
       await looking;

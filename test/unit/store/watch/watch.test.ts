@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
@@ -47,6 +47,68 @@ test('files and folders that come, change, move and go are all asked about', asy
   await asked('back/c.md');
   fs.rmSync(join(root, 'new'), { recursive: true });
   await asked('new/deep/b.md');
+});
+
+/** A watcher of a folder, and what it has asked for. */
+function watched(t: ExecutionContext, root: string) {
+  const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const paths: string[] = [];
+  const asked = { paths, comparisons: 0 };
+  const watcher = watchContent({
+    content,
+    look: (some) => paths.push(...some),
+    lookAtFolder: async () => void asked.comparisons++,
+    log: pino({ level: 'silent' }),
+  });
+  t.teardown(() => watcher.close());
+  return asked;
+}
+
+test('of a new folder only its own files are looked at', async (t) => {
+  const root = tempDir(t);
+  const asked = watched(t, root);
+  await until('all files are compared at the start', () => asked.comparisons === 1);
+  for (const name of ['a', 'b', 'c']) {
+    fs.mkdirSync(join(root, name, 'deep'), { recursive: true });
+    fs.writeFileSync(join(root, name, 'deep', 'page.md'), name);
+    await until(`${name} is looked at`, () => asked.paths.includes(`${name}/deep/page.md`));
+  }
+  t.is(asked.comparisons, 1);
+});
+
+for (const how of ['moved away and back', 'removed and made again'])
+  test(`a content folder that is ${how} is watched again`, async (t) => {
+    const root = join(tempDir(t), 'content');
+    fs.mkdirSync(root);
+    const asked = watched(t, root);
+    await until('all files are compared at the start', () => asked.comparisons === 1);
+    if (how === 'moved away and back') fs.renameSync(root, `${root}.away`);
+    else fs.rmdirSync(root);
+    await until('all files are compared', () => asked.comparisons > 1);
+    const before = asked.comparisons;
+    if (how === 'moved away and back') fs.renameSync(`${root}.away`, root);
+    else fs.mkdirSync(root);
+    await until('all files are compared again', () => asked.comparisons > before);
+    fs.writeFileSync(join(root, 'a.md'), 'a');
+    await until('a file is looked at', () => asked.paths.includes('a.md'));
+    t.pass();
+  });
+
+test.serial('an event in a folder that cannot be read leads to a comparison of all files', async (t) => {
+  const root = tempDir(t);
+  fs.mkdirSync(join(root, 'private'));
+  const asked = watched(t, root);
+  await until('all files are compared at the start', () => asked.comparisons === 1);
+  const { lstatSync } = fs;
+  const refused = (path: string, ...rest: unknown[]): unknown => {
+    if (path.endsWith('private/new')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    return Reflect.apply(lstatSync, fs, [path, ...rest]);
+  };
+  Object.assign(fs, { lstatSync: refused });
+  t.teardown(() => Object.assign(fs, { lstatSync }));
+  fs.mkdirSync(join(root, 'private', 'new'));
+  await until('all files are compared', () => asked.comparisons > 1);
+  t.pass();
 });
 
 test('where files cannot be looked at, that is reported once and tried again later each time', async (t) => {
