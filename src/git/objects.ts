@@ -25,8 +25,11 @@ export async function commitAt({ git }: Pick<Repository, 'git'>, name: string): 
   return code === 0 ? stdout.trim() : null;
 }
 
+/** More paths than this may not fit a command line; then everything is listed. */
+const MOST_PATHS = 1_000;
+
 /**
- * What a commit has at these paths, by path.
+ * What a commit has at these paths, by path; of folders only where there are few paths.
  *
  * @param commit null for none.
  * @param paths from the top of the work tree.
@@ -37,8 +40,14 @@ export async function entriesAt(
   paths: readonly string[],
 ): Promise<Map<string, Entry>> {
   if (commit === null || paths.length === 0) return new Map();
+  if (paths.length > MOST_PATHS) return only(paths, await entriesBelow({ git }, commit, ''));
   const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths]);
   return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
+}
+
+function only(paths: readonly string[], entries: ReadonlyMap<string, Entry>): Map<string, Entry> {
+  const wanted = new Set(paths);
+  return new Map([...entries].filter(([path]) => wanted.has(path)));
 }
 
 /** All files below a folder of a commit, by path. */
@@ -57,11 +66,12 @@ export async function entriesInIndex(
   { git }: Pick<Repository, 'git'>,
   paths: readonly string[],
 ): Promise<Map<string, Entry>> {
-  const { stdout } = await git(['ls-files', '-s', '-z', '--', ...paths]);
+  const where = paths.length > MOST_PATHS ? [] : ['--', ...paths];
+  const { stdout } = await git(['ls-files', '-s', '-z', ...where]);
   const conflicts = entriesIn(stdout, /^(\d+) ([0-9a-f]+) [123]\t(.+)$/s);
   const entries = entriesIn(stdout, /^(\d+) ([0-9a-f]+) 0\t(.+)$/s);
   for (const path of conflicts.keys()) entries.set(path, { mode: 'conflict', id: 'conflict' });
-  return entries;
+  return where.length === 0 ? only(paths, entries) : entries;
 }
 
 function entriesIn(output: string, pattern: RegExp): Map<string, Entry> {

@@ -252,12 +252,13 @@ export async function interruptedFiles(repository: Repository): Promise<string[]
   return changes.filter(({ after }) => after !== null).map(({ path }) => path);
 }
 
-/** Removes the ref that a killed Pressmark has left. The caller knows that git has all files. */
-export async function removeNextRef(repository: Repository): Promise<void> {
-  if ((await nextCommit(repository)) !== null) await repository.git(['update-ref', '-d', NEXT_REF]);
+/** Removes the ref, where it is still this one. The caller knows that git has all files. */
+export async function removeNextRef({ git }: Repository, next: string): Promise<void> {
+  await git(['update-ref', '-d', NEXT_REF, next], { accept: [1] });
 }
 
-async function nextCommit({ git }: Repository): Promise<string | null> {
+/** The last of the commits that are on no branch yet; null for none. */
+export async function nextCommit({ git }: Repository): Promise<string | null> {
   const { code, stdout } = await git(['rev-parse', '-q', '--verify', NEXT_REF], { accept: [1] });
   return code === 0 ? stdout.trim() : null;
 }
