@@ -47,8 +47,8 @@ export interface DeletedArticlesOptions {
  * Knows which articles were deleted: those whose ids were known and that the catalog does not have. A delivery that is
  * sent once more must not bring them back (contract: `data.id` is the deduplication key).
  *
- * An id is written down when its article comes, and nothing when it goes, so that no deletion is missed, whoever made it
- * and whether a receiver ran or not: when the article was stored by a delivery; for one that came otherwise, as by
+ * An id is written down when its article comes, and nothing when it goes, so that no deletion is missed, also one that was
+ * made while no receiver ran: when the article was stored by a delivery; for one that came otherwise, as by
  * `git pull`, at the next start, or when it goes. A line is `{ "id", "url" }`, or `{ "id", "forgotten": true }`; the last
  * one of an id counts. Several receivers append to one file.
  */
@@ -136,7 +136,7 @@ export async function openDeletedArticles(options: DeletedArticlesOptions): Prom
       // What another process, a full disk or a power loss has left may end within a line.
       const isWhole = size === read || size === 0;
       const text = isWhole ? lines : `\n${lines}`;
-      fs.writeSync(fd, text);
+      fs.writeFileSync(fd, text); // goes on after short writes, unlike a single write
       // What it has written itself need not be read.
       const end = size + Buffer.byteLength(text);
       if (isWhole && fs.fstatSync(fd).size === end) read = end;

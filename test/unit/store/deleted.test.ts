@@ -181,6 +181,24 @@ test('a disk that takes nothing stops nothing, and what could not be written is 
   t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
 });
 
+test('what a disk that fills up takes only a part of is written again', async (t) => {
+  const dir = tempDir(t);
+  const { store } = await open(dir, []);
+  const { writeSync } = fs;
+  let calls = 0;
+  const filled = (fd: number, data: string | Uint8Array) => {
+    if (++calls > 1) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    return writeSync(fd, Buffer.from(data).subarray(0, 10));
+  };
+  Object.assign(fs, { writeSync: filled });
+  t.teardown(() => Object.assign(fs, { writeSync }));
+  store(entry('one', { ageMs: 0 }));
+  Object.assign(fs, { writeSync });
+  store(entry('two', { ageMs: 0 }));
+  const { urlOf } = await open(dir, []);
+  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+});
+
 test('a new article costs the same with a hundred thousand that are known', async (t) => {
   const dir = tempDir(t);
   const lines = Array.from({ length: 100_000 }, (_, n) => `{"id":"old-${n}","url":"${url(`old-${n}`)}"}\n`);
