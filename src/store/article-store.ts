@@ -74,7 +74,7 @@ export interface StoreOptions {
   readonly onChange: (changes: readonly Change[]) => void;
 }
 
-/** The articles of one site; see `createStore`, and `createSharedStore` for several machines. */
+/** The articles of one site; see `createStore`. */
 export type ArticleStore = ReturnType<typeof createStore>;
 
 /**
@@ -91,8 +91,8 @@ export function createStore(options: StoreOptions) {
   /** Files that stay although their deliveries got an error. */
   const refused = new Set<string>();
   const { catchUp } = writer;
-  const vouch = catchUp && (async (entry: Entry) => void (await acknowledge(entry)));
-  const reading = createReading({ content, catalog, key, writing, notice, catchUp, vouch });
+  const ensureShared = catchUp && (async (entry: Entry) => void (await acknowledge(entry)));
+  const reading = createReading({ content, catalog, key, writing, notice, catchUp, ensureShared });
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
@@ -190,7 +190,7 @@ export function createStore(options: StoreOptions) {
         if (error instanceof Outdated) continue;
         taken.add(path);
         // What stands under this name is known to the catalog from now on: a person's file that took it
-        // meanwhile, or ours that could not be taken back and must not be stored a second time.
+        // in between, or ours that could not be taken back and must not be stored a second time.
         notice(refresh(content, catalog, path));
         if (!(error instanceof NameTaken)) throw error;
       } finally {

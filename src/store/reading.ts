@@ -34,7 +34,7 @@ export interface ReadingOptions {
   /** Those of the writer, where several machines share the articles. */
   readonly catchUp: (() => Promise<void>) | undefined;
   /** Throws where a file is not what the machines share. */
-  readonly vouch: ((entry: Entry) => Promise<void>) | undefined;
+  readonly ensureShared: ((entry: Entry) => Promise<void>) | undefined;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -45,7 +45,7 @@ export type Reading = ReturnType<typeof createReading>;
  * content folder is looked at again.
  */
 export function createReading(options: ReadingOptions) {
-  const { content, catalog, key, writing, notice, catchUp, vouch } = options;
+  const { content, catalog, key, writing, notice, catchUp, ensureShared } = options;
   const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
     known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
@@ -110,7 +110,7 @@ export function createReading(options: ReadingOptions) {
     await lookAt(catalog.byUrl(canonicalUrl(url) ?? ''));
     await lookAt(catalog.unresolved(lastSegment(url)));
     const entry = await chosen(() => onlyEntry(catalog, url));
-    await vouch?.(entry);
+    await ensureShared?.(entry);
     return { ...open(entry).stored, path: entry.path };
   }
 
@@ -142,7 +142,7 @@ export function createReading(options: ReadingOptions) {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await lookAt([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
     const entry = await chosen(() => targetOf(catalog, target));
-    await vouch?.(entry);
+    await ensureShared?.(entry);
     const read = open(entry);
     return { kind: preconditionOf(read.stored, target), read, entry };
   }

@@ -184,9 +184,9 @@ export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name:
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} gave no clear answer to a push`);
   const what = line.split('\t')[2] ?? '';
   // Another push was first: found by our git before the push, or by the remote when it locked the ref.
-  const overtaken =
+  const movedOn =
     /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;
-  if (overtaken.test(what)) return { outcome: 'refused' };
+  if (movedOn.test(what)) return { outcome: 'refused' };
   const why = what.replace('[remote rejected] ', '').replace(/^\((.*)\)$/, '$1');
   const lines = stderr.split(/[\n\r]+/).flatMap((one) => {
     const [, words = ''] = /^remote: (?:error: )?(.*?)\s*$/.exec(one) ?? [];

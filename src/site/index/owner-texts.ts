@@ -74,7 +74,7 @@ export function readOwnerText(
     const stamp = stampOf(fs.statSync(join(root, path)));
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
     const { article, html } = format.decodeForPages(fs.readFileSync(join(root, path), 'utf8'), path);
-    // As it comes back from the manifest, where `.inf` is null.
+    // As it comes back from the saved state, where `.inf` is null.
     const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
     // The format gives a file without a title its name; a term has one of its own.
     const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');

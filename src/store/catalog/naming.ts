@@ -11,8 +11,6 @@ export interface Name {
   readonly path: string;
   /** Absolute public URL. */
   readonly url: string;
-  /** Whether a file that the catalog knows by now has the path or the URL. */
-  isTaken(): boolean;
   release(): void;
 }
 
@@ -60,7 +58,7 @@ export function createNaming(
         inUse.delete(path);
         inUse.delete(canonical);
       };
-      return { slug, path, url, isTaken: () => isTaken(path, canonical), release };
+      return { slug, path, url, release };
     }
   };
 }
