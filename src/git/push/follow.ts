@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { writeBlobs } from '../commit/commit-files.js';
 import { readHead } from '../commit/head.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { type Change, changesBetween, isAncestor } from '../objects.js';
 import type { Repository } from '../repository.js';
+import { leftByMerge } from './torn-files.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
@@ -76,7 +76,7 @@ export async function fastForward(
   let said = await mergeFastForward(repository, to);
   if (said === undefined) return { kind: 'followed', changes };
   const inTheWay = filesIn(said);
-  if (inTheWay.length > 0 && (await adopt(repository, changes, inTheWay)))
+  if (inTheWay.length > 0 && (await clear(repository, from, to, inTheWay)))
     said = await mergeFastForward(repository, to);
   if (said === undefined) return { kind: 'followed', changes };
   if (/Not possible to fast-forward|Diverging branches/.test(said)) return { kind: 'moved' };
@@ -102,26 +102,21 @@ function filesIn(said: string): string[] {
 }
 
 /**
- * A killed merge leaves files that are as the new commit has them already: they go into the index, and are then no
- * obstacle. @returns whether any was one of these.
+ * Removes the files that a merge was writing when it was killed or the power failed, so that git writes them again; their
+ * texts are in the history. Nothing is removed where a file of a person is in the way, too.
+ *
+ * @returns whether the way is free.
  */
-async function adopt(
+async function clear(
   repository: Repository,
-  changes: readonly Change[],
+  from: string | null,
+  to: string,
   inTheWay: readonly string[],
 ): Promise<boolean> {
-  const after = new Map(changes.map(({ path, after }) => [path, after] as const));
-  const lines: string[] = [];
-  for (const path of inTheWay) {
-    const entry = after.get(path);
-    const isThere = (await readFile(join(repository.top, path)).catch(() => undefined)) !== undefined;
-    if (!entry || !isThere) continue;
-    const [blob] = await writeBlobs(repository, [path]);
-    if (blob === entry.id) lines.push(`${entry.mode} ${entry.id} 0\t${path}\0`);
-  }
-  if (lines.length > 0)
-    await repository.git(['update-index', '-z', '--index-info'], { input: lines.join('') });
-  return lines.length > 0;
+  const left = await leftByMerge(repository, from, to, inTheWay);
+  if (left.length < inTheWay.length) return false;
+  for (const path of left) await rm(join(repository.top, path), { force: true });
+  return true;
 }
 
 /** The commit that has both histories; undefined where only a person can make it. */

@@ -22,6 +22,7 @@ import { changesBetween, commitAt, entriesAt, type Entry as GitEntry } from '../
 import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
+import { restoreTornFiles } from './torn-files.js';
 
 export interface RemoteWriterOptions extends RemoteSettings {
   /** The site's folder, absolute. */
@@ -108,6 +109,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   let writes: WaitingWrite[] = [];
   let catchUps: Waiting[] = [];
   let most = Number.POSITIVE_INFINITY;
+  let isRestored = false;
   let running: Promise<void> | undefined;
   let failures = 0;
   let lastError: PressmarkError | undefined;
@@ -176,8 +178,10 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       await lock.enter();
       try {
         // Nothing is pushed upon a tip that the remote may never have had.
-        if (followed === undefined) await fetch();
-        else await followTip();
+        if (followed === undefined) {
+          await restoreTorn();
+          await fetch();
+        } else await followTip();
         if (batch.length > 0 && (await pushBatch(batch))) {
           for (const { resolve } of [...batch, ...served]) resolve();
         } else {
@@ -265,6 +269,16 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     most = 1;
     writes = [...batch, ...writes];
     return false;
+  }
+
+  /** Once, at the start: a power loss may have torn what the last merge wrote. */
+  async function restoreTorn(): Promise<void> {
+    if (isRestored) return;
+    const files = await restoreTornFiles(repository, folder);
+    isRestored = true;
+    if (files.length === 0) return;
+    log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
+    look(files.map((path) => path.slice(folder.length)));
   }
 
   async function fetch(): Promise<boolean> {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { follow } from '../../../../src/git/push/follow.js';
+import { restoreTornFiles } from '../../../../src/git/push/torn-files.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -23,7 +24,7 @@ async function clones(t: ExecutionContext) {
     follow(tip, { repository, author: undefined, ref: 'refs/heads/main', whileLocked: (work) => work() });
   const head = () => gitIn(a, 'rev-parse', 'HEAD').trim();
   const status = () => gitIn(a, 'status', '--porcelain', '--', 'content');
-  return { a, tip, followTip, head, status };
+  return { a, b, repository, tip, followTip, head, status };
 }
 
 test('the branch, the index and the work tree follow, and the changed files are named', async (t) => {
@@ -51,6 +52,67 @@ test('files that a killed merge has written already are no obstacle', async (t) 
   t.like(await followTip(), { kind: 'followed' });
   t.is(head(), tip);
   t.is(status(), '');
+});
+
+test('nor those of a merge to a commit that the branch has left behind', async (t) => {
+  const { a, b, repository } = await clones(t);
+  fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
+  fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
+  commitAndPush(b, 'content/one.md', 'third\n');
+  const tip = commitAndPush(b, 'content/new.md', 'newer\n');
+  gitIn(a, 'fetch', '--quiet');
+  t.like(
+    await follow(tip, {
+      repository,
+      author: undefined,
+      ref: 'refs/heads/main',
+      whileLocked: (work) => work(),
+    }),
+    {
+      kind: 'followed',
+    },
+  );
+  t.is(gitIn(a, 'status', '--porcelain', '--', 'content'), '');
+});
+
+for (const [what, tear] of [
+  ['empty', () => ''],
+  ['cut off', (text: string) => text.slice(0, 2)],
+  ['full of zeros', (text: string) => '\0'.repeat(text.length)],
+  ['zeros at its end', (text: string) => `${text.slice(0, 2)}\0`],
+] as const)
+  test(`files that a power loss has torn in a merge are no obstacle: ${what}`, async (t) => {
+    const { a, tip, followTip, head, status } = await clones(t);
+    fs.writeFileSync(join(a, 'content/new.md'), tear('new\n'));
+    fs.writeFileSync(join(a, 'content/one.md'), tear('second\n'));
+    t.like(await followTip(), { kind: 'followed' });
+    t.is(head(), tip);
+    t.is(status(), '');
+    t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+  });
+
+test('where a person’s file is in the way as well, a torn one stays', async (t) => {
+  const { a, followTip, head } = await clones(t);
+  const before = head();
+  fs.writeFileSync(join(a, 'content/new.md'), 'mine\n');
+  fs.writeFileSync(join(a, 'content/one.md'), 'sec');
+  t.like(await followTip(), { kind: 'waiting' });
+  t.is(head(), before);
+  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'sec');
+});
+
+test('files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched', async (t) => {
+  const { a, b, followTip, repository, status } = await clones(t);
+  commitAndPush(b, 'content/edited.md', 'edited\n');
+  gitIn(a, 'pull', '--quiet');
+  await followTip();
+  fs.writeFileSync(join(a, 'content/one.md'), 'sec\0');
+  fs.writeFileSync(join(a, 'content/new.md'), '');
+  fs.writeFileSync(join(a, 'content/edited.md'), 'edited\nmine\n');
+  fs.rmSync(join(a, 'content/two.md'));
+  t.deepEqual(await restoreTornFiles(repository, 'content/'), ['content/new.md', 'content/one.md']);
+  t.is(status(), ' M content/edited.md\n D content/two.md\n');
+  t.deepEqual(await restoreTornFiles(repository, 'content/'), []);
 });
 
 for (const [what, path, stage] of [

@@ -1,0 +1,93 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../errors.js';
+import { writeBlobs } from '../commit/commit-files.js';
+import { changesIn, contentsOf, entriesAt } from '../objects.js';
+import type { Repository } from '../repository.js';
+
+/** How long git may take to look at all files, in milliseconds. */
+const LIMIT_MS = 300_000;
+
+/**
+ * Whether a power loss may have left `bytes` of `whole`: git does not sync the files that a merge writes, so that such a
+ * file is empty, cut off, or has zeros where a page of it never reached the disk.
+ */
+export function isTorn(bytes: Buffer, whole: Buffer): boolean {
+  return !bytes.equals(whole) && bytes.every((byte, at) => byte === 0 || byte === whole[at]);
+}
+
+/**
+ * Writes the files again that a power loss has torn after a merge. What a person has edited, staged or removed stays as it
+ * is. The caller holds the store's lock.
+ *
+ * @param folder from the top of the work tree, with a slash at its end.
+ * @returns the files, from the top of the work tree.
+ */
+export async function restoreTornFiles(repository: Repository, folder: string): Promise<string[]> {
+  const { git } = repository;
+  const status = ['status', '--porcelain', '-z', '-uno', '--no-renames', '--ignore-submodules=all'];
+  const { stdout } = await git([...status, '--', folder], {
+    timeoutMs: LIMIT_MS,
+    // Git remembers what it has looked at, as after a status of the owner's.
+    env: { GIT_OPTIONAL_LOCKS: '1' },
+  });
+  const edited = stdout.split('\0').flatMap((line) => (line.startsWith(' M ') ? [line.slice(3)] : []));
+  const committed = await entriesAt(repository, 'HEAD', edited);
+  const versions = new Map([...committed].map(([path, { id }]) => [path, new Set([id])]));
+  const torn = await leftOvers(repository, edited, versions);
+  const input = torn.map((path) => `${path}\0`).join('');
+  if (torn.length > 0) await git(['checkout-index', '-f', '-u', '-z', '--stdin'], { input });
+  return torn;
+}
+
+/**
+ * Those of the files in the way of a merge that a merge was writing, from `from` to `to` or to a commit between them, when
+ * it was killed or the power failed.
+ *
+ * @param from null for "before the first commit".
+ * @param paths from the top of the work tree.
+ */
+export async function leftByMerge(
+  repository: Repository,
+  from: string | null,
+  to: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const range = from === null ? [to] : [to, '--not', from];
+  const log = ['log', '-z', '-m', '--raw', '--no-abbrev', '--no-renames', '--format=', ...range];
+  const { stdout } = await repository.git(log, { timeoutMs: LIMIT_MS });
+  const versions = new Map(paths.map((path) => [path, new Set<string>()]));
+  for (const { path, after } of changesIn(stdout)) if (after) versions.get(path)?.add(after.id);
+  const files = await filesAmong(repository, paths);
+  const blobs = await writeBlobs(repository, files);
+  const whole = files.filter((path, index) => versions.get(path)?.has(blobs[index] ?? ''));
+  const others = files.filter((path) => !whole.includes(path));
+  return [...whole, ...(await leftOvers(repository, others, versions))];
+}
+
+/** The files that are torn forms of one of their versions. */
+async function leftOvers(
+  repository: Repository,
+  paths: readonly string[],
+  versions: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<string[]> {
+  const torn: string[] = [];
+  for (const path of await filesAmong(repository, paths)) {
+    const bytes = await readFile(join(repository.top, path));
+    const contents = await contentsOf(repository, versions.get(path) ?? []);
+    if ([...contents.values()].some((content) => isTorn(bytes, content))) torn.push(path);
+  }
+  return torn;
+}
+
+async function filesAmong({ top }: Repository, paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    try {
+      if ((await lstat(join(top, path))).isFile()) files.push(path);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+    }
+  }
+  return files;
+}
