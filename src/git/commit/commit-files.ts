@@ -141,7 +141,7 @@ export async function moveBranch(
 ): Promise<boolean> {
   const last = commits.at(-1);
   if (last === undefined) return true;
-  const { git, commonDir, objectFormat } = repository;
+  const { git, commonDir } = repository;
   const entries = new Map<string, Entry>();
   for (const { path, mode, content } of files)
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
@@ -149,16 +149,19 @@ export async function moveBranch(
   // The index first: a branch whose files the index lacks would look as if the owner had removed them.
   await writeIndex(repository, entries);
   await syncIfThere(repository.gitDir);
-  if ((await branchOfHead(repository)) !== head.ref) return takeBack(repository, entries);
-  const old = head.tip ?? '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
-  const input = `update ${head.ref}\0${last}\0${old}\0delete ${NEXT_REF}\0\0`;
   try {
+    if ((await branchOfHead(repository)) !== head.ref) {
+      await takeBack(repository, entries);
+      return false;
+    }
+    const input = `update ${head.ref}\0${last}\0${head.tip ?? noObject(repository)}\0delete ${NEXT_REF}\0\0`;
     await patiently(() => git(['update-ref', '-z', '--stdin', '-m', 'pressmark: articles'], { input }));
     await syncFoldersOf(commonDir, [join(commonDir, head.ref), join(commonDir, 'reftable', 'tables.list')]);
     return true;
   } catch (error) {
+    await takeBack(repository, entries);
     if (/ but expected |reference already exists|unable to resolve reference/.test(wordsOf(error)))
-      return takeBack(repository, entries);
+      return false;
     throw error;
   }
 }
@@ -169,19 +172,23 @@ async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Entr
 }
 
 /**
- * Gives the index what HEAD has by now, where HEAD has the file and the index has what was written.
- *
- * @returns false, for `moveBranch`.
+ * Gives the index what HEAD has by now, where the index has what was written: else the files would look as if the owner had
+ * staged them.
  */
-async function takeBack(repository: Repository, written: ReadonlyMap<string, Entry>): Promise<false> {
+async function takeBack(repository: Repository, written: ReadonlyMap<string, Entry>): Promise<void> {
   const paths = [...written.keys()];
   const [committed, index] = await Promise.all([
     entriesAt(repository, await commitAt(repository, 'HEAD'), paths),
     entriesInIndex(repository, paths),
   ]);
-  const ours = [...committed].filter(([path]) => index.get(path)?.id === written.get(path)?.id);
-  await writeIndex(repository, new Map(ours));
-  return false;
+  const ours = paths.filter((path) => index.get(path)?.id === written.get(path)?.id);
+  const absent = { mode: '0', id: noObject(repository) };
+  await writeIndex(repository, new Map(ours.map((path) => [path, committed.get(path) ?? absent])));
+}
+
+/** The name that stands for no object. */
+function noObject({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
+  return '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
 }
 
 /** Repeats a command that finds a lock. */

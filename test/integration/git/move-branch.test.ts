@@ -1,0 +1,50 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
+import { readHead } from '../../../src/git/commit/head.js';
+import { openRepository } from '../../../src/git/repository.js';
+import { gitEnvironment, gitIn } from '../../support/clones.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const OLGA = { name: 'Olga', email: 'olga@example.org' };
+const PATH = 'content/new.md';
+
+/** A repository whose branch is about to be moved to the first commit of a file. */
+async function aboutToMove(t: ExecutionContext) {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  fs.mkdirSync(join(dir, 'content'));
+  fs.writeFileSync(join(dir, PATH), 'new\n');
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if (repository.kind === 'none') throw new Error(repository.because);
+  const head = await readHead(repository);
+  if (head.kind === 'not now') throw new Error(head.waitingFor);
+  const [content = ''] = await writeBlobs(repository, [PATH]);
+  const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
+  const style = { identity: { author: OLGA, committer: OLGA }, sign: false };
+  const commits = await buildCommits(repository, head.tip, files, style);
+  const move = () => moveBranch(repository, head, { files, commits, staged: new Set(), since: Date.now() });
+  return { dir, move };
+}
+
+// What stays in the index looks to every other receiver as if the owner had staged it, and would never be committed.
+
+test('where the branch has moved on, a new file is not left in the index', async (t) => {
+  const { dir, move } = await aboutToMove(t);
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Mine');
+  t.false(await move());
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `?? ${PATH}\n`);
+});
+
+test('where the branch cannot be moved, a new file is not left in the index', async (t) => {
+  const { dir, move } = await aboutToMove(t);
+  const lock = join(dir, '.git/refs/heads/main.lock');
+  fs.writeFileSync(lock, '');
+  await t.throwsAsync(move, { code: 'GIT_FAILED' });
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `?? ${PATH}\n`);
+  fs.rmSync(lock);
+  t.true(await move());
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), '');
+});
