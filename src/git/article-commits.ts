@@ -5,7 +5,7 @@ import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { type BeforeReplace, createBeforeReplace } from './commit/before-replace.js';
 import { type ArticleText, createCommitArticles } from './commit/commit-articles.js';
-import { interruptedFiles, nextCommit, removeNextRef } from './commit/commit-files.js';
+import { interruptedFiles, nextCommits, removeNextRefs } from './commit/commit-files.js';
 import { createCommitQueue } from './commit/commit-queue.js';
 import type { Person } from './commit/identity.js';
 import { createMessages } from './commit/message.js';
@@ -214,10 +214,10 @@ function createArticleCommits(
     isLookWanted = false;
     try {
       // Read first: a batch that begins during the comparison has another one, which it needs.
-      const next = await nextCommit(repository);
+      const next = await nextCommits(repository);
       const found = await uncommittedFiles(repository, place, content);
       for (const path of found) queue.add(path, 'found');
-      if (found.length === 0 && next !== null) await removeNextRef(repository, next);
+      if (found.length === 0) await removeNextRefs(repository, next);
       log.debug({ uncommitted: found.length }, 'articles compared with the branch');
     } catch (error) {
       if (stop.signal.aborted || timers.length === 0) return;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -27,11 +28,14 @@ export interface CommitStyle {
   readonly sign: boolean;
 }
 
+/** The refs of the receivers for commits that are on no branch yet, one for each process. */
+const NEXT_REFS = 'refs/worktree/pressmark/';
+
 /**
- * Commits that are on no branch yet. `git gc` leaves them alone; and where a process was killed after the index had been
- * written, this ref tells Pressmark's entries from those that the owner has staged.
+ * That of this process. `git gc` leaves its commits alone; and where a process was killed after the index had been written,
+ * the ref tells Pressmark's entries from those that the owner has staged.
  */
-export const NEXT_REF = 'refs/worktree/pressmark/next';
+const NEXT_REF = `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
 
 /** How long git may take for one batch, in milliseconds. */
 const LIMIT_MS = 30_000;
@@ -247,27 +251,40 @@ export async function stagedByOwner(
     return id !== committed.get(path)?.id && (id === undefined || id !== ours.get(path));
   });
   if (differing.length === 0) return new Set();
-  const next = await entriesAt(repository, await nextCommit(repository), differing);
-  return new Set(differing.filter((path) => next.get(path)?.id !== (index.get(path)?.id ?? '')));
+  const theirs = new Set(differing);
+  for (const { commit } of await nextCommits(repository))
+    for (const [path, { id }] of await entriesAt(repository, commit, differing))
+      if (index.get(path)?.id === id) theirs.delete(path);
+  return theirs;
 }
 
-/** The files of the batch, from the top of the work tree, in which a Pressmark was killed; none where it was in no batch. */
+/** The files, from the top of the work tree, of the batches in which a Pressmark was killed. */
 export async function interruptedFiles(repository: Repository): Promise<string[]> {
-  const next = await nextCommit(repository);
-  if (next === null) return [];
-  const changes = await changesBetween(repository, await commitAt(repository, 'HEAD'), next);
-  return changes.filter(({ after }) => after !== null).map(({ path }) => path);
+  const paths = new Set<string>();
+  const head = await commitAt(repository, 'HEAD');
+  for (const { commit } of await nextCommits(repository))
+    for (const { path, after } of await changesBetween(repository, head, commit)) if (after) paths.add(path);
+  return [...paths];
 }
 
-/** Removes the ref, where it is still this one. The caller knows that git has all files. */
-export async function removeNextRef({ git }: Repository, next: string): Promise<void> {
-  await git(['update-ref', '-d', NEXT_REF, next], { accept: [1] });
+/** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */
+export async function removeNextRefs(
+  { git }: Repository,
+  refs: readonly { readonly ref: string; readonly commit: string }[],
+): Promise<void> {
+  for (const { ref, commit } of refs) await git(['update-ref', '-d', ref, commit], { accept: [1] });
 }
 
-/** The last of the commits that are on no branch yet; null for none. */
-export async function nextCommit({ git }: Repository): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', NEXT_REF], { accept: [1] });
-  return code === 0 ? stdout.trim() : null;
+/** The commits that are on no branch yet. */
+export async function nextCommits({ git }: Repository): Promise<{ commit: string; ref: string }[]> {
+  const { stdout } = await git(['for-each-ref', '--format=%(objectname) %(refname)', NEXT_REFS]);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const [commit = '', ref = ''] = line.split(' ');
+      return { commit, ref };
+    });
 }
 
 /** The mode of a file's next version: that of the version before, else an ordinary file's. */

@@ -12,6 +12,8 @@ import {
   type CommitStyle,
   type FileChange,
   modeOf,
+  nextCommits,
+  removeNextRefs,
   writeBlobs,
 } from '../commit/commit-files.js';
 import { readHead } from '../commit/head.js';
@@ -94,6 +96,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   removeStaleLocks(repository);
+  await removeNextRefs(repository, await nextCommits(repository));
   const folder = `${repository.prefix}${options.content}`;
   const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
   const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };

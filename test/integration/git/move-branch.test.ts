@@ -1,13 +1,22 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
+import {
+  buildCommits,
+  interruptedFiles,
+  moveBranch,
+  nextCommits,
+  removeNextRefs,
+  stagedByOwner,
+  writeBlobs,
+} from '../../../src/git/commit/commit-files.js';
 import { readHead } from '../../../src/git/commit/head.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const OLGA = { name: 'Olga', email: 'olga@example.org' };
+const STYLE = { identity: { author: OLGA, committer: OLGA }, sign: false };
 const PATH = 'content/new.md';
 
 /** A repository whose branch is about to be moved to the first commit of a file. */
@@ -23,10 +32,9 @@ async function aboutToMove(t: ExecutionContext) {
   if (head.kind === 'not now') throw new Error(head.waitingFor);
   const [content = ''] = await writeBlobs(repository, [PATH]);
   const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
-  const style = { identity: { author: OLGA, committer: OLGA }, sign: false };
-  const commits = await buildCommits(repository, head.tip, files, style);
+  const commits = await buildCommits(repository, head.tip, files, STYLE);
   const move = () => moveBranch(repository, head, { files, commits, staged: new Set(), since: Date.now() });
-  return { dir, move };
+  return { dir, move, repository, head, content };
 }
 
 // What stays in the index looks to every other receiver as if the owner had staged it, and would never be committed.
@@ -47,4 +55,23 @@ test('where the branch cannot be moved, a new file is not left in the index', as
   fs.rmSync(lock);
   t.true(await move());
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), '');
+});
+
+test('what a killed receiver has put into the index is not the owner’s, also after another receiver’s commits', async (t) => {
+  const { dir, repository, head, content } = await aboutToMove(t);
+  gitIn(
+    dir,
+    'update-ref',
+    'refs/worktree/pressmark/killed',
+    gitIn(dir, 'for-each-ref', '--format=%(objectname)', 'refs/worktree/').trim(),
+  );
+  gitIn(dir, 'update-index', '--add', '--cacheinfo', `100644,${content},${PATH}`);
+  const other = [
+    { path: 'content/other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' },
+  ];
+  await buildCommits(repository, head.tip, other, STYLE);
+  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
+  t.true((await interruptedFiles(repository)).includes(PATH));
+  await removeNextRefs(repository, await nextCommits(repository));
+  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
 });
