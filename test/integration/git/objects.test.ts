@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import test from 'ava';
-import { NEXT_REF, nextCommit, removeNextRef } from '../../../src/git/commit/commit-files.js';
+import { nextCommits, removeNextRefs } from '../../../src/git/commit/commit-files.js';
 import { entriesAt, entriesInIndex } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -41,9 +41,10 @@ test('the ref of commits under way is removed only while it is the one that was 
       return (await git(tree, { env: Object.fromEntries(who) })).stdout.trim();
     }),
   );
-  await git(['update-ref', NEXT_REF, ofBatch ?? '']);
-  await removeNextRef(repository, left ?? '');
-  t.is(await nextCommit(repository), ofBatch ?? null);
-  await removeNextRef(repository, ofBatch ?? '');
-  t.is(await nextCommit(repository), null);
+  const ref = 'refs/worktree/pressmark/next';
+  await git(['update-ref', ref, ofBatch ?? '']);
+  await removeNextRefs(repository, [{ ref, commit: left ?? '' }]);
+  t.deepEqual(await nextCommits(repository), [{ ref, commit: ofBatch ?? '' }]);
+  await removeNextRefs(repository, await nextCommits(repository));
+  t.deepEqual(await nextCommits(repository), []);
 });

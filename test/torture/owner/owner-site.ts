@@ -36,7 +36,7 @@ export interface OwnerSite {
    * @returns false if git refused it, or it was aborted.
    */
   rebase(whenBegun?: () => void): Promise<boolean>;
-  /** Waits until git has all stored articles; there must be no deliveries meanwhile. */
+  /** Waits until git has all stored articles, and no ref of Pressmark's own is left after a restart; there must be no deliveries meanwhile. */
   caughtUp(): Promise<void>;
 }
 
@@ -147,9 +147,19 @@ export async function makeOwnerSite(
   }
 
   async function caughtUp(): Promise<void> {
+    await nothingLeft(() => missingIn(git));
+    // The refs of killed receivers are removed by a start that finds everything committed.
+    await receivers[0]?.stop();
+    await start(0);
+    await nothingLeft(async () =>
+      (await git('for-each-ref', '--format=%(refname)', 'refs/worktree/')).trim(),
+    );
+  }
+
+  async function nothingLeft(find: () => Promise<string>): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
-      const waiting = await missingIn(git);
+      const waiting = await find();
       if (waiting === '') return;
       if (performance.now() > end)
         throw new BrokenPromise(
@@ -162,11 +172,10 @@ export async function makeOwnerSite(
   return { dir, receivers, logs, git, publish, kill, insist, rebase, caughtUp };
 }
 
-/** The articles whose files differ from HEAD or from the index, and refs of Pressmark's own; empty if there are none. */
+/** The articles whose files differ from HEAD or from the index; empty if there are none. */
 async function missingIn(git: OwnerSite['git']): Promise<string> {
   const status = (await git('status', '--porcelain', '--', 'content')).split('\n');
-  const refs = await git('for-each-ref', '--format=%(refname)', 'refs/worktree/');
-  return [...status, refs.trim()].filter((line) => line !== '').join(', ');
+  return status.filter((line) => line !== '').join(', ');
 }
 
 /** The files of a folder; none if it does not exist. */
