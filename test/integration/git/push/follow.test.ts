@@ -27,7 +27,9 @@ async function clones(t: ExecutionContext) {
   return { a, b, repository, tip, followTip, head, status };
 }
 
-test('the branch, the index and the work tree follow, and the changed files are named', async (t) => {
+// One after the other: their own git commands hold up this process, and with it the time limits of those under test.
+
+test.serial('the branch, the index and the work tree follow, and the changed files are named', async (t) => {
   const { a, tip, followTip, head, status } = await clones(t);
   const followed = await followTip();
   if (followed.kind === 'waiting') return t.fail(followed.waitingFor);
@@ -44,7 +46,7 @@ test('the branch, the index and the work tree follow, and the changed files are 
   t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
 });
 
-test('files that a killed merge has written already are no obstacle', async (t) => {
+test.serial('files that a killed merge has written already are no obstacle', async (t) => {
   const { a, tip, followTip, head, status } = await clones(t);
   fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
   fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
@@ -54,7 +56,7 @@ test('files that a killed merge has written already are no obstacle', async (t) 
   t.is(status(), '');
 });
 
-test('nor those of a merge to a commit that the branch has left behind', async (t) => {
+test.serial('nor those of a merge to a commit that the branch has left behind', async (t) => {
   const { a, b, repository } = await clones(t);
   fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
   fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
@@ -81,7 +83,7 @@ for (const [what, tear] of [
   ['full of zeros', (text: string) => '\0'.repeat(text.length)],
   ['zeros at its end', (text: string) => `${text.slice(0, 2)}\0`],
 ] as const)
-  test(`files that a power loss has torn in a merge are no obstacle: ${what}`, async (t) => {
+  test.serial(`files that a power loss has torn in a merge are no obstacle: ${what}`, async (t) => {
     const { a, tip, followTip, head, status } = await clones(t);
     fs.writeFileSync(join(a, 'content/new.md'), tear('new\n'));
     fs.writeFileSync(join(a, 'content/one.md'), tear('second\n'));
@@ -91,7 +93,7 @@ for (const [what, tear] of [
     t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
   });
 
-test('where a person’s file is in the way as well, a torn one stays', async (t) => {
+test.serial('where a person’s file is in the way as well, a torn one stays', async (t) => {
   const { a, followTip, head } = await clones(t);
   const before = head();
   fs.writeFileSync(join(a, 'content/new.md'), 'mine\n');
@@ -101,44 +103,50 @@ test('where a person’s file is in the way as well, a torn one stays', async (t
   t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'sec');
 });
 
-test('files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched', async (t) => {
-  const { a, b, followTip, repository, status } = await clones(t);
-  commitAndPush(b, 'content/edited.md', 'edited\n');
-  gitIn(a, 'pull', '--quiet');
-  await followTip();
-  fs.writeFileSync(join(a, 'content/one.md'), 'sec\0');
-  fs.writeFileSync(join(a, 'content/new.md'), '');
-  fs.writeFileSync(join(a, 'content/edited.md'), 'edited\nmine\n');
-  fs.rmSync(join(a, 'content/two.md'));
-  t.deepEqual(await restoreTornFiles(repository, 'content/'), ['content/new.md', 'content/one.md']);
-  t.is(status(), ' M content/edited.md\n D content/two.md\n');
-  t.deepEqual(await restoreTornFiles(repository, 'content/'), []);
-});
+test.serial(
+  'files that a power loss has torn after the merge are as HEAD has them again, and no other one is touched',
+  async (t) => {
+    const { a, b, followTip, repository, status } = await clones(t);
+    commitAndPush(b, 'content/edited.md', 'edited\n');
+    gitIn(a, 'pull', '--quiet');
+    await followTip();
+    fs.writeFileSync(join(a, 'content/one.md'), 'sec\0');
+    fs.writeFileSync(join(a, 'content/new.md'), '');
+    fs.writeFileSync(join(a, 'content/edited.md'), 'edited\nmine\n');
+    fs.rmSync(join(a, 'content/two.md'));
+    t.deepEqual(await restoreTornFiles(repository, 'content/'), ['content/new.md', 'content/one.md']);
+    t.is(status(), ' M content/edited.md\n D content/two.md\n');
+    t.deepEqual(await restoreTornFiles(repository, 'content/'), []);
+  },
+);
 
 for (const [what, path, stage] of [
   ['edited', 'content/one.md', false],
   ['staged', 'content/one.md', true],
   ['added', 'content/new.md', false],
 ] as const)
-  test(`where a person has ${what} a file that the remote has changed, nothing is changed, and the file is named`, async (t) => {
-    const { a, tip, followTip, head, status } = await clones(t);
-    fs.writeFileSync(join(a, path), 'mine\n');
-    // another one, as if a merge had been killed
-    fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
-    if (stage) gitIn(a, 'add', path);
-    const [before, changes] = [head(), status()];
-    t.deepEqual(await followTip(), {
-      kind: 'waiting',
-      waitingFor: `you to commit or restore ${path}, which the remote has changed`,
-    });
-    t.is(head(), before);
-    t.is(status(), changes);
-    t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
+  test.serial(
+    `where a person has ${what} a file that the remote has changed, nothing is changed, and the file is named`,
+    async (t) => {
+      const { a, tip, followTip, head, status } = await clones(t);
+      fs.writeFileSync(join(a, path), 'mine\n');
+      // another one, as if a merge had been killed
+      fs.writeFileSync(join(a, 'content/two.md'), 'mine as well\n');
+      if (stage) gitIn(a, 'add', path);
+      const [before, changes] = [head(), status()];
+      t.deepEqual(await followTip(), {
+        kind: 'waiting',
+        waitingFor: `you to commit or restore ${path}, which the remote has changed`,
+      });
+      t.is(head(), before);
+      t.is(status(), changes);
+      t.is(fs.readFileSync(join(a, path), 'utf8'), 'mine\n');
 
-    if (stage) gitIn(a, 'reset', '--quiet', path);
-    if (what === 'added') fs.rmSync(join(a, path));
-    else gitIn(a, 'restore', path);
-    t.like(await followTip(), { kind: 'followed' });
-    t.is(head(), tip);
-    t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');
-  });
+      if (stage) gitIn(a, 'reset', '--quiet', path);
+      if (what === 'added') fs.rmSync(join(a, path));
+      else gitIn(a, 'restore', path);
+      t.like(await followTip(), { kind: 'followed' });
+      t.is(head(), tip);
+      t.is(status(), ' M content/two.md\n', 'what the remote has not changed stays as it is');
+    },
+  );
