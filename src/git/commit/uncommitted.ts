@@ -21,8 +21,8 @@ export async function uncommittedFiles(
   const where = folder === '' ? [] : ['--', folder];
   const { stdout } = await repository.git(
     ['status', '--porcelain', '-z', '-uall', '--no-renames', '--ignore-submodules=all', ...where],
-    // Git remembers what it has looked at, as after a status of the owner's.
-    { timeoutMs: LIMIT_MS, background: true, env: { GIT_OPTIONAL_LOCKS: '1' } },
+    // Without the lock on the index that would speed up the next status: a git command of the owner's would meet it.
+    { timeoutMs: LIMIT_MS, background: true },
   );
   const changed: string[] = [];
   const staged: string[] = [];
