@@ -31,7 +31,7 @@ test('a receiver builds the page of a tag when its text changes, and lists, cont
       content_html: `<p>Beds begin with ${'many '.repeat(500)}words.</p>${headings}`,
     }),
   );
-  await shows('/articles/beds/', '<a href="#three">Three</a>');
+  await shows('/articles/beds/', '<a href="#three" dir="auto">Three</a>');
   await shows('/tags/soil/', 'It is <em>alive</em>.');
   await shows('/', '2 min read');
   await shows('/', '<p>Beds begin with many');
