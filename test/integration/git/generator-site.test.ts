@@ -63,10 +63,18 @@ for (const durability of ['disk', 'commit', 'push'] as const) {
       const subjects = await committed('content/posts/by-hand.md', 2);
       t.is(subjects[0], 'Update: New title');
 
+      // At level push an edit counts when its author has pushed it.
+      const commitByHand = () => {
+        if (durability !== 'push') return;
+        gitIn(dir, 'commit', '-q', '-a', '-m', 'Edit: by hand');
+        gitIn(dir, 'push', '-q');
+      };
       edit(join(dir, 'content/posts/by-hand.md'), 'New title', 'My title');
+      commitByHand();
       await committed('content/posts/by-hand.md', 3);
       t.is((await find(`${SITE_URL}/2024/by-hand/`)).title, 'My title');
       fs.appendFileSync(join(dir, 'content/posts/leaf.html'), '<p>Mine.</p>\n');
+      commitByHand();
       t.true((await committed('content/posts/leaf.html', 2))[0]?.startsWith('Edit: '));
       t.true((await find(`${SITE_URL}/posts/leaf/`)).content_html.includes('Mine.'));
 

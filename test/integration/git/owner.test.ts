@@ -94,12 +94,12 @@ test('an owner who commits whenever Pressmark is about to: everything is in HEAD
   const site = await makeSite(t);
   const count = join(site.top, '..', 'count');
   await writeFile(count, '');
-  // the owner is first at every second attempt of Pressmark
+  // the owner is first at some attempts of Pressmark; an attempt that fails sets the index back by the same command
   const env = await withGit(
     site,
     `case "$*" in *update-index*)
       echo >> '${count}'; n=$(wc -l < '${count}')
-      if [ $((n % 2)) = 1 ]; then
+      if [ $((n % 4)) = 1 ]; then
         echo "$n" >> notes.txt
         { "$GIT" add notes.txt; "$GIT" commit -q -m "Note $n" -- notes.txt; } < /dev/null > /dev/null 2>> '${count}.failed'
       fi;;
@@ -125,7 +125,7 @@ test('an owner who commits whenever Pressmark is about to: everything is in HEAD
     .slice(1)
     .map((entry) => entry.split('\n').filter((line) => line !== ''));
   const own = commits.filter(([subject]) => subject?.startsWith('Note '));
-  t.true(own.length >= 4, `${own.length}`);
+  t.true(own.length >= 2, `${own.length}`);
   t.deepEqual([...new Set(own.map(([, ...files]) => files.join()))], ['notes.txt']);
   const path = (round: number) => `content/articles/2026/11/article-${round}.md`;
   t.deepEqual(

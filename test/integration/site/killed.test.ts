@@ -1,17 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import { createRandom } from '../../support/random.js';
-import {
-  beforeDiskChanges,
-  killBuilds,
-  killProcess,
-  outputOf,
-  startBuilderProcess,
-} from '../../support/site-kills.js';
+import { beforeDiskChanges, killBuilds, outputOf } from '../../support/site-kills.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { builtAnew, type TestSite, testSite } from './test-site.js';
 
@@ -114,28 +106,4 @@ test('after a builder was killed the next one gets the lock and completes the wo
   for (let kill = 0; kill < 20 && during === 0; kill++)
     during += (await killBuilds(tempDir(t), random, (kills) => kills === 1)).during;
   t.true(during >= 1);
-});
-
-async function start(t: ExecutionContext, site: TestSite): Promise<ChildProcess> {
-  const child = await startBuilderProcess(site.dir);
-  t.teardown(() => killProcess(child));
-  return child;
-}
-
-test('two processes on one folder take turns, and what one has built the other does not build again', async (t) => {
-  const site = testSite(t, { pageSize: 2 });
-  for (let n = 1; n <= 6; n++) site.write(`a${n}`);
-  const [one, two] = await Promise.all([start(t, site), start(t, site)]);
-  for (let session = 0; session < 2; session++) {
-    const paths = [site.write(`b${session}`), site.write('a1', { title: `Round ${session}` })];
-    const built = Promise.all([once(one, 'message'), once(two, 'message')]);
-    one.send(paths);
-    two.send([...paths].reverse());
-    await built;
-    t.deepEqual(outputOf(site), await builtAnew(site.options), `round ${session}`);
-  }
-  const written = fs.statSync(join(site.options.outputDir, 'articles/a1/index.html')).ino;
-  two.send(['articles/a1.md']);
-  await once(two, 'message');
-  t.is(fs.statSync(join(site.options.outputDir, 'articles/a1/index.html')).ino, written);
 });
