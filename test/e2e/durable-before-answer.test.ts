@@ -105,7 +105,7 @@ test('200 with durability commit: objects, index, branch and the folders of both
   const object = last(/^fsync$/, /\.git\/objects\/(?:[0-9a-f]{2}\/)?tmp_obj/);
   const named = last(/^(?:link|rename)$/, /\.git\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}/);
   const objects = last(/^fsync$/, /\.git\/objects\/[0-9a-f]{2}>/);
-  const index = last(/^rename$/, /\.git\/pressmark\/index-[^"]+", "[^"]+\.git\/index"/);
+  const index = last(/^rename$/, /\.git\/index\.lock", "[^"]+\.git\/index"/);
   const branch = last(/^rename$/, /refs\/heads\/main\.lock/);
   const synced = trace.findIndex(
     ({ name, rest }, at) => at > index && name === 'fsync' && /\.git>/.test(rest),

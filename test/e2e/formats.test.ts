@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import test from 'ava';
-import { put, testSite } from '../integration/site/test-site.js';
+import { testSite } from '../integration/site/test-site.js';
 import { complaintsOf, RULES } from './xml.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
@@ -25,17 +24,6 @@ test('a site without articles has valid feeds', async (t) => {
   const site = testSite(t, { settings: { description: '', author: '', language: 'zh-Hant-TW' } });
   await site.builder.build('all');
   for (const [file, how] of Object.entries(RULES)) t.is(complaintsOf(site.page(file), ...how), '', file);
-});
-
-test('a sitemap of several parts is valid, and so is their index', async (t) => {
-  const site = testSite(t);
-  for (let n = 0; n < 1_001; n++) site.write(`a${n}`);
-  // Pages are not what is looked at.
-  for (const name of ['article', 'archive', 'author', 'tag'])
-    put(join(site.options.templatesDir, `${name}.eta`), '-');
-  await site.builder.build('all');
-  for (const file of ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml'])
-    t.is(complaintsOf(site.page(file), ...RULES['sitemap.xml']), '', file);
 });
 
 test('the schemas refuse what is wrong', async (t) => {

@@ -36,6 +36,6 @@ test('200: a really full disk under .git keeps no article from being stored; the
 
   fs.unlinkSync(ballast);
   await until('the commits follow once there is room', () => commits() === 3);
-  t.is(git('status', '--porcelain', '--', 'content'), '');
+  await until('the index has them, too', () => git('status', '--porcelain', '--', 'content') === '');
   t.is(git('fsck', '--full', '--no-dangling'), '');
 });
