@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../src/deploy/folder-files.js';
+import { gitIn } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -178,7 +179,9 @@ test('after a restart, an update that breaks the build leaves the article’s pa
   const receiver = await start(t, dir);
   const { url } = await publish(receiver, 'one');
   await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
-  await until('the article is committed', () => logged(receiver, 'committed').length > 0);
+  await until('the article is committed', () =>
+    gitIn(dir, 'log', '--all', '--format=%s').includes('Publish'),
+  );
   await until('the build has ended', () => logged(receiver, 'site built').length > 0);
   await receiver.stop();
   const second = await start(t, dir);

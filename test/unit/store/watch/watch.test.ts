@@ -138,7 +138,7 @@ test('where files cannot be looked at, that is reported once and tried again lat
   );
 });
 
-test('where a folder cannot be watched, all files are compared again and again', async (t) => {
+test.serial('where a folder cannot be watched, all files are compared again and again', async (t) => {
   const root = tempDir(t);
   fs.mkdirSync(join(root, 'deep'));
   const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
