@@ -1,5 +1,6 @@
 import type { Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
+import { readDeployState } from '../deploy/deploy-queue.js';
 import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
@@ -86,7 +87,7 @@ export async function startApp(
     refuseArticlesElsewhere(settings, catalog.entries());
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     liveReload = live ? createLiveReload(basePath) : undefined;
-    const { entry: deploy, stages } = await openDeploy({
+    const { entry: deploy, facts } = await openDeploy({
       settings,
       articles,
       commits: durable.git !== undefined || settings.durability === 'push',
@@ -153,7 +154,8 @@ export async function startApp(
       details: () => ({
         durability: settings.durability,
         push: durable.pushes?.now ?? null,
-        stages: stages.status(),
+        facts: facts(),
+        targets: readDeployState(stateDir),
       }),
       statusToken: settings.statusToken,
       outputDir,

@@ -8,8 +8,8 @@ import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
+import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { deployPlugin } from '../deploy/plugin.js';
-import { createStages, type Stage, type Stages } from '../deploy/stages.js';
 import { branchTarget } from '../deploy/targets/branch.js';
 import { commandTarget } from '../deploy/targets/command.js';
 import { folderTarget } from '../deploy/targets/folder.js';
@@ -25,30 +25,23 @@ import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
 import { foldersOf } from './content/folders.js';
-import { type DurableStore, isPushed } from './durability.js';
+import type { DurableStore } from './durability.js';
 
 /** What the way from the build to the reader is made from. */
 export interface DeployOptions {
-  /** Whether articles are committed: outside of a repository they are not. */
-  readonly commits: boolean;
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
+  /** Whether articles are committed: outside of a repository they are not. */
+  readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
   readonly log: Log;
 }
 
-/** The deploy of a site, and how each of its articles stands. */
+/** The deploy of a site, and what was seen of it. */
 export interface SiteDeploy {
   readonly entry: PluginEntry;
-  readonly stages: Stages;
+  facts(): SiteFacts;
 }
-
-/** The stages that an answer waits for. */
-const ANSWERED_AFTER: Readonly<Record<Settings['durability'], readonly Stage[]>> = {
-  disk: [],
-  commit: ['committed'],
-  push: ['committed', 'pushed'],
-};
 
 /** How often it is looked whether everything has been pushed, in milliseconds. */
 const PUSHES_MS = 250;
@@ -56,7 +49,10 @@ const PUSHES_MS = 250;
 /** How long the lock is kept after a deploy, as taking it costs some milliseconds. */
 const LOCK_IDLE_MS = 2_000;
 
-/** A hook waits this long for commits: one that is parked is not pushed. In milliseconds. */
+/** How long the lock is waited for before it is looked whether the receiver stops, in milliseconds. */
+const LOCK_WAIT_MS = 2_000;
+
+/** A hook waits this long for commits: a commit may wait for a person. In milliseconds. */
 const LONGEST_COMMIT_MS = 30_000;
 
 /** A hook waits this long for pushes; then the deploy has failed and is tried again. In milliseconds. */
@@ -67,32 +63,30 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  *
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
-export async function openDeploy({
-  settings,
-  articles,
-  commits,
-  pushes,
-  log,
-}: DeployOptions): Promise<SiteDeploy> {
-  const { siteUrl, liveCheck, dir } = settings;
+export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
+  const { settings, articles, commits, pushes, log } = options;
+  const { siteUrl, liveCheck, dir, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
-  const stages = createStages(stagesOf(settings, commits), stateDir, log);
-  await noteCommitted(settings, stages);
-  const { targets, repository } = await openTargets(settings, (signal) => pushed(pushes, stages, signal));
+  const facts = openFacts(stateDir, log);
+  const uncommitted = new Set<string>();
+  const { targets, repository } = await openTargets(settings, (signal) =>
+    pushed(pushes, uncommitted, signal),
+  );
   const plugin = deployPlugin({
     targets,
     ...(targets.length > 0 && { lock: deployLock(stateDir) }),
     source: isBuiltHere ? sourceOf(settings) : await commitsAsSource(dir, repository),
     stateDir,
-    stages,
+    facts,
     isBuiltHere,
-    answeredAfter: ANSWERED_AFTER[settings.durability],
-    ...(pushes !== undefined && { pushes: () => pushes.now }),
+    ...(commits && durability === 'disk' && { uncommitted }),
+    ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
+    ...(pushes !== undefined && { isPushed: pushedSince(pushes, settings) }),
     ...(liveCheck && {
       live: {
         siteUrl,
-        expected: async ({ id, url }) => {
+        expected: async ({ id, url }: AwaitedArticle) => {
           const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;
           const { jsonLd, contentHtml } = article;
@@ -101,7 +95,8 @@ export async function openDeploy({
       },
     }),
   });
-  return { entry: { plugin, origin: 'deploy in the config', isFirstParty: true }, stages };
+  const entry = { plugin, origin: 'deploy in the config', isFirstParty: true };
+  return { entry, facts: () => facts.now };
 }
 
 /**
@@ -123,47 +118,40 @@ export async function openTargets(
   return { targets, repository };
 }
 
-/** Marks what a former process has committed without noting it: the articles that git has as they are on the disk. */
-async function noteCommitted(settings: Settings, stages: Stages): Promise<void> {
-  const waiting = stages.waitingFor('committed', 'received');
-  if (settings.git === false || waiting.length === 0) return;
-  const { dir, environment, content } = settings;
-  const repository = await openRepository(dir, environment);
-  if (repository.kind !== 'repository') return;
-  const pathsOf = async (...args: string[]) =>
-    new Set((await repository.git([...args, '--', join(dir, content)])).stdout.split('\0'));
-  const tracked = await pathsOf('ls-files', '-z', '--full-name');
-  const status = await pathsOf('status', '--porcelain', '-z', '--no-renames', '-uno');
-  const changed = new Set([...status].map((line) => line.slice('XY '.length)));
-  const isCommitted = (path: string) => tracked.has(path) && !changed.has(path);
-  stages.reached(
-    'committed',
-    waiting.filter(({ path }) => isCommitted(`${repository.prefix}${path}`)),
-  );
+/** Those of a site's files that the last commit has as they are. */
+async function committedFiles(
+  { dir, environment }: Settings,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const repository = paths.length === 0 ? undefined : await openRepository(dir, environment);
+  if (repository?.kind !== 'repository') return new Set();
+  const { git, prefix } = repository;
+  const args = ['status', '--porcelain', '-z', '--no-renames', '-uall', '--ignored', '--'];
+  const { stdout } = await git([...args, ...paths.map((path) => join(dir, path))]);
+  const changed = new Set(stdout.split('\0').map((line) => line.slice('XY '.length)));
+  return new Set(paths.filter((path) => !changed.has(`${prefix}${path}`)));
+}
+
+/** Whether everything is pushed. Before the first push of this process nobody knows, unless answers wait for it. */
+function pushedSince(pushes: NonNullable<DurableStore['pushes']>, { durability }: Settings): () => boolean {
+  const start = Date.now();
+  return () => {
+    const { waiting, lastPush, lastError, waitingFor } = pushes.now;
+    const isKnown = durability === 'push' || Date.parse(lastPush ?? '') >= start;
+    return waiting === 0 && lastError === null && waitingFor === null && isKnown;
+  };
 }
 
 /** Keeps the receivers on one site's folder from deploying at the same time. */
 function deployLock(stateDir: string): Lock {
   const directory = join(stateDir, 'deploy');
   fs.mkdirSync(directory, { recursive: true });
-  return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS });
+  return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS, timeoutMs: LOCK_WAIT_MS });
 }
 
 /** Whether the receiver builds the site, by itself or by the site's own generator. */
 function buildsSite({ generator, buildsInBackground, site }: Settings): boolean {
   return generator === 'plain' ? site !== false : buildsInBackground;
-}
-
-/** The stages that a site has. */
-function stagesOf(settings: Settings, commits: boolean): Stage[] {
-  const { deploy, liveCheck } = settings;
-  return [
-    ...(commits ? (['committed'] as const) : []),
-    ...(isPushed(settings) ? (['pushed'] as const) : []),
-    ...(buildsSite(settings) ? (['built'] as const) : []),
-    ...(deploy.length > 0 ? (['deployed'] as const) : []),
-    ...(liveCheck ? (['live'] as const) : []),
-  ];
 }
 
 /** The output that is deployed. */
@@ -184,7 +172,7 @@ function sourceOf(settings: Settings): OutputSource {
       if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';
       return `${version() ?? ''} ${searchIndexVersion(outputDir)}`;
     },
-    onBuilt: (output: string) => {
+    onChange: (output: string) => {
       built = output;
     },
   };
@@ -192,8 +180,14 @@ function sourceOf(settings: Settings): OutputSource {
 
 /** Where the host builds the site from its repository, the commits stand for the output. */
 async function commitsAsSource(dir: string, repository: Repository | undefined): Promise<OutputSource> {
-  const head = repository && (await commitAt(repository, 'HEAD'));
-  return { folder: () => dir, version: () => head ?? '' };
+  let head = repository && (await commitAt(repository, 'HEAD'));
+  return {
+    folder: () => dir,
+    version: () => head ?? '',
+    onChange: (commit: string) => {
+      head = commit;
+    },
+  };
 }
 
 interface TargetSurroundings {
@@ -243,12 +237,16 @@ function targetOf(
   return branchTarget({ ...setting, repository, env, stateDir, ...(author !== undefined && { author }) });
 }
 
-/** Resolves when what was received has been committed, as far as it can be, and everything is pushed. */
-async function pushed(pushes: DurableStore['pushes'], stages: Stages, signal: AbortSignal): Promise<void> {
+/** Resolves when what was delivered has been committed, as far as it can be, and everything is pushed. */
+async function pushed(
+  pushes: DurableStore['pushes'],
+  uncommitted: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
   if (pushes === undefined) return;
   const began = performance.now();
   const ms = () => performance.now() - began;
-  const isCommitted = () => (stages.status().committed?.behind ?? 0) === 0 || ms() > LONGEST_COMMIT_MS;
+  const isCommitted = () => uncommitted.size === 0 || ms() > LONGEST_COMMIT_MS;
   while (!isCommitted() || pushes.now.waiting > 0) {
     if (ms() > LONGEST_PUSH_MS)
       throw new PressmarkError(

@@ -1,30 +1,33 @@
+import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { type ExcludedArticle, readBuildState } from '../deploy/build/build-state.js';
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
-import { readStages, type StagesStatus } from '../deploy/stages.js';
+import { readFacts, type SiteFacts } from '../deploy/facts.js';
+import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { type MalformedArticle, malformedArticles } from './articles/malformed-articles.js';
 import { addressChange, addressChangeFix, addressChangeText } from './articles/stored-urls.js';
 import { foldersOf } from './content/folders.js';
+import { isPushed, PUSH_STATUS } from './durability.js';
 import { restartReason } from './needs-restart.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
 // For the command, which knows the app alone.
-export { STAGES, type Stage, type StageStatus } from '../deploy/stages.js';
+export { isOverdue } from '../deploy/facts.js';
+export type { PushStatus } from '../git/push/push-status.js';
 
-/** How the articles of a site stand on their way to the reader, as its receiver has noted it. */
-export interface ArticleProgress {
-  /** Undefined where no article has come yet. */
-  readonly stages: StagesStatus | undefined;
-  /** The articles that are left out because they break the build. */
-  readonly excluded: readonly ExcludedArticle[];
-  /** Why the last build failed. */
-  readonly buildFailure: { readonly at: string; readonly reason: string } | undefined;
+/** What receivers have noted of a site. */
+export interface NotedFacts {
+  readonly facts: SiteFacts;
+  /** How pushes stand; undefined where nothing is pushed. */
+  readonly push: PushStatus | undefined;
   /** How each target of `deploy` stands, by its name. */
   readonly targets: DeployState;
+  /** The articles that are left out because they break the build. */
+  readonly excluded: readonly ExcludedArticle[];
 }
 
 /** How a site stands. */
-export interface SiteStatus extends ArticleProgress {
+export interface SiteStatus extends NotedFacts {
   /** The receivers that run on this machine, the newest first. */
   readonly receivers: readonly RunningReceiver[];
   /** Why a receiver that runs must be restarted. */
@@ -42,20 +45,19 @@ export async function siteStatus(settings: Settings): Promise<SiteStatus> {
     receivers,
     restart: await restartReason(settings, receivers),
     addressChange: addressChangeOf(settings),
-    ...articleProgress(settings),
+    ...notedFacts(settings),
     malformed: await malformedArticles(settings),
   };
 }
 
 /** Reads what receivers have noted. */
-export function articleProgress(settings: Settings): ArticleProgress {
+export function notedFacts(settings: Settings): NotedFacts {
   const { stateDir } = foldersOf(settings);
-  const { excluded, failure } = readBuildState(stateDir);
   return {
-    stages: readStages(stateDir)?.status,
-    excluded,
-    buildFailure: failure,
+    facts: readFacts(stateDir),
+    push: isPushed(settings) ? readPushStatus(join(stateDir, PUSH_STATUS)) : undefined,
     targets: readDeployState(stateDir),
+    excluded: readBuildState(stateDir).excluded,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type ListedArticle, lastAuthors, listArticles } from '../app/articles/article-list.js';
+import { notedFacts } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { aligned, paint, printJson } from './terminal.js';
@@ -19,10 +20,12 @@ export function listCommand(): Command {
         settings,
         articles.map(({ file }) => file),
       );
+      const awaited = new Set(notedFacts(settings).facts.awaited.map(({ path }) => path));
       if (json) {
         const rows = articles.map(({ path: _, ...article }) => ({
           ...article,
           lastAuthor: authors.get(article.file) ?? null,
+          isAwaited: awaited.has(article.file),
         }));
         printJson(rows, 2);
         return;
@@ -34,7 +37,7 @@ export function listCommand(): Command {
       const authorOf = ({ file }: ListedArticle) => authors.get(file)?.name ?? 'not committed';
       const [header = '', ...lines] = aligned([
         ['date', 'title', 'last author', 'URL', 'file'],
-        ...articles.map((article) => rowOf(article, authorOf(article))),
+        ...articles.map((article) => rowOf(article, authorOf(article), awaited.has(article.file))),
       ]);
       console.log(paint('bold', header));
       for (const line of lines) console.log(line);
@@ -44,12 +47,13 @@ export function listCommand(): Command {
 /** The longest title that is shown whole. */
 const TITLE_CHARS = 40;
 
-function rowOf(article: ListedArticle, author: string): string[] {
+/** @param isAwaited whether the live check has not seen the article on its page yet. */
+function rowOf(article: ListedArticle, author: string, isAwaited: boolean): string[] {
   const { kind, file, reason } = article;
   if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
   const { date, title, url, address } = article;
   const short = title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1)}…` : title;
   // A pinned or proven URL is certain.
   const shown = address === 'unknown' ? `${url} (unknown${reason === undefined ? '' : `: ${reason}`})` : url;
-  return [date.slice(0, 10), short, author, shown, file];
+  return [date.slice(0, 10), short, author, isAwaited ? `${shown} (not seen live yet)` : shown, file];
 }

@@ -1,23 +1,16 @@
 import { Command } from 'commander';
-import {
-  lastSuccess,
-  type SiteStatus,
-  STAGES,
-  type Stage,
-  type StageStatus,
-  siteStatus,
-} from '../app/status.js';
+import { isOverdue, lastSuccess, type PushStatus, type SiteStatus, siteStatus } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { type Mark, marked, printable, printableLines, printJson } from './terminal.js';
 
-/** A stage is behind for longer than any build or push takes: somebody should look. */
-const LONG_BEHIND_MS = 15 * 60_000;
+/** So many of the articles that are not live are named. */
+const MOST_NAMED = 5;
 
-/** `pressmark status`: how far articles have come on their way to the reader. */
+/** `pressmark status`: what was last seen of a site, from the delivery to the public page. */
 export function statusCommand(): Command {
   return withDir(new Command('status'))
-    .description('show how far articles have come: received, committed, pushed, built, deployed, live')
+    .description('show the last delivery, commit, push, build, deploy and live check, and what waits')
     .option('--json', 'print it as JSON')
     .addHelpText('after', example('pressmark status'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
@@ -36,38 +29,12 @@ interface Line {
 
 /** A tick is for what was seen; what a person must do something about is `!`, or `fail` where articles do not get on. */
 function* linesOf(status: SiteStatus, now: number): Generator<Line> {
-  const {
-    receivers,
-    restart,
-    stages = {},
-    excluded,
-    buildFailure,
-    targets,
-    malformed,
-    addressChange,
-  } = status;
+  const { restart, excluded, malformed, addressChange } = status;
   yield* receiverLines(status, now);
   if (restart !== undefined) yield { mark: 'fail', text: `${restart}; restart it` };
   if (addressChange !== undefined) yield { mark: 'fail', text: printable(addressChange) };
-  for (const stage of STAGES) {
-    const standing =
-      stages[stage] ?? (stage === 'received' && receivers.length > 0 ? { behind: 0 } : undefined);
-    if (standing !== undefined) yield stageLine(stage, standing, targets, now);
-  }
-  for (const [name, { deployed, error, attempts, behindSince }] of Object.entries(targets)) {
-    const last = lastSuccess(name, deployed && ago(deployed.at, now));
-    const trouble =
-      error === undefined
-        ? ''
-        : `; failed ${attempts === 1 ? 'once' : `${attempts} times`} since ${behindSince ?? 'now'}: ${printable(error)}`;
-    const mark = error !== undefined ? 'fail' : deployed === undefined ? 'none' : 'ok';
-    yield { mark, text: `${printable(name)}: ${last}${trouble}` };
-  }
-  if (buildFailure !== undefined)
-    yield {
-      mark: 'fail',
-      text: `the last build failed ${ago(buildFailure.at, now)}: ${printableLines(buildFailure.reason)}`,
-    };
+  yield* factLines(status, now);
+  yield* liveLines(status, now);
   for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
     const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
     const shown = hasPrevious ? 'is shown with its previous text' : 'is left out';
@@ -82,33 +49,62 @@ function* linesOf(status: SiteStatus, now: number): Generator<Line> {
     }
 }
 
-function* receiverLines({ receivers, stages }: SiteStatus, now: number): Generator<Line> {
+function* receiverLines({ receivers, facts }: SiteStatus, now: number): Generator<Line> {
   for (const { pid, port, since, preview, siteUrl } of receivers)
     yield {
       mark: preview ? 'warn' : 'ok',
       text: `receiver  process ${pid} on port ${port}, started ${ago(since, now)}${preview ? `, a preview: articles keep the address ${siteUrl}` : ''}`,
     };
   if (receivers.length > 0) return;
-  const left = stages === undefined ? 'run pressmark start' : 'what follows is what the last one has left';
+  const isNew = facts.delivery === undefined && facts.build === undefined;
+  const left = isNew ? 'run pressmark start' : 'what follows is what the last one has left';
   yield { mark: 'warn', text: `receiver  none is running on this machine; ${left}` };
 }
 
-function stageLine(
-  stage: Stage,
-  { newest, behind, behindSince = '', error }: StageStatus,
-  targets: SiteStatus['targets'],
-  now: number,
-): Line {
-  const last =
-    newest === undefined ? 'nothing since the start' : `${printable(newest.url)} ${ago(newest.at, now)}`;
-  const lag = behind === 0 ? '' : `; ${behind} behind, the oldest ${ago(behindSince, now)}`;
-  const trouble = error === undefined ? '' : `; ${printable(error.split('\n', 1)[0] ?? '')}`;
-  const isLong = behind > 0 && now - Date.parse(behindSince) > LONG_BEHIND_MS;
-  const mark = error !== undefined ? 'fail' : isLong ? 'warn' : newest === undefined ? 'none' : 'ok';
-  // Of a hook no more is known than that it was called, of a command than that it ended without an error.
-  const isHandedOn = Object.keys(targets).some((name) => name === 'hook' || name.startsWith('command '));
-  const label = stage === 'deployed' && isHandedOn ? 'handed on' : stage;
-  return { mark, text: `${label.padEnd(10)}${last}${lag}${trouble}` };
+/** The last of each, from the delivery to the deploys. */
+function* factLines({ facts, push, targets }: SiteStatus, now: number): Generator<Line> {
+  const { delivery, commit, build, buildError } = facts;
+  if (delivery === undefined) yield { mark: 'none', text: 'delivery  none yet' };
+  else yield { mark: 'ok', text: `delivery  ${printable(delivery.url)} ${ago(delivery.at, now)}` };
+  if (commit !== undefined)
+    yield { mark: 'ok', text: `commit    ${printable(commit.subject)} ${ago(commit.at, now)}` };
+  if (push !== undefined) yield pushLine(push, now);
+  if (build !== undefined) yield { mark: 'ok', text: `build     ${ago(build.at, now)}` };
+  if (buildError !== undefined) {
+    const text = `the last build failed ${ago(buildError.at, now)}: ${printableLines(buildError.reason)}`;
+    yield { mark: 'fail', text };
+  }
+  for (const [name, { deployed, error, attempts, behindSince }] of Object.entries(targets)) {
+    const last = lastSuccess(name, deployed && ago(deployed.at, now));
+    const trouble =
+      error === undefined
+        ? ''
+        : `; failed ${attempts === 1 ? 'once' : `${attempts} times`} since ${behindSince ?? 'now'}: ${printable(error)}`;
+    const mark = error !== undefined ? 'fail' : deployed === undefined ? 'none' : 'ok';
+    yield { mark, text: `${printable(name)}: ${last}${trouble}` };
+  }
+}
+
+function pushLine({ lastPush, waiting, lastError, waitingFor }: PushStatus, now: number): Line {
+  const last = lastPush === null ? 'nothing pushed yet' : ago(lastPush, now);
+  const rest = waiting === 0 ? '' : `; ${waiting === 1 ? '1 commit waits' : `${waiting} commits wait`}`;
+  const trouble = lastError ?? (waitingFor === null ? undefined : `waits for ${waitingFor}`);
+  const mark = trouble !== undefined ? 'fail' : lastPush === null ? 'none' : 'ok';
+  return { mark, text: `push      ${last}${rest}${trouble === undefined ? '' : `; ${printable(trouble)}`}` };
+}
+
+/** The article that was last seen on the public site, and those that were not seen there yet. */
+function* liveLines({ facts: { live, awaited } }: SiteStatus, now: number): Generator<Line> {
+  if (live !== undefined) yield { mark: 'ok', text: `live      ${printable(live.url)} ${ago(live.at, now)}` };
+  for (const article of awaited.slice(-MOST_NAMED)) {
+    const { url, at, found } = article;
+    const why = found === undefined ? 'not seen on its page yet' : `not live yet: ${printable(found)}`;
+    const mark = !isOverdue(article, now) ? 'none' : found === undefined ? 'warn' : 'fail';
+    yield { mark, text: `live      ${printable(url)} ${why}; delivered ${ago(at, now)}` };
+  }
+  const others = awaited.length - MOST_NAMED;
+  if (others > 0)
+    yield { mark: 'warn', text: `live      ${others} more were not seen on their pages; --json names them` };
 }
 
 /** How long ago a moment was, in words. */

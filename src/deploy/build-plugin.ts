@@ -30,6 +30,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       const loggedWarnings = new Set<string>();
 
       async function buildNow(): Promise<boolean> {
+        const began = performance.now();
         const answer = await build();
         if (answer.kind === 'built') {
           const { ms, runs, changed, since, articles, excluded, report } = answer;
@@ -51,11 +52,11 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
           }
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, runs, ...changed, since, articles });
+          void host.doAction('build.done', { ms, began, runs, ...changed, since, articles });
           // What was left out is tried again once the rest is there.
           if (excluded.some((one) => one.isMalformed !== true)) queue.request();
         } else if (answer.kind === 'current') {
-          void host.doAction('build.done', { ms: 0, runs: 0, written: [], removed: [], articles: [] });
+          void host.doAction('build.done', { ms: 0, began, runs: 0, written: [], removed: [], articles: [] });
         } else if (answer.kind === 'failed') {
           const { ms, reason } = answer;
           log.error({ ms, reason }, 'the site could not be built; its output is the last good one');

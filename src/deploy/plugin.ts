@@ -1,226 +1,144 @@
-import { hash } from 'node:crypto';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
+import { addressBelow, filesOfAddress } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
-import { awaitLive, type LiveCheckOptions } from './live/live-check.js';
-import type { ExpectedPage } from './live/page-problem.js';
-import type { Stage, Stages, TrackedChange } from './stages.js';
+import type { FactsKeeper } from './facts.js';
+import { createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
   readonly targets: readonly DeployTarget[];
   readonly source: OutputSource;
   readonly stateDir: string;
-  readonly stages: Stages;
+  readonly facts: FactsKeeper;
   /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
   readonly isBuiltHere: boolean;
-  /** The stages that a change has reached when it is answered, besides `received`: those that `durability` waits for. */
-  readonly answeredAfter: readonly Stage[];
   /** The check that articles are live; undefined where it is not wanted. */
-  readonly live?: LiveCheckOptions & {
-    /** What the page of an article should have; undefined where the article is gone. */
-    expected(change: TrackedChange): Promise<ExpectedPage | undefined>;
-  };
-  /** How many commits wait to be pushed, and what went wrong last; undefined where nothing is pushed. */
-  pushes?(): {
-    readonly waiting: number;
-    readonly lastError: string | null;
-    /** When a push succeeded last, ISO 8601; null where none has. */
-    readonly lastPush: string | null;
-    /** What a person has to do first; null where nothing is. */
-    readonly waitingFor: string | null;
-  };
+  readonly live?: LiveSettings;
+  /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined where none can be. */
+  readonly uncommitted?: Set<string>;
+  /** Which of these files, relative to the site's folder, git has as they are; undefined where nothing is committed. */
+  committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Whether everything that was committed has been pushed; undefined where nothing is pushed. */
+  isPushed?(): boolean;
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;
 }
 
-/** How often it is looked whether what was committed has been pushed, in milliseconds. */
-const PUSHES_MS = 250;
-
 /** How long commits gather before a host that builds the site is asked to, in milliseconds. */
 const COMMITS_MS = 200;
 
-/** So many pages are looked at at a time. */
-const CHECKED_AT_A_TIME = 4;
+/** How often it is looked whether what was committed has been pushed, in milliseconds. */
+const PUSHES_MS = 500;
 
 /**
- * Deploys what was built, checks that articles are live, and tracks how far each article has come.
- * A delivery never waits for any of it.
+ * Deploys what was built, checks that delivered articles are live, and notes the facts on the way. A delivery never waits for
+ * any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const { targets, source: output, stateDir, stages, isBuiltHere, live, lock, pauses } = options;
+  const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
+  const { live, committed, isPushed, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
-      const startedAt = Date.now();
-      const stop = new AbortController();
-      /** The changes in each version, noted when its deploy begins: by target, then by version. */
-      const includedIn = new Map(targets.map(({ name }) => [name, new Map<string, TrackedChange[]>()]));
-      /** The names of the targets that have received a change. */
-      const targetsWith = new WeakMap<TrackedChange, Set<string>>();
-      const deployErrors = new Map<string, string>();
-      /** Why pages are not live, by URL. */
-      const liveErrors = new Map<string, string>();
-      /** The stage after which a change is in what the targets get. */
-      const lastStageHere = isBuiltHere ? 'built' : 'committed';
-      /** What a former process has left on its way. It is built when the first build of this one is done. */
-      const restored = new Set(stages.waitingFor('built', 'received'));
+      /** When the last good deploy to each target began, by `performance.now()`. */
+      const lastDeploys = new Map<string, number>();
+      /** When everything that had been committed was pushed last, by `performance.now()`. */
+      let lastPushed = Number.NEGATIVE_INFINITY;
       let hasNewCommit = false;
+      let isPushAwaited = false;
       let commitTimer: NodeJS.Timeout | undefined;
-      const checks = createChecks();
-      const source: OutputSource = {
-        ...output,
-        version: () => (isBuiltHere ? output.version() : (newestCommit ?? output.version())),
-      };
-      let newestCommit: string | undefined;
+      let pushTimer: NodeJS.Timeout | undefined;
 
       const queue = createDeployQueue({
         targets,
         source,
         stateDir,
         log,
-        onBegin: (target, version) => {
-          const versions = includedIn.get(target);
-          versions?.delete(version); // it becomes the last one
-          versions?.set(version, stages.waitingFor('deployed', lastStageHere));
-        },
-        onDeployed: (target, version) => {
-          const { outcome = 'site deployed' } = targets.find(({ name }) => name === target) ?? {};
-          log.info({ target }, outcome);
+        onDeployed: (target, began) => {
+          lastDeploys.set(target, began);
+          log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
           void host.doAction('deploy.done', { target });
-          const versions = includedIn.get(target);
-          const included = versions?.get(version) ?? [];
-          for (const earlier of versions?.keys() ?? []) {
-            versions?.delete(earlier);
-            if (earlier === version) break;
-          }
-          setDeployError(target, undefined);
-          deployed(target, included);
-          deployedBefore();
+          awaited?.look();
         },
-        onFailed: (target, error) => {
-          setDeployError(target, error);
-          void host.doAction('deploy.failed', { target, error });
-        },
+        onFailed: (target, error) => void host.doAction('deploy.failed', { target, error }),
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
 
-      function setDeployError(target: string, error: string | undefined): void {
-        if (error === undefined) deployErrors.delete(target);
-        else deployErrors.set(target, `${target}: ${error}`);
-        stages.setError('deployed', [...deployErrors.values()].at(-1));
-      }
-
-      /** A target has these changes. They are deployed when all targets have them. */
-      function deployed(target: string, changes: readonly TrackedChange[]): void {
-        for (const change of changes)
-          targetsWith.set(change, (targetsWith.get(change) ?? new Set()).add(target));
-        const reachedNow = stages.reached(
-          'deployed',
-          stages
-            .waitingFor('deployed', 'received')
-            .filter((change) => targetsWith.get(change)?.size === targets.length),
-        );
-        for (const change of reachedNow) checks.add(change);
-        // A page that was not live at its last check may be live now.
-        if (liveErrors.size > 0)
-          for (const change of stages.waitingFor('live', 'deployed'))
-            if (liveErrors.has(change.url)) checks.add(change);
-      }
-
-      /** Marks what a target has received already: after a restart, or after a build that changed no file. */
-      function deployedBefore(): void {
-        if (source.folder() === undefined) return;
-        const version = source.version();
-        for (const [target, state] of Object.entries(queue.state()))
-          if (state.deployed?.version === version)
-            deployed(target, stages.waitingFor('deployed', lastStageHere));
-      }
-
-      /** Looks at the pages of articles, a few at a time. */
-      function createChecks() {
-        const waiting: TrackedChange[] = [];
-        const underWay = new Set<TrackedChange>();
-        let running = 0;
-        const next = () => {
-          const change = running < CHECKED_AT_A_TIME ? waiting.shift() : undefined;
-          if (change === undefined || stop.signal.aborted) return;
-          running++;
-          void check(change)
-            .catch((error: unknown) => {
-              if (!stop.signal.aborted)
-                log.error({ reason: messageOf(error) }, 'a page could not be checked');
-            })
-            .finally(() => {
-              running--;
-              underWay.delete(change);
-              next();
-            });
-          next();
-        };
-        return {
-          add(change: TrackedChange) {
-            if (live === undefined || underWay.has(change)) return;
-            underWay.add(change);
-            waiting.push(change);
-            next();
+      const awaited =
+        live &&
+        createAwaited({
+          facts,
+          live,
+          log,
+          isDeployed: () => {
+            const until = publicUntil();
+            return (ready) => ready <= until;
           },
-        };
+          onLive: ({ id, url, path, ms }) => void host.doAction('article.live', { id, url, path, ms }),
+        });
+
+      /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
+      function publicUntil(): number {
+        if (targets.length === 0)
+          return isBuiltHere || isPushed === undefined ? performance.now() : lastPushed;
+        const version = source.version();
+        const states = queue.state();
+        const untilOf = ({ name }: DeployTarget) =>
+          states[name]?.deployed?.version === version
+            ? performance.now()
+            : (lastDeploys.get(name) ?? Number.NEGATIVE_INFINITY);
+        return Math.min(...targets.map(untilOf));
       }
 
-      async function check(change: TrackedChange): Promise<void> {
-        const page = await live?.expected(change);
-        if (live === undefined || page === undefined) {
-          setLiveError(change.url, undefined);
-          stages.reached('live', [change]);
-          return;
-        }
-        const result = await awaitLive(page, live, stop.signal);
-        const { id, url, path, answeredAt } = change;
-        if (result.kind === 'live') {
-          const ms = Date.now() - answeredAt;
-          setLiveError(url, undefined);
-          if (stages.reached('live', [change]).length === 0) return; // a newer text has replaced it
-          log.info({ id, url, ms }, 'article live');
-          void host.doAction('article.live', { id, url, path, ms });
-        } else if (stages.waitingFor('live', 'received').includes(change)) {
-          log.warn({ id, url, found: result.found }, 'an article is not live');
-          setLiveError(url, result.found);
-        }
-      }
+      for (const name of ['article.published', 'article.updated'] as const)
+        host.addAction(name, ({ article: { id, url }, path }) => {
+          facts.set({ delivery: { at: now(), id, url } });
+          awaited?.add({ path, id, url, at: now() });
+          uncommitted?.add(path);
+          if (!isBuiltHere) whenCommitted();
+        });
+      host.addAction('article.removed', ({ path }) => awaited?.forget(path));
 
-      function setLiveError(url: string, found: string | undefined): void {
-        if (found === undefined) liveErrors.delete(url);
-        else liveErrors.set(url, `${url}: ${found}`);
-        stages.setError('live', [...liveErrors.values()].at(-1));
+      host.addAction('site.built', ({ files, articles, failed, output, began }) => {
+        source.onChange?.(output);
+        const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
+        noteBuild(failed === 0, failed === 0 ? undefined : reason);
+        const written = new Set(files);
+        const isWritten = (url: string) =>
+          filesOfAddress(addressBelow(host.siteUrl, url) ?? '').some((file) => written.has(file));
+        const isMeant = (path: string) => articles.length === 0 || articles.includes(path);
+        awaited?.built(began, ({ path, url }) => (failed === 0 ? isMeant(path) : isWritten(url)));
+        deploy(files);
+      });
+      host.addAction('search.written', () => queue.changed(undefined));
+      host.addAction('build.done', ({ written, removed, since, runs, began }) => {
+        noteBuild(runs > 0);
+        const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
+        awaited?.built(began, ({ path }) => !excluded.has(path));
+        deploy([...written, ...removed], since ?? '');
+      });
+      host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
+
+      /** @param isNew whether something was built, and not only seen to be as it was built before. */
+      function noteBuild(isNew: boolean, reason?: string): void {
+        const at = now();
+        const buildError = reason === undefined ? undefined : { at, reason };
+        facts.set({ ...(isNew && { build: { at } }), buildError });
       }
 
       /** @param since the id of the output before these changes; undefined if no other receiver can have changed it. */
-      function built(
-        files: readonly string[],
-        matches: (change: TrackedChange) => boolean,
-        since?: string,
-      ): void {
-        stages.setError('built', undefined);
-        const excluded = restored.size > 0 ? readBuildState(stateDir).excluded.map(({ path }) => path) : [];
-        const changes = stages.reached(
-          'built',
-          stages
-            .waitingFor('built', 'received')
-            .filter((change) => matches(change) || (restored.has(change) && !excluded.includes(change.path))),
-        );
-        restored.clear();
-        if (targets.length === 0) for (const change of changes) checks.add(change);
-        else if (files.length > 0) queue.changed(files, since);
+      function deploy(files: readonly string[], since?: string): void {
+        if (files.length > 0) queue.changed(files, since);
         // A build of which a crash has kept the end from everybody.
         else if (since !== undefined && isBehind()) queue.changed(undefined);
-        else deployedBefore();
+        awaited?.look();
       }
 
       /** Whether a target has another version than the output's. */
@@ -229,102 +147,55 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         return Object.values(queue.state()).some(({ deployed }) => deployed?.version !== version);
       }
 
-      for (const name of ['article.published', 'article.updated'] as const)
-        host.addAction(name, ({ article: { id, url }, path, text }) => {
-          const digest = hash('sha256', text, 'base64url');
-          const change = { path, id, url, digest, answeredAt: Date.now() };
-          stages.received(change);
-          for (const stage of options.answeredAfter) reached(stage, [change]);
-          if (options.answeredAfter.length === 0) return;
-          lookAtPushes();
-          if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
-        });
-      host.addAction('article.removed', ({ path, url }) => {
-        stages.forget(path);
-        setLiveError(url, undefined);
-      });
-      let pushTimer: NodeJS.Timeout | undefined;
-      const lookAtPushes = () => {
-        clearTimeout(pushTimer);
-        const status = options.pushes?.();
-        if (status === undefined) return;
-        const error =
-          status.lastError ?? (status.waitingFor === null ? undefined : `waits for ${status.waitingFor}`);
-        stages.setError('pushed', error);
-        const unpushed = stages.waitingFor('pushed', 'committed');
-        // Before the first push of this process, nobody knows what the remote has, unless answers wait for it.
-        const isKnown =
-          options.answeredAfter.includes('pushed') || Date.parse(status.lastPush ?? '') >= startedAt;
-        if (status.waiting === 0 && error === undefined && isKnown) reached('pushed', unpushed);
-        else if (unpushed.length > 0 || error !== undefined) pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
-      };
-      /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
-      function reached(stage: Stage, changes: readonly TrackedChange[]): void {
-        const reachedNow = stages.reached(stage, changes);
-        if (stage === 'pushed' && !isBuiltHere && targets.length === 0)
-          for (const change of reachedNow) checks.add(change);
-      }
-      host.addAction('git.committed', ({ path, commit }) => {
-        const change = stages.at(path);
-        if (change !== undefined) reached('committed', [change]);
-        lookAtPushes();
-        newestCommit = commit;
+      host.addAction('git.committed', ({ path, commit, subject }) => {
+        uncommitted?.delete(path);
+        facts.set({ commit: { at: now(), commit, subject } });
+        if (isBuiltHere) return;
+        source.onChange?.(commit);
         hasNewCommit = true;
-        if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
+        whenCommitted();
       });
-      /** A commit is reported before the answer that waited for it, also by more than the timer on a busy machine. */
-      function deployCommits(): void {
-        commitTimer = undefined;
-        if (hasNewCommit) queue.changed(undefined);
-        else deployedBefore();
-        hasNewCommit = false;
+
+      /** Where the host builds the site, it can have what was committed. */
+      function whenCommitted(): void {
+        commitTimer ??= setTimeout(() => void deployCommits(), COMMITS_MS);
       }
-      host.addAction('build.done', ({ written, removed, since, articles }) => {
-        const paths = new Set(articles.map(({ path }) => path));
-        // Another receiver may have built an article, or a build may have read its file before its answer.
-        const { good } = readBuildState(stateDir);
-        const isInOutput = ({ path, digest }: TrackedChange) => good?.digests[path] === digest;
-        built(
-          [...written, ...removed],
-          (change) => paths.has(change.path) || isInOutput(change),
-          since ?? '',
-        );
-      });
+
+      async function deployCommits(): Promise<void> {
+        commitTimer = undefined;
+        try {
+          await awaited?.committed(committed);
+        } catch (error) {
+          log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
+        }
+        isPushAwaited = true;
+        if (hasNewCommit) queue.changed(undefined);
+        hasNewCommit = false;
+        awaited?.look();
+      }
+
       host.addAction('host.ready', () => {
-        lookAtPushes();
-        if (isBuiltHere) return; // after the first build
-        if (targets.length > 0) deployedBefore();
-        else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
-      });
-      host.addAction('build.failed', ({ reason }) => stages.setError('built', reason));
-      host.addAction('site.built', ({ files, articles, failed, output: version }) => {
-        output.onBuilt?.(version);
-        const pages = new Set(files);
-        // Another receiver on the folder may have written the page before.
-        const paths = new Set(failed === 0 ? articles : []);
-        built(files, ({ path, url }) => paths.has(path) || pages.has(fileOf(url, host.siteUrl) ?? ''));
-      });
-      host.addAction('search.written', () => {
-        if (targets.length > 0) queue.changed(undefined);
+        if (isBuiltHere) return; // the first build follows
+        whenCommitted();
+        if (awaited === undefined || isPushed === undefined || targets.length > 0) return;
+        pushTimer = setInterval(() => {
+          if (!isPushAwaited || !isPushed()) return;
+          isPushAwaited = false;
+          lastPushed = performance.now();
+          awaited.look();
+        }, PUSHES_MS).unref();
       });
       host.onClose(async () => {
-        stop.abort();
-        clearTimeout(pushTimer);
         clearTimeout(commitTimer);
-        await queue.stop();
+        clearInterval(pushTimer);
+        await Promise.all([queue.stop(), awaited?.stop()]);
         lock?.close();
-        await stages.close();
+        await facts.close();
       });
     },
   });
 }
 
-/** The output file of an article's page that Pressmark builds; undefined where no file can be. */
-function fileOf(url: string, siteUrl: string): string | undefined {
-  try {
-    const path = decodeURIComponent(url.slice(siteUrl.length + 1).replace(/[?#].*$/s, ''));
-    return /\.html?$/i.test(path) ? path : `${path.replace(/\/$/, '')}/index.html`;
-  } catch {
-    return undefined; // `%` without two hexadecimal digits, or bytes that are not UTF-8
-  }
+function now(): string {
+  return new Date().toISOString();
 }

@@ -94,11 +94,15 @@ export interface SiteBuilt extends BuildReport {
   readonly output: string;
   /** The changed article files that it was for, relative to the site's folder; none where it was for everything. */
   readonly articles: readonly string[];
+  /** When it began, by `performance.now()`: what was stored before is in it. */
+  readonly began: number;
 }
 
 /** What a build by the site's own generator has changed in the output. */
 export interface BuildDone {
   readonly ms: number;
+  /** When it began, by `performance.now()`: what was stored before is in it, unless it was left out. */
+  readonly began: number;
   /** The id of the output before; undefined before the first build. */
   readonly since?: string | undefined;
   /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */

@@ -69,11 +69,16 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       async function build(work: readonly string[] | 'all'): Promise<void> {
+        const began = performance.now();
         const outcome = await thread.build(work);
         if (outcome.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });
           log.error({ reason: outcome.reason, retryInMs: ms }, 'the site could not be built');
+          void host.doAction('build.failed', {
+            ms: Math.round(performance.now() - began),
+            reason: outcome.reason,
+          });
           retryLater(ms);
         } else if (outcome.kind === 'built') {
           const { report } = outcome;
@@ -83,7 +88,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) retryLater(pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : work.map((path) => `${prefix}${path}`);
-          void host.doAction('site.built', { ...report, articles });
+          void host.doAction('site.built', { ...report, articles, began });
           search?.built();
         }
       }

@@ -1,16 +1,17 @@
 import type { Settings } from '../../config/load.js';
-import { articleProgress, lastSuccess } from '../status.js';
+import { isOverdue, lastSuccess, notedFacts } from '../status.js';
 import type { Finding } from './finding.js';
 
 /** What stands between the stored articles and their readers: builds that fail, articles left out, deploys that fail. */
 export function deployFindings(settings: Settings): Finding[] {
-  const { excluded, buildFailure, targets, stages } = articleProgress(settings);
+  const { excluded, targets, facts } = notedFacts(settings);
+  const { buildError, awaited } = facts;
   const findings: Finding[] = [];
-  if (buildFailure !== undefined)
+  if (buildError !== undefined)
     findings.push({
       level: 'fail',
       about: 'build',
-      text: `the last build failed (${buildFailure.at}): ${buildFailure.reason}`,
+      text: `the last build failed (${buildError.at}): ${buildError.reason}`,
       fix: 'correct what the build command says; the site shows its last good build until then',
     });
   for (const { path, reason, hasPrevious, isMalformed } of excluded) {
@@ -35,12 +36,13 @@ export function deployFindings(settings: Settings): Finding[] {
     else if (deployed !== undefined)
       findings.push({ level: 'ok', about: 'deploy', text: `${name}: ${lastSuccess(name, deployed.at)}` });
   }
-  const notLive = stages?.live?.error;
-  if (notLive !== undefined)
+  const notLive = awaited.filter((article) => article.found !== undefined && isOverdue(article));
+  const newest = notLive.at(-1);
+  if (newest !== undefined)
     findings.push({
       level: 'fail',
       about: 'live check',
-      text: notLive,
+      text: `${newest.url}: ${newest.found}${notLive.length === 1 ? '' : `; and ${notLive.length - 1} more are not live`}`,
       fix: 'open the page in a browser; look at the host’s log and its cache',
     });
   return findings;

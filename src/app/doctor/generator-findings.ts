@@ -17,7 +17,7 @@ import { contentOf, generatorOf, type SiteGenerator } from '../content/content.j
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { siteFiles } from '../content/site-files.js';
 import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
-import { articleProgress } from '../status.js';
+import { notedFacts } from '../status.js';
 import { type Finding, listed } from './finding.js';
 import { unprovenPosts } from './unproven-posts.js';
 
@@ -328,7 +328,7 @@ function pageFindings(settings: Settings, entries: readonly Entry[]): Finding[] 
 
 /** Articles of which other findings say that the site does not show their text: those that are excluded or malformed. */
 function notBuilt(settings: Settings, entries: readonly Entry[]): ReadonlySet<string> {
-  const excluded = new Set(articleProgress(settings).excluded.map(({ path }) => path));
+  const excluded = new Set(notedFacts(settings).excluded.map(({ path }) => path));
   const paths = entries.filter(
     (entry) => entry.broken !== undefined || excluded.has(`${contentPrefix(settings)}${entry.path}`),
   );

@@ -232,7 +232,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     }
 
     async function failed(reason: string): Promise<BuildOutcome> {
-      await writeBuildState(stateDir, { ...state, excluded, failure: { at: now(), reason: short(reason) } });
+      await writeBuildState(stateDir, { ...state, excluded });
       return { kind: 'failed', ms: ms(), runs, reason };
     }
 

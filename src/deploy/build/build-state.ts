@@ -38,8 +38,6 @@ export interface BuildState {
     /** The digests of the articles in that output, by their paths. */
     readonly digests: Readonly<Record<string, string>>;
   };
-  /** Why the last build failed; undefined where it did not. */
-  readonly failure?: { readonly at: string; readonly reason: string };
   readonly excluded: readonly ExcludedArticle[];
   /**
    * The digests of the articles whose text the next output changes, by their paths. They are written before the output is

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import { fetchText, type TextAnswer } from '../fetch-text.js';
 import { inThread } from '../in-thread.js';
@@ -8,17 +7,9 @@ import type { PageThreadData } from './page-thread.js';
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
   readonly siteUrl: string;
-  /** The pauses between the attempts, in milliseconds; the check is given up after the last one. */
-  readonly pausesMs?: readonly number[];
   /** How long a look at a fetched page may take, in milliseconds. @default 10000 */
   readonly lookMs?: number;
 }
-
-/** Whether an article is live, or what is there instead. */
-export type LiveResult = { readonly kind: 'live' } | { readonly kind: 'not-live'; readonly found: string };
-
-/** About five minutes: hosts and their caches take seconds to minutes. */
-const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000];
 
 const REQUEST = {
   method: 'GET',
@@ -32,29 +23,26 @@ const LOOK_MS = 10_000;
 /** Longer texts, in characters, are looked at in a thread, as deliveries are answered in this one. */
 const LONGEST_HERE = 32_768;
 
-/** Fetches an article's page until it is as expected. @returns what was found at last where it never was. */
-export async function awaitLive(
+/**
+ * Fetches an article's page from the public site, once.
+ *
+ * @returns what was found instead of the page that is expected; undefined where the article is live.
+ * @throws the signal's reason.
+ */
+export async function checkLive(
   page: ExpectedPage,
   options: LiveCheckOptions,
   signal: AbortSignal,
-): Promise<LiveResult> {
+): Promise<string | undefined> {
   const url = new URL(page.url);
-  const { origin } = new URL(options.siteUrl);
-  if (url.origin !== origin)
-    return { kind: 'not-live', found: `its URL leads to ${url.origin}, which is not the site` };
-  let found = '';
-  for (const ms of options.pausesMs ?? PAUSES_MS) {
-    await setTimeout(ms, undefined, { signal });
-    try {
-      const problem = await problemFound(page, await fetchText(url, REQUEST, signal), options, signal);
-      if (problem === undefined) return { kind: 'live' };
-      found = problem;
-    } catch (error) {
-      signal.throwIfAborted();
-      found = messageOf(error);
-    }
+  if (url.origin !== new URL(options.siteUrl).origin)
+    return `its URL leads to ${url.origin}, which is not the site`;
+  try {
+    return await problemFound(page, await fetchText(url, REQUEST, signal), options, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return messageOf(error);
   }
-  return { kind: 'not-live', found };
 }
 
 /** What a page lacks, as `problemOf` finds it. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { StagesStatus } from '../../../src/deploy/stages.js';
+import type { SiteFacts } from '../../../src/deploy/facts.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { healthDetails, startReceiver } from '../../support/receiver.js';
@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
 
-test('where the content folder is the site’s, paths have no ./ in front, and each stage is reached', async (t) => {
+test('where the content folder is the site’s, paths have no ./ in front, and the article is built and committed', async (t) => {
   const dir = tempDir(t);
   writeToySite(dir, {
     'pressmark.config.mjs': TOY_CONFIG.replace('generator,', "generator,\n  content: '.',"),
@@ -21,8 +21,8 @@ test('where the content folder is the site’s, paths have no ./ in front, and e
   const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   t.is((await receiver.post('article.published', article({ id: 'a', slug: 'new' }))).status, 200);
   await until('the article is built', async () => {
-    const { stages } = (await healthDetails(receiver.origin)) as { stages: StagesStatus };
-    return stages.built?.newest?.id === 'a' && stages.built.behind === 0;
+    const { facts } = (await healthDetails(receiver.origin)) as { facts: SiteFacts };
+    return facts.delivery?.id === 'a' && fs.existsSync(join(dir, 'public/blog/new/index.html'));
   });
   await until('it is committed', () => gitIn(dir, 'ls-files').includes('new.md'));
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Finding } from '../../../src/app/doctor/finding.js';
 import { doctorCommand } from '../../../src/cli/doctor.js';
+import { listCommand } from '../../../src/cli/list.js';
 import { statusCommand } from '../../../src/cli/status.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
@@ -33,12 +34,12 @@ test('status names the receiver that runs, before the first article and after it
   const fresh = await status(dir);
   t.is(fresh.code, 0);
   t.regex(fresh.stdout, new RegExp(`^✓ receiver  process ${pid} on port ${port}, started \\d+ s ago$`, 'm'));
-  t.regex(fresh.stdout, /^ {2}received {2}nothing since the start$/m);
+  t.regex(fresh.stdout, /^ {2}delivery {2}none yet$/m);
   await receiver.post('article.published', article({ slug: 'soil' }));
   await receiver.stop();
   const after = await status(dir);
   t.regex(after.stdout, /^! receiver {2}none is running on this machine; what follows is what the last one/m);
-  t.regex(after.stdout, /^✓ received {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
+  t.regex(after.stdout, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
 });
 
 test('where git was set up after the start, doctor and status say that the receiver must be restarted', async (t) => {
@@ -47,7 +48,7 @@ test('where git was set up after the start, doctor and status say that the recei
   fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\n');
   const first = await startReceiver(t, { dir });
   await first.post('article.published', article({ slug: 'soil' }));
-  t.notRegex((await status(dir)).stdout, /committed/, 'without a repository nothing waits to be committed');
+  t.notRegex((await status(dir)).stdout, /commit /, 'without a repository nothing is committed');
   gitIn(dir, 'init', '--quiet');
   const words = `the receiver (process ${first.pid}) commits nothing, as it was started before git was set up here`;
   const { code, stdout } = await status(dir);
@@ -81,14 +82,40 @@ test('of a hook and a command, status and doctor say no more than was seen', asy
   fs.mkdirSync(join(dir, '.pressmark'));
   const at = new Date().toISOString();
   const deployed = { at, version: 'x' };
-  const stage = { newest: { id: 'a', url: `${SITE_URL}/a/`, at }, behind: 0 };
   const write = (name: string, value: object) =>
     fs.writeFileSync(join(dir, '.pressmark', name), JSON.stringify(value));
-  write('stages.json', { status: { received: stage, deployed: stage }, waiting: [] });
   write('deploy.json', { hook: { deployed, attempts: 0 }, 'command true': { deployed, attempts: 0 } });
   const { stdout } = await status(dir);
   t.regex(stdout, /^✓ hook: called \d+ s ago$/m);
   t.regex(stdout, /^✓ command true: run without an error \d+ s ago$/m);
-  t.regex(stdout, /^✓ handed on https/m);
   t.notRegex(stdout, /deployed/);
+});
+
+test('an article that is not on its page is named, as a failure after five minutes, and list says it too', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await startReceiver(t, { dir, env: ENV });
+  await receiver.post('article.published', article({ slug: 'soil' }));
+  await receiver.stop();
+  const [file] = fs
+    .readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'));
+  const url = `${SITE_URL}/articles/soil/`;
+  const write = (minutes: number, found?: string) => {
+    const at = new Date(Date.now() - minutes * 60_000).toISOString();
+    const awaited = [{ path: `content/${file}`, id: 'a', url, at, found }];
+    fs.writeFileSync(join(dir, '.pressmark/facts.json'), JSON.stringify({ awaited }));
+  };
+  write(1);
+  const fresh = await status(dir);
+  t.is(fresh.code, 0);
+  t.true(
+    fresh.stdout.includes(`  live      ${url} not seen on its page yet; delivered 60 s ago`),
+    fresh.stdout,
+  );
+  write(6, 'the page answers 404');
+  const late = await status(dir);
+  t.is(late.code, 1);
+  t.true(late.stdout.includes(`✗ live      ${url} not live yet: the page answers 404; delivered 6 min ago`));
+  const list = await runHere(listCommand(), ['--dir', dir], ENV);
+  t.true(list.stdout.includes(`${url} (not seen live yet)`), list.stdout);
 });

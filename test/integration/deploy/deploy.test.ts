@@ -3,7 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { readDeployState } from '../../../src/deploy/deploy-queue.js';
+import type { SiteStatus } from '../../../src/app/status.js';
+import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
+import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
 import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
@@ -26,6 +28,13 @@ async function webServer(t: ExecutionContext, root: string, port = 0): Promise<s
 
 function writeConfig(dir: string, config: object): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+}
+
+/** What `/healthz?verbose` has. */
+interface Details {
+  readonly facts: SiteFacts;
+  readonly push: { readonly waiting: number };
+  readonly targets: DeployState;
 }
 
 const live = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'article live');
@@ -51,13 +60,10 @@ test('an article is live, built by Pressmark and served from the deploy folder',
   await receiver.stop();
   const status = await run(['status', '--dir', join(dir, 'site'), '--json']);
   t.is(status.code, 0, status.stderr);
-  const { stages, targets } = JSON.parse(status.stdout);
-  t.deepEqual(Object.keys(stages), ['received', 'built', 'deployed', 'live']);
-  for (const stage of Object.values<{ behind: number; newest: { id: string } }>(stages)) {
-    t.is(stage.behind, 0);
-    t.is(stage.newest.id, 'one');
-  }
-  t.is(typeof targets[`folder ${folder}`].deployed.at, 'string');
+  const { facts, targets } = JSON.parse(status.stdout) as SiteStatus;
+  t.like(facts, { delivery: { id: 'one' }, live: { id: 'one' }, awaited: [] });
+  t.is(typeof facts.build?.at, 'string');
+  t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
   t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
 });
 
@@ -138,18 +144,15 @@ for (const generator of ['plain', 'toy'])
     const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
     const first = await startReceiver(t, options);
     t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
-    const stages = (): Record<string, { behind: number }> => {
-      const path = join(site, '.pressmark/stages.json');
-      return fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, 'utf8')).status : {};
-    };
-    await until('the article is deployed', () => stages().deployed?.behind === 0);
-    t.is(stages().live?.behind, 1);
+    const facts = () => readFacts(join(site, '.pressmark'));
+    await until('the deployed article is not found', () => facts().awaited[0]?.found !== undefined);
+    t.is(facts().live, undefined);
     await first.kill('SIGKILL');
 
     await webServer(t, join(folder, 'current'), port);
     const second = await startReceiver(t, options);
     await until('the article is live', () => live(second).length === 1);
-    await until('no stage is behind', () => Object.values(stages()).every(({ behind }) => behind === 0));
+    await until('status says so', () => facts().live?.id === 'one' && facts().awaited.length === 0);
   });
 
 for (const durability of ['disk', 'commit', 'push'] as const)
@@ -176,14 +179,13 @@ for (const durability of ['disk', 'commit', 'push'] as const)
     t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
     await until('the hook is called for the article', () => calls.length === 2);
     t.regex(calls[1] ?? '', /^Publish: Soil$/m);
-    const behind = async () => {
-      const { stages } = (await healthDetails(receiver.origin)) as {
-        stages: Record<string, { behind: number }>;
-      };
-      return Object.entries(stages).map(([name, { behind: count }]) => `${name}: ${count}`);
-    };
-    const done = ['received: 0', 'committed: 0', 'pushed: 0', 'deployed: 0'];
-    await until('no stage is behind', async () => (await behind()).join() === done.join());
+    await until('the facts say so', async () => {
+      const { facts, push, targets } = (await healthDetails(receiver.origin)) as Details;
+      const called = targets.hook?.deployed?.version;
+      return (
+        facts.commit?.subject === 'Publish: Soil' && called === facts.commit.commit && push.waiting === 0
+      );
+    });
     t.is(calls.length, 2);
     t.false(JSON.stringify(receiver.log).includes('secret-path'));
 

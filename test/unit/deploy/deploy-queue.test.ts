@@ -35,7 +35,7 @@ function setUp(
     source: { folder: () => '/output', version: () => present },
     stateDir,
     log: createLog({ level: 'silent', terminal: false }),
-    onDeployed: (_, one) => deployed.push(one),
+    onDeployed: () => deployed.push(present),
     onFailed: () => undefined,
     lock: {
       enter: async () => {

@@ -62,7 +62,7 @@ test('browsers hear of builds by the site’s own generator as of builds by Pres
   const versions = () =>
     [...String(stream.read() ?? '').matchAll(/^data: (.+)$/gm)].map(([, version]) => version);
   t.is(versions().length, 1);
-  const build = { ms: 1, runs: 1, removed: [], articles: [] };
+  const build = { ms: 1, began: 0, runs: 1, removed: [], articles: [] };
   await hooks.doAction('build.done', { ...build, written: ['index.html'] });
   t.is(versions().length, 1, 'a build that has changed a file');
   await hooks.doAction('build.done', { ...build, written: [] });

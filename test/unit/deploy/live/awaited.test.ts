@@ -1,0 +1,152 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { openFacts, readFacts } from '../../../../src/deploy/facts.js';
+import { createAwaited } from '../../../../src/deploy/live/awaited.js';
+import { createLog } from '../../../../src/log.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
+
+const log = createLog({ level: 'silent', terminal: false });
+
+/** A public site whose pages hold texts, and the articles that are looked for there. */
+async function setUp(t: ExecutionContext, stateDir = tempDir(t)) {
+  const pages = new Map<string, string>();
+  const asked: string[] = [];
+  const server = http.createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const text = pages.get(url);
+    if (text === undefined) response.writeHead(404).end();
+    else response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const siteUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const expected = new Map<string, string>();
+  const facts = openFacts(stateDir, log);
+  const live: string[] = [];
+  let deployedUntil = Number.POSITIVE_INFINITY;
+  const awaited = createAwaited({
+    facts,
+    log,
+    live: {
+      siteUrl,
+      pausesMs: [0, 5, 5],
+      expected: ({ id, url }) => {
+        const comment = expected.get(id);
+        return Promise.resolve(comment === undefined ? undefined : { url, jsonLd: '', comments: [comment] });
+      },
+    },
+    isDeployed: () => (ready) => ready <= deployedUntil,
+    onLive: ({ id }) => live.push(id),
+  });
+  t.teardown(() => awaited.stop());
+  return {
+    pages,
+    asked,
+    facts,
+    live,
+    awaited,
+    expected,
+    stateDir,
+    setDeployedUntil: (time: number) => {
+      deployedUntil = time;
+    },
+    add: (id: string, text = `<!-- svc:item:${id} -->`) => {
+      expected.set(id, text);
+      const at = new Date().toISOString();
+      awaited.add({ path: `content/${id}.md`, id, url: `${siteUrl}/${id}`, at });
+    },
+    show: (id: string, text = `<!-- svc:item:${id} -->`) => pages.set(`/${id}`, text),
+  };
+}
+
+const all = () => true;
+
+test('an article is live once its page has its present text, and what was found before is noted', async (t) => {
+  const { add, awaited, facts, live, show } = await setUp(t);
+  add('a');
+  awaited.built(performance.now(), all);
+  awaited.look();
+  await until('the page is not found', () => facts.now.awaited[0]?.found === 'the page answers 404');
+  t.is(facts.now.live, undefined);
+  show('a', '<!-- svc:item:old -->');
+  awaited.look();
+  await until('the old text is found', () =>
+    /does not have the item comment/.test(facts.now.awaited[0]?.found ?? ''),
+  );
+  show('a');
+  awaited.look();
+  await until('the article is live', () => live.length === 1);
+  t.is(facts.now.live?.id, 'a');
+  t.deepEqual(facts.now.awaited, []);
+});
+
+test('no page is looked at before a build that began after the answer has been deployed', async (t) => {
+  const { add, awaited, asked, live, show, setDeployedUntil } = await setUp(t);
+  for (const id of ['a', 'b', 'c']) show(id);
+  const before = performance.now() - 1;
+  add('a');
+  awaited.built(before, all);
+  awaited.look();
+  add('b');
+  awaited.built(performance.now(), ({ id }) => id === 'b');
+  setDeployedUntil(before);
+  awaited.look();
+  add('c');
+  setDeployedUntil(performance.now());
+  awaited.look();
+  await until('what was built and deployed is live', () => live.length > 0);
+  t.deepEqual(live, ['b']);
+  t.deepEqual(asked, ['/b']);
+});
+
+test('a newer text is looked for in the place of the older one, and a removed article is not', async (t) => {
+  const { add, awaited, expected, facts, live, show } = await setUp(t);
+  show('a');
+  for (const id of ['a', 'gone', 'removed']) add(id);
+  awaited.built(performance.now(), all);
+  add('a', '<!-- svc:item:newer -->');
+  expected.delete('gone');
+  awaited.forget('content/removed.md');
+  awaited.look();
+  await until('the article that is gone is not waited for', () => facts.now.awaited.length === 1);
+  t.like(facts.now.awaited, [{ id: 'a' }]);
+  show('a', '<!-- svc:item:newer -->');
+  awaited.built(performance.now(), all);
+  awaited.look();
+  await until('the newer text is live', () => live.length === 1);
+  t.deepEqual(facts.now.awaited, []);
+});
+
+test('where the host builds, articles are looked for once git has them', async (t) => {
+  const { add, awaited, live, show } = await setUp(t);
+  for (const id of ['a', 'b']) {
+    show(id);
+    add(id);
+  }
+  await awaited.committed(() => Promise.resolve(new Set(['content/b.md'])));
+  awaited.look();
+  await until('the committed one is live', () => live.length === 1);
+  t.deepEqual(live, ['b']);
+  await awaited.committed();
+  awaited.look();
+  await until('the other one is live', () => live.length === 2);
+});
+
+test('what was not seen live is looked for by the next process after its first build', async (t) => {
+  const first = await setUp(t);
+  first.add('a');
+  await first.awaited.stop();
+  await first.facts.close();
+  t.like(readFacts(first.stateDir).awaited, [{ id: 'a', path: 'content/a.md' }]);
+  const second = await setUp(t, first.stateDir);
+  second.awaited.look();
+  second.awaited.built(0, all);
+  second.awaited.look();
+  await until('it is looked for, and its owner has removed it', () => second.facts.now.awaited.length === 0);
+  t.deepEqual(second.live, []);
+});
