@@ -15,6 +15,9 @@ const SECONDS = 3;
 const CONNECTIONS = 48;
 const WARM_UP = 60;
 
+/** The goals for the median of one publish at a time, in milliseconds. */
+const ALONE_MS = { commit: 80, push: 150 };
+
 /** What one level did in one round. */
 interface Leg {
   readonly alone: Load;
@@ -62,6 +65,16 @@ export async function durability(workspace: Workspace): Promise<{ text: string; 
         ratio: medianOf(rounds, (round) => of(side(round[level])) / of(side(round.disk))),
       }),
     );
+  const goals = (['commit', 'push'] as const).map((level): Row => {
+    const ms = medianOf(rounds, (round) => round[level].alone.p50);
+    return {
+      what: `a publish alone, durability ${level}`,
+      ours: milliseconds(ms),
+      against: `${ALONE_MS[level]} ms, the goal`,
+      ratio: ms / ALONE_MS[level],
+      goal: { kind: 'at most', value: 1 },
+    };
+  });
   const latency = ({ p50, p99 }: Load) => `${milliseconds(p50)}, p99 ${milliseconds(p99)}`;
   const speed = ({ perSecond, p99 }: Load) => `${count(perSecond)}/s, p99 ${milliseconds(p99)}`;
   const rows = [
@@ -103,9 +116,11 @@ export async function durability(workspace: Workspace): Promise<{ text: string; 
   const text = [
     table(['durability', 'this level', 'disk'], rows),
     '',
+    table(['one at a time', 'median', 'against'], goals),
+    '',
     table(['one remote, durability push', 'three machines', 'one machine'], [machines]),
   ].join('\n');
-  return { text, rows: [...rows, machines] };
+  return { text, rows: [...rows, ...goals, machines] };
 }
 
 /** The round in the middle, by this figure. */

@@ -79,7 +79,6 @@ function rowsOf(size: number, rounds: readonly Round[], alone: Alone): Row[] {
       ours,
       against: `${count(medianOf(rounds, (round) => round.byHand))} commits/s`,
       ratio: medianOf(rounds, (round) => round.ours / round.byHand),
-      ...(large && { goal: { kind: 'at least', value: 6 } as const }),
     },
     {
       what: `${count(size)}: longest that the branch is behind ${STREAM} publishes/s`,

@@ -15,8 +15,9 @@ import { htmlInMarkdown, isPlainMarkdown } from '../../src/generators/jekyll/bod
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
 import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
+import { withCodeColours } from '../../src/site/render/code-colours.js';
+import { withHeadings } from '../../src/site/render/headings.js';
 import { excerptOf, lengthOf, textOfHtml } from '../../src/site/render/html-text.js';
-import { withToc } from '../../src/site/render/table-of-contents.js';
 import { HOSTILE_TEXTS, type HostileText } from '../support/hostile.js';
 import { milliseconds, type Row } from './figures.js';
 
@@ -91,7 +92,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     completePage(`<head>${text}</head>`, `<script type="application/ld+json">${text}</script>`, []),
   'pages of a trial build': (text) =>
     createSiteReader(createMarkers('a'), site).add('a.html', `pmab0z${text}`),
-  'table of contents': (html) => withToc({ html, toc: [], extra: { toc: true } }, { toc: 1 }),
+  'colours of code': (text) =>
+    withCodeColours(`<pre><code class="language-js">${text.replaceAll('<', '&lt;')}</code></pre>`),
+  headings: (html) => withHeadings({ html, toc: [], extra: { toc: true } }, { toc: 1 }),
   'text of HTML': textOfHtml,
   excerpt: excerptOf,
   'reading time': lengthOf,

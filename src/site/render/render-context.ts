@@ -4,11 +4,12 @@ import type { Hooks } from '../../host/hooks.js';
 import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import type { SiteOptions } from '../options.js';
+import { withCodeColours } from './code-colours.js';
 import { type DateFormats, dateFormats } from './dates.js';
+import { withHeadings } from './headings.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { textOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
-import { withToc } from './table-of-contents.js';
 import type { Theme } from './theme.js';
 
 /** How the site looks with one index: the theme, and what makes pages of it. */
@@ -26,7 +27,7 @@ export interface RenderContext {
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 6;
+const FORMAT = 7;
 
 /** The icon, which every browser asks for. */
 export const ICON = 'favicon.svg';
@@ -89,14 +90,20 @@ function renderContext(
       title: textOf(theme.t, page.title),
       description: textOf(theme.t, page.description),
       canonical,
-      article: page.article && withToc(page.article, site),
-      page: page.page === undefined ? null : withToc(shownPage(page.page), site),
+      article: page.article && shownText(page.article),
+      page: page.page === undefined ? null : shownText(shownPage(page.page)),
       articles,
       tag,
       author,
       head: '',
       extra: {},
     };
+  }
+
+  /** A text as readers get it: each heading can be linked to, and code has colours. */
+  function shownText<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(text: Text) {
+    const withLinks = withHeadings(text, site);
+    return { ...withLinks, html: withCodeColours(withLinks.html) };
   }
 
   /** The template of a page: that of its kind, or for articles and pages what `layout` in the front matter names. */

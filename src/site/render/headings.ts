@@ -8,9 +8,12 @@ interface Heading {
   readonly tag: OpenTag;
   readonly id: string;
   readonly title: string;
+  /** Where its closing tag begins; undefined for one that is never closed. */
+  readonly closedAt: number | undefined;
 }
 
-const isHeading = (name: string) => name === 'h2' || name === 'h3';
+/** What readers link to. The title of the page is its `h1`; below `h4` there is no section worth a link. */
+const HEADING = /^h[2-4]$/;
 
 /** The id of the built-in theme's frame around a text. */
 const IDS_OF_FRAME = ['content'];
@@ -22,20 +25,21 @@ const LONGEST_TITLE = 300;
 const TITLE_FROM = 8_000;
 
 /**
- * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
- * id get one, made of their words; nothing else in the HTML changes, and a text without a table of contents stays as it is.
- * `toc: true` or `toc: false` in the front matter decides it for one text.
+ * Gives each heading of a text an id, made of its words where it has none, and a link to itself; and a text of several
+ * headings its table of contents: `h2`, and below them `h3`. Nothing else in the HTML changes. `toc: true` or `toc: false` in
+ * the front matter decides for one text whether it has a table.
  */
-export function withToc<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(
+export function withHeadings<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(
   text: Text,
   { toc: least }: Pick<SiteInfo, 'toc'>,
 ): Text {
   const { html, extra } = text;
-  const from = extra.toc === true ? 1 : extra.toc === false ? 0 : least;
-  // A look that costs little: few texts have headings enough.
-  if (from === 0 || (html.match(/<h[23]\b/gi)?.length ?? 0) < from) return text;
+  if (!/<h[2-4]/i.test(html)) return text;
   const headings = headingsOf(html);
-  return headings.length < from ? text : { ...text, html: withIds(html, headings), toc: treeOf(headings) };
+  const listed = headings.filter(({ tag }) => tag.name !== 'h4');
+  const from = extra.toc === true ? 1 : extra.toc === false ? 0 : least;
+  const hasToc = from > 0 && listed.length >= from;
+  return { ...text, html: withLinks(html, headings), toc: hasToc ? treeOf(listed) : text.toc };
 }
 
 function headingsOf(html: string): Heading[] {
@@ -46,9 +50,12 @@ function headingsOf(html: string): Heading[] {
   const headings: Heading[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
-    if (token?.kind !== 'open' || !isHeading(token.name)) continue;
-    const title = titleOf(html.slice(token.end, endOf(tokens, index)));
-    if (title !== '') headings.push({ tag: token, title, id: idOf(html, token) ?? freeId(title) });
+    if (token?.kind !== 'open' || !HEADING.test(token.name)) continue;
+    const end = endOf(tokens, index);
+    const title = titleOf(html.slice(token.end, end?.start));
+    if (title === '') continue;
+    const closedAt = end?.kind === 'close' ? end.start : undefined;
+    headings.push({ tag: token, title, closedAt, id: idOf(html, token) ?? freeId(title) });
   }
   return headings;
 
@@ -75,11 +82,11 @@ function titleOf(html: string): string {
   return `${text.slice(0, LONGEST_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Where the text of the heading at a place in the list ends: at its closing tag, or where the next heading begins. */
-function endOf(tokens: readonly HtmlToken[], index: number): number | undefined {
+/** What ends the text of the heading at a place in the list: its closing tag, or the next heading. */
+function endOf(tokens: readonly HtmlToken[], index: number): HtmlToken | undefined {
   for (let at = index + 1; at < tokens.length; at++) {
     const token = tokens[at];
-    if (token !== undefined && token.kind !== 'comment' && isHeading(token.name)) return token.start;
+    if (token !== undefined && token.kind !== 'comment' && HEADING.test(token.name)) return token;
   }
   return undefined;
 }
@@ -90,13 +97,17 @@ function idOf(html: string, token: HtmlToken): string | undefined {
   return (tag.includes('=') && attributeOf(tag, 'id')) || undefined;
 }
 
-function withIds(html: string, headings: readonly Heading[]): string {
+/** The link is for the mouse: heard, it would say each heading twice. The theme draws its sign, so that no search finds it. */
+function withLinks(html: string, headings: readonly Heading[]): string {
   let done = 0;
-  const parts = headings.map(({ tag, id }) => {
+  const parts = headings.map(({ tag, id, closedAt }) => {
     const behindName = tag.start + '<h2'.length;
-    const part = html.slice(done, behindName);
-    done = behindName;
-    return idOf(html, tag) === id ? part : `${part} id="${id}"`;
+    const given = idOf(html, tag) === id ? '' : ` id="${id}"`;
+    const name = html.slice(done, behindName) + given;
+    done = closedAt ?? behindName;
+    if (closedAt === undefined) return name;
+    const link = `<a class="heading-link" href="#${encodeURIComponent(id)}" aria-hidden="true" tabindex="-1"></a>`;
+    return name + html.slice(behindName, closedAt) + link;
   });
   return parts.join('') + html.slice(done);
 }

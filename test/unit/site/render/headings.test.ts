@@ -1,13 +1,13 @@
 import test from 'ava';
 import type { StandalonePage } from '../../../../src/host/page-types.js';
-import { withToc } from '../../../../src/site/render/table-of-contents.js';
+import { withHeadings } from '../../../../src/site/render/headings.js';
 
 const tocOf = (html: string, toc = 1, extra = {}) =>
-  withToc<Pick<StandalonePage, 'html' | 'toc' | 'extra'>>({ html, toc: [], extra }, { toc });
+  withHeadings<Pick<StandalonePage, 'html' | 'toc' | 'extra'>>({ html, toc: [], extra }, { toc });
 
 test('headings without an id get one of their words, each its own, and the rest of the text stays to the byte', (t) => {
   const html = `<h1>No</h1><H2 class="x">Soil &amp; <em>Moss</em></H2>\n<h3>Why?</h3><p>x</p><h3 id='given'>Given</h3>
-<h2>Soil  moss</h2><h2>Soil moss</h2><h2>日本の庭</h2><h2>!!!</h2><h2>Content</h2><h2><img src="x"></h2><h4>No</h4>`;
+<h2>Soil  moss</h2><h2>Soil moss</h2><h2>日本の庭</h2><h2>!!!</h2><h2>Content</h2><h2><img src="x"></h2><h4>Deep</h4><h5>No</h5>`;
   const { html: made, toc } = tocOf(html);
   t.deepEqual(
     toc.map(({ id, title, children }) => [id, title, children.map((one) => one.id)]),
@@ -20,9 +20,11 @@ test('headings without an id get one of their words, each its own, and the rest 
       ['content-2', 'Content', []],
     ],
   );
-  t.is(made.replace(/ id="[^"]*"/g, ''), html);
+  const link = /<a class="heading-link" href="#[^"]*" aria-hidden="true" tabindex="-1"><\/a>/g;
+  t.is(made.match(link)?.length, 9);
+  t.is(made.replace(link, '').replace(/ id="[^"]*"/g, ''), html);
   t.true(made.includes('<H2 id="soil-moss" class="x">') && made.includes("<h3 id='given'>"));
-  t.deepEqual(tocOf(made), { html: made, toc, extra: {} }, 'made again it is the same');
+  t.true(made.includes(`>日本の庭<a class="heading-link" href="#${encodeURIComponent('日本の庭')}"`));
 });
 
 test('an id that any element has already is not given again', (t) => {
@@ -40,12 +42,20 @@ test('what only looks like a heading is none', (t) => {
 });
 
 test('there is a table from so many headings on, or where the front matter says so', (t) => {
-  const html = '<h2>One</h2><h3>Two</h3>';
+  const html = '<h2>One</h2><h3>Two</h3><h4>Three</h4>';
   t.is(tocOf(html, 2).toc.length, 1);
-  t.is(tocOf(html, 3).html, html);
-  t.is(tocOf(html, 0).html, html);
+  t.deepEqual(tocOf(html, 3).toc, []);
+  t.deepEqual(tocOf(html, 0).toc, []);
   t.is(tocOf(html, 3, { toc: true }).toc.length, 1);
-  t.is(tocOf(html, 1, { toc: false }).html, html);
+  t.deepEqual(tocOf(html, 1, { toc: false }).toc, []);
+});
+
+test('a heading that is never closed has an id, and no link', (t) => {
+  const { html } = tocOf('<h2>Soil<h2>Moss</h2>');
+  t.is(
+    html,
+    '<h2 id="soil">Soil<h2 id="moss">Moss<a class="heading-link" href="#moss" aria-hidden="true" tabindex="-1"></a></h2>',
+  );
 });
 
 test('the title of a heading that is never closed has a bound', (t) => {
