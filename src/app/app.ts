@@ -12,7 +12,7 @@ import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
-import { proveInBackground } from './build/existing-addresses.js';
+import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
@@ -68,6 +68,7 @@ export async function startApp(
   const { outputDir, stateDir } = foldersOf(settings);
   themeFolder(settings); // what is wrong with it is said here, and not by each build
   if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
+  forgetOldAddresses(settings);
   const content = contentOf(settings);
   const prefix = contentPrefix(settings);
 
@@ -176,15 +177,13 @@ export async function startApp(
       preview,
     });
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
-    const endProofs = proveInBackground(settings, log);
-
     return {
       port,
       basePath,
       close: async () => {
         liveReload?.close();
         endAnnouncement();
-        await Promise.all([server?.close(), endProofs()]);
+        await server?.close();
         await host?.close();
         await durable.close();
       },

@@ -44,11 +44,11 @@ export interface StoredArticle {
 }
 
 /**
- * What is known of the URL of a file that does not pin it: proven by a build of the site, or not to be relied upon, and
+ * What is known of the URL of a file that does not pin it: listed by its generator, or not to be relied upon, and
  * why not, as the end of a sentence that begins with the file's name.
  */
 export type Address =
-  | { readonly kind: 'proven' }
+  | { readonly kind: 'listed' }
   | {
       readonly kind: 'unknown';
       readonly reason: string;

@@ -22,7 +22,7 @@ export interface ArticleFormat {
   isOwnKey(key: string): boolean;
   /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
   readonly key: string;
-  /** Whether a URL that no file names and no build has proven may be answered: where Pressmark builds the pages itself. */
+  /** Whether a URL that no file names and no generator has listed may be answered: where Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
   /** The path of a new article, whose body decides the extension. */

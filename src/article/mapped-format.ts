@@ -17,17 +17,16 @@ import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front
 import { readFrontMatter } from './front-matter/read.js';
 import { spelledKey } from './key-spelling.js';
 import { withLf } from './line-ends.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ProvenAddress } from './mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ListedAddress } from './mapping.js';
 import { isSlowMarkdown, renderMarkdown, unrenderedHtml } from './markdown.js';
 import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** The key of Pressmark's own front matter in the files of a site that another generator builds. */
 export const OWN_KEY = 'pressmark';
 
-/** The addresses of files that builds of the site have proven. */
-export interface ProvenAddresses {
-  /** The proof for a file; `digest` is that of the file for which it was made, see `addressDigest`. */
-  get(path: string): ProvenAddress | undefined;
+/** The addresses of files, as their generator has listed them. */
+export interface ListedAddresses {
+  get(path: string): ListedAddress | undefined;
   /** Another text after every change. */
   readonly version: string;
 }
@@ -38,7 +37,7 @@ export interface MappedFormatOptions {
   readonly siteUrl: string;
   /** The URL that the site's patterns give. */
   readonly url: (slug: string, date: string) => string;
-  readonly proven: ProvenAddresses;
+  readonly listed: ListedAddresses;
 }
 
 /** A file that was read: its article, and what the codec needs besides. */
@@ -56,7 +55,7 @@ const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
  * The format of sites that another generator builds: the generator's own keys for what a page displays, and
  * Pressmark's below one key. The body is the single source of the page. Files that people wrote are articles, too.
  */
-export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOptions): ArticleFormat {
+export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOptions): ArticleFormat {
   const { keys, constants, keptTags = [] } = mapping;
   const [pinKey] = Object.keys(mapping.pin('/address/'));
   const written = mapping.writtenText ?? ((text: string) => text);
@@ -145,18 +144,18 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     if (reason === undefined && certain !== undefined && certain === stored && isPinnedAt(file, certain))
       return { url: certain, address: undefined };
     if (reason === undefined && certain !== undefined)
-      return { url: certain, address: { kind: 'proven' } as const };
+      return { url: certain, address: { kind: 'listed' } as const };
     return {
       url: stored ?? pinnedUrl(file) ?? url(slug, date),
       address: {
         kind: 'unknown',
-        reason: reason ?? 'has no proven URL',
+        reason: reason ?? 'has no listed URL',
         ...(isFuture && { isFuture }),
       } as const,
     };
   }
 
-  /** The URL that a file of a person seems to pin: not certain before a build has proven it, but not free either. */
+  /** The URL that a file of a person seems to pin: not certain before the generator has listed it, but not free either. */
   function pinnedUrl(file: FileFacts): string | undefined {
     const address = scalarOf(file.data[pinKey ?? '']);
     const isAddress = address?.startsWith('/') === true && mapping.isPinned(file, address);
@@ -175,9 +174,9 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     if (hidden === 'draft') return { reason: 'is a draft' };
     if (hidden !== undefined) return { reason: 'has a date in the future', isFuture: true };
     if (stored !== undefined && isPinnedAt(file, stored)) return { url: stored };
-    const proof = proven.get(file.path);
-    if (proof !== undefined && proof.digest === addressDigest(file, mapping, proof.moves))
-      return { url: `${siteUrl}${proof.address}` };
+    const found = listed.get(file.path);
+    if (found !== undefined && found.digest === addressDigest(file, mapping))
+      return { url: `${siteUrl}${found.address}` };
     if (stored === undefined) return {};
     return stored.startsWith(`${siteUrl}/`)
       ? { reason: `does not pin its address ${addressIn(stored)} any more` }
@@ -270,9 +269,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
         ? []
         : optional(keys.updated, mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),
-      ...(proven.get(path)?.moves && !isPinnedAt({ path, data }, article.url)
-        ? entriesOf(mapping.pin(addressIn(article.url)))
-        : []),
+      // What an update replaces may decide the address, as a title does.
+      ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(article.url))) : []),
       ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
     ];
     const names = spellings(readFrontMatter(previous).data);
@@ -363,7 +361,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
   return {
     isOwnKey: (key) => (mapping.ignoresKeyCase ? foldedKeys.has(key.toLowerCase()) : ownKeys.has(key)),
     get key() {
-      return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
+      return `${url('slug', '2001-02-03T00:00:00Z')} ${listed.version}`;
     },
     hasCertainUrls: false,
     isArticlePath: mapping.isArticlePath,

@@ -48,12 +48,11 @@ export interface FileFacts {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Where a build of the site has put the page of a file. */
-export interface ProvenAddress {
+/** Where the page of a file is, as its generator has listed it. */
+export interface ListedAddress {
+  /** See `addressDigest`; of the file as it was then. */
   readonly digest: string;
   readonly address: string;
-  /** Whether an update would move the page, as its address depends on what updates replace. */
-  readonly moves: boolean;
 }
 
 /**

@@ -1,10 +1,5 @@
 import { movedArticles, movedFix, movedSentence } from '../app/articles/moved-articles.js';
-import {
-  type AddressOptions,
-  type ExistingAddresses,
-  existingAddresses,
-  wantsAddresses,
-} from '../app/build/existing-addresses.js';
+import { existingAddresses, wantsAddresses } from '../app/build/addresses.js';
 import { buildWithGenerator } from '../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../app/build/postbuild.js';
 import type { Settings } from '../config/load.js';
@@ -22,20 +17,21 @@ export async function buildGeneratorSite(
     // Standard output is for the summary alone.
     onOutput: (chunk) => process.stderr.write(chunk),
   });
-  const addresses = await addressesOrWarning(settings, { signal, onBuild: sayBuild });
+  const addresses = await addressesOrWarning(settings, signal);
   // A page that has just been found elsewhere is completed there.
-  const report = addresses?.built ? completeSite(settings, settings.output) : built;
+  const report = addresses?.asked ? completeSite(settings, settings.output) : built;
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;
   const moved = movedArticles(settings).map(
     (article) => `${movedSentence(article)}; ${movedFix(article, settings.siteUrl)}`,
   );
-  const warnings = [...report.warnings, ...moved];
+  const contradiction = addresses?.contradiction;
+  const warnings = [...report.warnings, ...moved, ...(contradiction === undefined ? [] : [contradiction])];
   if (missing.length > 0) process.exitCode = 1;
   if (json) {
-    const { proven, unproven } = addresses ?? { proven: null, unproven: new Map() };
-    const shown = { proven, unproven: Object.fromEntries(unproven) };
+    const unlisted = Object.fromEntries(addresses?.unlisted ?? []);
+    const shown = { listed: addresses?.listed.size ?? null, unlisted };
     printJson({ ms, checked, changed, missing, skipped, warnings, addresses: shown });
     return;
   }
@@ -44,9 +40,9 @@ export async function buildGeneratorSite(
     `built in ${(ms / 1_000).toFixed(1)} s → ${settings.output}/: ${checked - missing.length} of ${checked} articles are complete, ${changed} pages were changed`,
   );
   for (const { file, reason } of skipped) console.log(`not built: ${printable(file)} (${reason})`);
-  if (addresses !== undefined && addresses.proven + addresses.unproven.size > 0)
+  if (addresses !== undefined && addresses.listed.size + addresses.unlisted.size > 0)
     console.log(
-      `existing posts: ${addresses.proven} have a proven URL, ${addresses.unproven.size} have none (pressmark urls)`,
+      `existing posts: the URLs of ${addresses.listed.size} are known, those of ${addresses.unlisted.size} are not (pressmark urls)`,
     );
 }
 
@@ -54,12 +50,6 @@ export async function buildGeneratorSite(
 export function printFindings(warnings: readonly string[], missing: readonly string[]): void {
   for (const warning of warnings) console.error(`warning: ${printable(warning)}`);
   for (const sentence of missing) console.error(`missing: ${printable(sentence)}`);
-}
-
-/** Says on standard error that a copy of the site is being built. */
-export function sayBuild(build: number): void {
-  const which = build === 3 ? 'once more, as the second build has failed' : `${build} of 2`;
-  console.error(`building a copy of the site to find the URLs of existing posts (${which}) …`);
 }
 
 /** Ends what runs when the process is asked to end: a build has a process group of its own, which Ctrl-C does not reach. */
@@ -75,14 +65,11 @@ export function abortOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** The site is built and complete even where the copy cannot be built. */
-async function addressesOrWarning(
-  settings: Settings,
-  options: AddressOptions,
-): Promise<ExistingAddresses | undefined> {
+/** The site is built and complete even where the generator does not list its pages. */
+async function addressesOrWarning(settings: Settings, signal: AbortSignal) {
   if (!wantsAddresses(settings)) return undefined;
   try {
-    return await existingAddresses(settings, options);
+    return await existingAddresses(settings, { signal, isUpToDate: true });
   } catch (error) {
     if (!(error instanceof PressmarkError)) throw error;
     console.error(`warning: ${printableLines(error.message)}`);

@@ -53,7 +53,7 @@ function rowOf(article: ListedArticle, author: string, isAwaited: boolean): stri
   if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
   const { date, title, url, address } = article;
   const short = title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1)}…` : title;
-  // A pinned or proven URL is certain.
+  // A pinned or listed URL is certain.
   const shown = address === 'unknown' ? `${url} (unknown${reason === undefined ? '' : `: ${reason}`})` : url;
   return [date.slice(0, 10), short, author, isAwaited ? `${shown} (not seen live yet)` : shown, file];
 }

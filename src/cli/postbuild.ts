@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { completeSite, isTrialBuild, missingSentence } from '../app/build/postbuild.js';
+import { completeSite, missingSentence } from '../app/build/postbuild.js';
 import { loadSettings } from '../config/load.js';
 import { printFindings } from './generator-build.js';
 import { example, withDir } from './options.js';
@@ -23,10 +23,8 @@ export function postbuildCommand(): Command {
         return;
       }
       printFindings(report.warnings, report.missing.map(missingSentence));
-      if (isTrialBuild(settings)) console.log('a trial build: its pages are left as they are');
-      else
-        console.log(
-          `${report.checked - report.missing.length} of ${report.checked} articles are complete, ${report.changed} pages were changed`,
-        );
+      console.log(
+        `${report.checked - report.missing.length} of ${report.checked} articles are complete, ${report.changed} pages were changed`,
+      );
     });
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { listArticles } from '../app/articles/article-list.js';
-import { existingAddresses } from '../app/build/existing-addresses.js';
+import { existingAddresses } from '../app/build/addresses.js';
 import { loadSettings } from '../config/load.js';
-import { abortOnSignals, sayBuild } from './generator-build.js';
+import { abortOnSignals } from './generator-build.js';
 import { example, withDir } from './options.js';
 import { printable, printJson } from './terminal.js';
 
@@ -10,22 +10,21 @@ import { printable, printJson } from './terminal.js';
 interface Row {
   readonly file: string;
   readonly url: string | null;
-  readonly address: 'pinned' | 'proven' | 'unknown';
+  readonly address: 'pinned' | 'listed' | 'unknown';
   readonly reason: string | null;
 }
 
 /** `pressmark urls`: which file is at which URL. */
 export function urlsCommand(): Command {
   return withDir(new Command('urls'))
-    .description('find the URLs of all articles, those of existing posts by building a copy of the site')
-    .option('--force', 'prove the URLs of existing posts anew, even where nothing has changed')
+    .description('print the URLs of all articles; those of existing posts are asked of the generator')
+    .option('--force', 'ask the generator again, even where nothing has changed')
     .option('--json', 'print the URLs as JSON')
     .addHelpText('after', example('pressmark urls'))
     .action(async ({ dir, json, force }: { dir: string; json?: boolean; force?: boolean }) => {
       const settings = await loadSettings(dir);
-      const { unproven } = await existingAddresses(settings, {
+      const { unlisted, contradiction } = await existingAddresses(settings, {
         signal: abortOnSignals(),
-        onBuild: sayBuild,
         ...(force !== undefined && { force }),
       });
       const rows = listArticles(settings).map((article): Row => {
@@ -35,12 +34,13 @@ export function urlsCommand(): Command {
             file,
             url: null,
             address: 'unknown',
-            reason: `${unproven.get(path) ?? 'unreadable'}: ${article.reason}`,
+            reason: `${unlisted.get(path) ?? 'unreadable'}: ${article.reason}`,
           };
         const { url, address, reason } = article;
         if (address !== 'unknown') return { file, url, address, reason: null };
-        return { file, url: null, address, reason: unproven.get(path) ?? reason ?? 'not proven' };
+        return { file, url: null, address, reason: unlisted.get(path) ?? reason ?? 'not listed' };
       });
+      if (contradiction !== undefined) console.error(`warning: ${printable(contradiction)}`);
       if (json) printJson(rows, 2);
       else if (rows.length === 0) console.log('no articles yet');
       else for (const row of rows) console.log(lineOf(row));

@@ -4,7 +4,12 @@ import { type BuildPauses, createBuildQueue } from './build/build-queue.js';
 import type { BuildOutcome } from './build/build-site.js';
 
 /** How a build ended, or why it could not be tried. */
-export type BuildAnswer = BuildOutcome | { readonly kind: 'error'; readonly reason: string };
+export type BuildAnswer =
+  | (BuildOutcome & {
+      /** What is wrong with the addresses of existing posts, or with those of new articles. */
+      readonly addresses?: string;
+    })
+  | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
   /** Builds the site. Never rejects. */
@@ -29,9 +34,15 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
 
+      function warnOnce(warning: string): void {
+        if (!loggedWarnings.has(warning)) log.warn(warning);
+        loggedWarnings.add(warning);
+      }
+
       async function buildNow(): Promise<boolean> {
         const began = performance.now();
         const answer = await build();
+        if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
           const { ms, runs, changed, since, articles, excluded, report } = answer;
           const counts = { written: changed.written.length, removed: changed.removed.length };
@@ -46,10 +57,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
               `an article ${why}; ${shown}; it is tried again ${isMalformed ? 'when the file changes' : 'with each build'}`,
             );
           }
-          for (const warning of report.warnings) {
-            if (!loggedWarnings.has(warning)) log.warn(warning);
-            loggedWarnings.add(warning);
-          }
+          for (const warning of report.warnings) warnOnce(warning);
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
           void host.doAction('build.done', { ms, began, runs, ...changed, since, articles });

@@ -117,6 +117,26 @@ export interface SiteSettings {
   readonly written?: readonly string[];
 }
 
+/** A question to a generator. It runs in a copy of the site, because generators write caches when they are asked. */
+export interface AddressQuery {
+  /** A shell command that prints the answer. */
+  readonly command: string;
+  /**
+   * Reads what the command has printed.
+   *
+   * @param siteUrl without a trailing slash.
+   */
+  parse(printed: string, siteUrl: string): readonly ListedPage[];
+}
+
+/** A page as its generator lists it. */
+export interface ListedPage {
+  /** The file that it is made from, relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  /** The path of its URL below the site's, percent-encoded or not. */
+  readonly address: string;
+}
+
 /** All that Pressmark knows about one static-site generator. */
 export interface Generator {
   /** Such as `hugo`. */
@@ -130,14 +150,15 @@ export interface Generator {
   mapping(options: MappingOptions): ArticleMapping;
   /** Files and folders whose change may change addresses: the site's configuration and layouts, not its posts. */
   readonly configFiles: readonly string[];
-  /** Folders and files that a scratch copy for a trial build does not need besides `.git` and `node_modules`, such as `public`. */
+  /** Folders and files that a copy of the site does not need besides `.git` and `node_modules`, such as `public`. */
   readonly caches: readonly string[];
   /**
-   * Arguments that make the build command write to another folder. The scratch build puts them to its end.
-   *
-   * @param scripts the npm scripts of the site, by name.
+   * How the generator says which file has its page at which URL. Absent where it cannot: then the pages of the last good
+   * build are compared with the posts.
    */
-  outputFlags(command: string, output: string, scripts: Readonly<Record<string, string>>): string;
+  addressQuery?(files: SiteFiles): AddressQuery;
+  /** Whether front matter decides the address of a new article, whatever rules the site has for its posts. @default false */
+  readonly pinsAddresses?: boolean;
   /** What `doctor` finds in the site's configuration. */
   problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
 }

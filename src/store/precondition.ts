@@ -102,7 +102,7 @@ export function onlyEntry(catalog: Pick<Catalog, 'byUrl' | 'unresolved'>, url: s
   return entry;
 }
 
-/** Whether an article's page is at its URL for certain; an address is answered only if it is pinned or proven. */
+/** Whether an article's page is at its URL for certain; an address is answered only if it is pinned or listed. */
 function isCertain({ address }: Entry): boolean {
   return address?.kind !== 'unknown';
 }

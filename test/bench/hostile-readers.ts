@@ -5,9 +5,9 @@ import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
 import { slugOf } from '../../src/article/slug.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
 import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
+import { readHead } from '../../src/deploy/addresses/match-pages.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
-import { createMarkers, createSiteReader } from '../../src/deploy/trial/trial-pages.js';
 import { htmlBlock, isSafeMarkdown } from '../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
 import { inertMarkdown, storedBody } from '../../src/generators/hugo/body.js';
@@ -90,8 +90,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ]),
   'completion with JSON-LD': (text) =>
     completePage(`<head>${text}</head>`, `<script type="application/ld+json">${text}</script>`, []),
-  'pages of a trial build': (text) =>
-    createSiteReader(createMarkers('a'), site).add('a.html', `pmab0z${text}`),
+  'titles of a page': (text) => readHead(text, (href) => href, new Set()),
+  'the title of a page': (text) => readHead(`<title>${text}</title><h1>${text}`, (href) => href, new Set()),
   'colours of code': (text) =>
     withCodeColours(`<pre><code class="language-js">${text.replaceAll('<', '&lt;')}</code></pre>`),
   headings: (html) => withHeadings({ html, toc: [], extra: { toc: true } }, { toc: 1 }),

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addressSourcesOf, generatorOf } from '../../src/app/content/content.js';
+import { addressConfig } from '../../src/app/build/addresses.js';
+import { generatorOf } from '../../src/app/content/content.js';
 import { foldersOf } from '../../src/app/content/folders.js';
 import { addressDigest } from '../../src/article/address-digest.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
-import { type AddressRecord, writeAddressFile } from '../../src/deploy/trial/address-file.js';
-import { siteDigest } from '../../src/deploy/trial/prove-addresses.js';
+import { type AddressFile, writeAddressFile } from '../../src/deploy/addresses/address-file.js';
 import { ADDRESSES } from '../../src/store/catalog/addresses.js';
 import { SITE_URL } from './receiver.js';
 
@@ -52,27 +52,24 @@ export function writePost(dir: string, path: string, text: string): string {
   return absolute;
 }
 
-/** A post's address, as a build of the site has shown it. */
-export type Proof = string | { readonly address: string; readonly moves: boolean };
-
 /**
- * Writes the addresses of posts where a build of the site leaves them.
+ * Writes the addresses of posts where they are kept when the generator has listed them.
  *
  * @param addresses by the posts' paths below the content folder.
  */
-export async function proveAddressesOf(
+export async function listAddressesOf(
   dir: string,
-  addresses: Readonly<Record<string, Proof>>,
+  addresses: Readonly<Record<string, string>>,
+  more: Partial<AddressFile> = {},
 ): Promise<void> {
   const settings = await loadSettings(dir, {}, { PRESSMARK_SITE_URL: SITE_URL });
   const site = generatorOf(settings);
   if (site === undefined) throw new Error('Pressmark builds this site itself');
-  const records = Object.entries(addresses).map(([path, proof]): AddressRecord => {
-    const { address, moves } = typeof proof === 'string' ? { address: proof, moves: false } : proof;
+  const listed = Object.entries(addresses).map(([path, address]) => {
     const { data } = readFrontMatter(fs.readFileSync(join(dir, 'content', path), 'utf8'));
-    const digest = addressDigest({ path, data }, site.mapping, moves);
-    return { kind: 'proven', path, address, moves, digest };
+    return { path, address, digest: addressDigest({ path, data }, site.mapping) };
   });
-  const configDigest = siteDigest(addressSourcesOf(settings, site));
-  await writeAddressFile(join(foldersOf(settings).stateDir, ADDRESSES), { configDigest, records });
+  const config = addressConfig(settings) ?? '';
+  const file = { config, posts: '', listed, unlisted: [], ...more };
+  await writeAddressFile(join(foldersOf(settings).stateDir, ADDRESSES), file);
 }

@@ -31,7 +31,6 @@ export function standIn(name: string, file: string, facts: Partial<SiteFacts> = 
     mapping: unused,
     configFiles: [file],
     caches: [],
-    outputFlags: unused,
     problems: () => [],
   };
 }

@@ -27,8 +27,8 @@ export interface ReadArticle {
   /** When it was published, ISO 8601. */
   readonly date: string;
   readonly url: string;
-  /** Whether the URL is certain: the file pins it, or a build has proven it. */
-  readonly address: 'pinned' | 'proven' | 'unknown';
+  /** Whether the URL is certain: the file pins it, or the generator has listed it. */
+  readonly address: 'pinned' | 'listed' | 'unknown';
   /** Why the URL is unknown, as the end of a sentence; undefined for the others. */
   readonly reason: string | undefined;
 }

@@ -13,18 +13,18 @@ export interface MovedArticle {
   readonly file: string;
   /** The URL that was answered. */
   readonly answered: string;
-  /** The URL that a build of the site has proven. */
+  /** The URL that the generator lists. */
   readonly url: string;
 }
 
 /**
- * The articles that do not pin the URL that was answered any more, and whose pages a trial build has found at another one.
+ * The articles that do not pin the URL that was answered any more, and whose pages the generator lists at another one.
  * An older build may have left a page at the URL that was answered.
  */
 export function movedArticles(settings: Settings): MovedArticle[] {
   const { contentDir } = foldersOf(settings);
   return listArticles(settings).flatMap((article): MovedArticle[] => {
-    if (article.kind !== 'article' || article.address !== 'proven') return [];
+    if (article.kind !== 'article' || article.address !== 'listed') return [];
     const { file, path, url } = article;
     const answered = answeredUrl(join(contentDir, path));
     return answered === undefined || answered === url ? [] : [{ file, answered, url }];

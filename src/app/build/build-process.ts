@@ -12,14 +12,17 @@ import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
+import { existingAddresses } from './addresses.js';
 import { buildLock } from './build-lock.js';
-import { buildCommandOf } from './existing-addresses.js';
+import { buildCommandOf } from './generator-build.js';
 import { completeSiteInTime, deliveredArticles, type MalformedFile } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
+/** The folder of the copy that was built last. */
+let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
 
 process.once('disconnect', () => end(CRASHED));
@@ -48,10 +51,25 @@ async function build(): Promise<BuildAnswer> {
   await lock.enter();
   try {
     site ??= await openSiteBuild(settings, stateDir);
-    return await site.build(stop.signal);
+    const outcome = await site.build(stop.signal);
+    return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings)) };
   } finally {
     lock.leave();
     lock.close();
+  }
+}
+
+/** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */
+async function listed(settings: Settings): Promise<{ readonly addresses: string } | undefined> {
+  try {
+    const { contradiction } = await existingAddresses(settings, {
+      copy,
+      isUpToDate: true,
+      signal: stop.signal,
+    });
+    return contradiction === undefined ? undefined : { addresses: contradiction };
+  } catch (error) {
+    return { addresses: messageOf(error) };
   }
 }
 
@@ -91,13 +109,15 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
       }));
       return { articles, malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle) };
     },
-    complete: (siteDir, built, excluded, signal) =>
-      completeSiteInTime(
+    complete: (siteDir, built, excluded, signal) => {
+      copy = siteDir;
+      return completeSiteInTime(
         settings,
         built,
         { siteDir, excluded: new Set([...excluded].map((path) => path.slice(prefix.length))) },
         signal,
-      ),
+      );
+    },
   });
 }
 

@@ -7,7 +7,6 @@ import { PressmarkError } from '../../errors.js';
 import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
-import { buildCommandOf } from './existing-addresses.js';
 import { completeSiteInTime } from './postbuild.js';
 
 /** Set for the site's build command. */
@@ -58,4 +57,13 @@ export async function buildWithGenerator(
     lock?.leave();
     lock?.close();
   }
+}
+
+/** The command that builds the site. @throws PressmarkError USAGE where the config has none. */
+export function buildCommandOf({ build }: Pick<Settings, 'build'>): string {
+  if (build !== undefined) return build;
+  throw new PressmarkError(
+    'USAGE',
+    "the config has no build command; set \"build\", such as build: 'npm run build' or build: 'hugo'",
+  );
 }

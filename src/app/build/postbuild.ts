@@ -5,7 +5,6 @@ import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { timedPostbuild } from '../../deploy/build/timed-postbuild.js';
-import { TRIAL_VARIABLE } from '../../deploy/trial/build-copy.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { walk } from '../../store/catalog/scan.js';
@@ -22,7 +21,6 @@ export interface PostbuildSummary {
 
 /**
  * The step after the build, for generators that run it themselves: checks and completes the pages of all articles.
- * In a trial build it does nothing.
  *
  * @param dir the site's folder.
  * @param output the output folder; a relative one is below `dir`.
@@ -47,8 +45,6 @@ export interface CompleteOptions {
   readonly excluded?: ReadonlySet<string>;
 }
 
-const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
-
 /**
  * Checks and completes the pages of all articles that Pressmark has stored.
  *
@@ -60,7 +56,6 @@ export function completeSite(
   output: string,
   { readOnly = false, ...options }: CompleteOptions = {},
 ): PostbuildReport {
-  if (isTrialBuild(settings)) return NOTHING;
   const { articles, unread } = articlesToComplete(settings, options);
   const report = postbuild({
     siteUrl: settings.siteUrl,
@@ -82,7 +77,6 @@ export async function completeSiteInTime(
   options: Omit<CompleteOptions, 'readOnly'> = {},
   signal?: AbortSignal,
 ): Promise<PostbuildReport> {
-  if (isTrialBuild(settings)) return NOTHING;
   const { siteUrl, dir, buildTimeoutMs: timeoutMs } = settings;
   const { articles, unread } = articlesToComplete(settings, options);
   const report = await timedPostbuild(
@@ -103,11 +97,6 @@ function articlesToComplete(
       unread.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
   };
   return { articles: toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded), unread };
-}
-
-/** Whether this process runs within a trial build, whose pages nobody sees. */
-export function isTrialBuild({ environment }: Pick<Settings, 'environment'>): boolean {
-  return environment[TRIAL_VARIABLE] !== undefined;
 }
 
 /** An article file that Pressmark has stored. */

@@ -1,14 +1,12 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { type ArticleFormat, NO_ARTICLES } from '../../article/format.js';
+import { NO_ARTICLES } from '../../article/format.js';
 import { mappedFormat } from '../../article/mapped-format.js';
 import type { ArticleMapping } from '../../article/mapping.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { siteDigest } from '../../deploy/trial/prove-addresses.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/generator.js';
-import type { Layout } from '../../generators/layout.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
 import { type ContentFolder, contentFolder } from '../../store/catalog/entry.js';
@@ -32,7 +30,7 @@ export interface SiteGenerator {
 
 /** Where a site's articles are read from, and how. */
 export function contentOf(settings: ContentSettings): ContentFolder {
-  const { contentDir } = foldersOf(settings);
+  const { contentDir, stateDir } = foldersOf(settings);
   const site = generatorOf(settings);
   if (site === undefined && NO_ARTICLES.test(settings.articles.file))
     throw new PressmarkError(
@@ -40,8 +38,15 @@ export function contentOf(settings: ContentSettings): ContentFolder {
       `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, whose files are not articles; choose another folder`,
     );
   const layout = layoutOf(settings, site?.options.timeZone);
-  const format = site && formatOf(settings, site, layout);
-  const content = contentFolder(contentDir, layout, format);
+  if (site === undefined) return withReservedPaths(contentFolder(contentDir, layout), settings);
+  const { siteUrl } = settings;
+  const listed = readAddresses(join(stateDir, ADDRESSES));
+  const format = mappedFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed });
+  const content = contentFolder(contentDir, layout, format, () => listed.contradiction);
+  return withReservedPaths(content, settings);
+}
+
+function withReservedPaths(content: ContentFolder, settings: ContentSettings): ContentFolder {
   reservePaths(content, settings, [settings.endpoint, HEALTH]);
   return content;
 }
@@ -118,36 +123,4 @@ function withoutName({
   ...options
 }: { readonly name: string } & GeneratorOptions): GeneratorOptions {
   return options;
-}
-
-/** What the addresses of a site's files depend on besides the files. */
-export function addressSourcesOf(settings: ContentSettings, { generator, options }: SiteGenerator) {
-  const { dir, content, output, siteUrl, build, articles } = settings;
-  const { body, frontMatter } = articles;
-  return {
-    siteDir: dir,
-    content,
-    output,
-    siteUrl,
-    generator,
-    settings: { options, build, body, frontMatter },
-  };
-}
-
-function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout): ArticleFormat {
-  const { mapping } = site;
-  const { stateDir } = foldersOf(settings);
-  let digest = '';
-  const digestNow = () => {
-    try {
-      const now = generatorOf(settings);
-      if (now !== undefined) digest = siteDigest(addressSourcesOf(settings, now));
-    } catch (error) {
-      // In the middle of an edit of the configuration; the site as it stands was built with the one before.
-      if (!(error instanceof PressmarkError)) throw error;
-    }
-    return digest;
-  };
-  const proven = readAddresses(join(stateDir, ADDRESSES), digestNow);
-  return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { type AddressRecord, readAddressFile } from '../../deploy/trial/address-file.js';
+import { type AddressFile, readAddressFile } from '../../deploy/addresses/address-file.js';
 import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
@@ -19,7 +19,7 @@ import { siteFiles } from '../content/site-files.js';
 import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
 import { notedFacts } from '../status.js';
 import { type Finding, listed } from './finding.js';
-import { unprovenPosts } from './unproven-posts.js';
+import { unlistedPosts } from './unlisted-posts.js';
 
 /** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. @throws what the start refuses. */
 export async function generatorFindings(settings: Settings): Promise<Finding[]> {
@@ -41,10 +41,12 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
   const catalog = createCatalog();
   if (fs.existsSync(contentDir)) await scan(contentOf(settings), catalog);
   const entries = [...catalog.entries()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const addresses = readAddressFile(join(stateDir, ADDRESSES));
   const findings = [
     ...definitionFindings(settings, site),
     ...postbuildScript(settings, site),
-    ...addressFindings(entries, readAddressFile(join(stateDir, ADDRESSES))?.records ?? []),
+    ...contradiction(addresses),
+    ...addressFindings(entries, addresses?.unlisted ?? []),
     ...movedFindings(settings),
     ...clashes(entries),
     ...switchFindings(entries, site, contentDir),
@@ -103,8 +105,15 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
   ];
 }
 
+/** New articles are refused where they would not be at the URL that is answered. */
+function contradiction(addresses: AddressFile | undefined): Finding[] {
+  if (addresses?.contradiction === undefined) return [];
+  const [text = '', fix = ''] = addresses.contradiction.split('; ');
+  return [{ level: 'fail', about: 'addresses', text: `new articles are refused: ${text}`, fix }];
+}
+
 /** Files whose URL is not certain, by the reason. */
-function addressFindings(entries: readonly Entry[], records: readonly AddressRecord[]): Finding[] {
+function addressFindings(entries: readonly Entry[], unlisted: AddressFile['unlisted']): Finding[] {
   const uncertain = entries.filter(
     ({ address, broken }) => address?.kind === 'unknown' && broken === undefined,
   );
@@ -112,7 +121,7 @@ function addressFindings(entries: readonly Entry[], records: readonly AddressRec
   const posts = uncertain.filter((entry) => !isDelivered(entry));
   return [
     ...byReason(articles).map(([reason, paths]) => articleFinding(reason, paths)),
-    ...byReason(posts).flatMap(([reason, paths]) => postFindings(reason, paths, records)),
+    ...byReason(posts).flatMap(([reason, paths]) => postFindings(reason, paths, unlisted)),
   ];
 }
 
@@ -167,22 +176,22 @@ function articleFinding(reason: string, paths: readonly string[]): Finding {
     level: 'fail',
     about,
     text: `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
-    fix: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
+    fix: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls, which asks the generator where its page is',
   };
 }
 
 function postFindings(
   reason: string,
   paths: readonly string[],
-  records: readonly AddressRecord[],
+  unlisted: AddressFile['unlisted'],
 ): readonly Finding[] {
   const about = 'addresses';
   if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
     return [{ level: 'ok', about, text: `no page yet, as the post ${reason}: ${listed(paths)}` }];
-  const { shown, others } = unprovenPosts(paths, records);
+  const { shown, others } = unlistedPosts(paths, unlisted);
   if (others.length === 0) return shown;
   const text = `lookups do not find these posts, as each ${reason}: ${listed(others)}`;
-  const fix = 'run pressmark urls, which proves addresses by building a copy of the site';
+  const fix = 'run pressmark urls, which asks the generator';
   return [...shown, { level: 'warn', about, text, fix }];
 }
 

@@ -5,6 +5,7 @@ import { gitPlugin } from '../../git/plugin.js';
 import { definePlugin, type PluginEntry } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
+import { addressPlugin } from '../build/address-plugin.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
 import { startBuilder } from '../builder/start-builder.js';
@@ -51,10 +52,12 @@ function siteEntry({ settings, site, terminal, log }: SiteEntryOptions): PluginE
   return { plugin, origin: 'site in the config', isFirstParty };
 }
 
-/** Builds the site with its own generator, where the config has a command for that. */
+/** Builds the site with its own generator, where the config has a command for that; if it must not, only asks for addresses. */
 function buildEntry(settings: Settings): PluginEntry[] {
-  const { generator, buildsInBackground, dir, environment } = settings;
-  if (generator === 'plain' || !buildsInBackground) return [];
+  const { generator, build, buildsInBackground, dir, environment } = settings;
+  if (generator === 'plain' || build === undefined) return [];
+  if (!buildsInBackground)
+    return [{ plugin: addressPlugin(settings), origin: 'generator in the config', isFirstParty }];
   const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
   const plugin = buildPlugin({ ...createBuildProcess(dir, environment), interrupted });
   return [{ plugin, origin: 'build in the config', isFirstParty }];

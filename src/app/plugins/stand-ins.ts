@@ -8,13 +8,14 @@ import type { PluginEntry } from '../../host/plugins.js';
 export function firstPartyStandIns({
   site,
   generator,
+  build,
   buildsInBackground,
   git,
-}: Pick<Settings, 'site' | 'generator' | 'buildsInBackground' | 'git'>): PluginEntry[] {
+}: Pick<Settings, 'site' | 'generator' | 'build' | 'buildsInBackground' | 'git'>): PluginEntry[] {
   const names = [
     'page-policy',
     site === false ? 'settings' : 'site',
-    ...(generator === 'plain' || !buildsInBackground ? [] : ['build']),
+    ...(generator === 'plain' || build === undefined ? [] : [buildsInBackground ? 'build' : 'addresses']),
     ...(git === false ? [] : ['git']),
     'deploy',
   ];

@@ -144,7 +144,7 @@ export function buildFailure(command: string, result: Exclude<BuildResult, { kin
 
 /** One sentence that says how a command failed, with the end of what it printed. */
 export function runFailure(
-  what: 'build' | 'deploy',
+  what: 'build' | 'deploy' | 'list',
   command: string,
   result: Exclude<BuildResult, { kind: 'built' }>,
 ): string {

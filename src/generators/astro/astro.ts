@@ -1,4 +1,3 @@
-import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { contentConfigs } from './collections.js';
 import { CONFIG_FILES, readSite } from './config.js';
@@ -26,7 +25,5 @@ export const astro: Generator = {
   ],
   // Two builds that share `node_modules/.astro` read each other's articles.
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
-  outputFlags: (command, output, scripts) =>
-    passedOn(`--outDir ${shellWord(output)}`, command, 'astro', scripts),
   problems,
 };

@@ -67,7 +67,7 @@ export function readSite(files: SiteFiles): Site {
 const RUNS_ELEVENTY = /(?:^|[\s/;&|=])(?:@11ty\/)?eleventy(?=$|[\s;&|@])/;
 
 /** The script that builds the site: `build`, or one that it may run. */
-function eleventyScript(files: SiteFiles): string {
+export function eleventyScript(files: SiteFiles): string {
   const all = npmScripts(files);
   const candidates = [
     all.build,

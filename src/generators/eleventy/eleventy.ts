@@ -1,6 +1,6 @@
-import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { npmDependencies } from '../package-json.js';
+import { addressQuery } from './addresses.js';
 import { CONFIG_FILES, configFile, readSite } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
@@ -25,7 +25,6 @@ export const eleventy: Generator = {
     ),
   ],
   caches: ['_site', '.cache'],
-  outputFlags: (command, output, scripts) =>
-    passedOn(`--output=${shellWord(output)}`, command, 'eleventy', scripts),
+  addressQuery,
   problems,
 };

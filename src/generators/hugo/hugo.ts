@@ -1,5 +1,5 @@
-import { destinationFlags } from '../command-line.js';
 import type { Generator } from '../generator.js';
+import { addressQuery } from './addresses.js';
 import { CONFIG_FILES, findConfig } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
@@ -16,6 +16,7 @@ export const hugo: Generator = {
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.
   caches: ['public', '.hugo_build.lock'],
-  outputFlags: destinationFlags('hugo'),
+  addressQuery,
+  pinsAddresses: true,
   problems,
 };

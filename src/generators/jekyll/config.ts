@@ -32,11 +32,11 @@ const JEKYLL_KEYS = [
 export function recognise(files: SiteFiles): string | undefined {
   const path = configPath(files);
   if (path === undefined)
-    return usesJekyllGem(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
+    return usesBundler(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
   // Hexo's configuration has the same name.
   if (/"hexo"\s*:/.test(files.read('package.json') ?? '')) return undefined;
   const config = readConfig(files);
-  if (usesJekyllGem(files)) return path;
+  if (usesBundler(files)) return path;
   if (files.list(sourceFolder(config.data)).some((name) => JEKYLL_FOLDERS.has(name))) return path;
   const isJekylls = config.kind === 'read' && JEKYLL_KEYS.some((key) => Object.hasOwn(config.data, key));
   return isJekylls ? path : undefined;
@@ -67,7 +67,8 @@ export function readConfig(files: SiteFiles): ReadConfig {
   }
 }
 
-function usesJekyllGem(files: SiteFiles): boolean {
+/** Whether the site's `Gemfile` has Jekyll, so that Bundler finds it. */
+export function usesBundler(files: SiteFiles): boolean {
   return /^[^#\n]*\bgem\s*\(?\s*["'](?:jekyll|github-pages)["']/m.test(files.read('Gemfile') ?? '');
 }
 
@@ -156,7 +157,7 @@ function buildScript(files: SiteFiles): string | undefined {
 /** The command that builds the site as its people do. */
 function buildCommand(files: SiteFiles): string {
   if (buildScript(files) !== undefined) return 'npm run build';
-  return usesJekyllGem(files) ? 'bundle exec jekyll build' : 'jekyll build';
+  return usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
 }
 
 /** The major version of Jekyll, as far as the repository says it. GitHub Pages has Jekyll 3. */

@@ -1,5 +1,5 @@
-import { destinationFlags } from '../command-line.js';
 import type { Generator } from '../generator.js';
+import { addressQuery } from './addresses.js';
 import { CONFIG_FILES, recognise } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
@@ -15,6 +15,7 @@ export const jekyll: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
-  outputFlags: destinationFlags('jekyll'),
+  addressQuery,
+  pinsAddresses: true,
   problems,
 };

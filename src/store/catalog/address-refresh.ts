@@ -3,19 +3,19 @@ import type { ArticleFormat } from '../../article/format.js';
 import type { Catalog } from './catalog.js';
 import type { Entry } from './entry.js';
 
-/** Files read before others get a turn: a build may have changed the proofs of thousands. */
+/** Files read before others get a turn: the addresses of thousands may be new. */
 const FILES_PER_TURN = 200;
 
-/** Keeps a catalog's URLs up to date with what builds of the site have proven; see `createAddressRefresh`. */
+/** Keeps a catalog's URLs up to date with what the generator lists; see `createAddressRefresh`. */
 export interface AddressRefresh {
-  /** Does nothing where no build has proven anything since. Who calls this meanwhile waits for the end of it. */
+  /** Does nothing where no addresses were listed since. Who calls this meanwhile waits for the end of it. */
   refresh(): Promise<void>;
   /** The key of the format under which the catalog's entries were read, for their snapshot. */
   readonly key: string;
 }
 
 /**
- * Reads the files again whose URLs depend on more than the file, after a build of the site has proven addresses.
+ * Reads the files again whose URLs depend on more than the file, after the generator has listed addresses.
  *
  * @param key the key of the format before the first of the catalog's entries was read.
  * @param read makes entries anew, without those whose files are gone, which is noticed elsewhere.

@@ -39,6 +39,8 @@ export interface ContentFolder {
   readonly format: ArticleFormat;
   /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
   readonly reservedUrls: Set<string>;
+  /** Why no new article can be stored, as it would not be at the URL that is answered; undefined where it can. */
+  refusal(): string | undefined;
 }
 
 /** A content folder; without a format, one of a site that Pressmark builds itself. */
@@ -46,8 +48,9 @@ export function contentFolder(
   root: string,
   layout: Layout,
   format: ArticleFormat = plainFormat(layout.url),
+  refusal: ContentFolder['refusal'] = () => undefined,
 ): ContentFolder {
-  return { root, layout, format, reservedUrls: new Set() };
+  return { root, layout, format, reservedUrls: new Set(), refusal };
 }
 
 /** An article file as it is on the disk now. */

@@ -1,6 +1,7 @@
 import type { ArticleDraft } from '../../article/article.js';
 import { numbered, slugOf } from '../../article/slug.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
+import { PressmarkError } from '../../errors.js';
 import { type Catalog, lastSegment } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 
@@ -20,9 +21,11 @@ export interface Name {
  *
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
  * never covers another. The caller then asks again with that path as `taken`.
+ *
+ * @returns a function that throws PressmarkError PERMALINK_WRONG where the site's rule is known to be another one.
  */
 export function createNaming(
-  { layout, format, reservedUrls }: ContentFolder,
+  { layout, format, reservedUrls, refusal }: ContentFolder,
   catalog: Catalog,
 ): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
   const inUse = new Set<string>();
@@ -45,6 +48,8 @@ export function createNaming(
   }
 
   return (draft, taken) => {
+    const reason = refusal();
+    if (reason !== undefined) throw new PressmarkError('PERMALINK_WRONG', reason);
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);

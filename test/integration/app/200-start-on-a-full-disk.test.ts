@@ -13,7 +13,7 @@ import { until } from '../../support/until.js';
 const SITES: Record<string, (folder: string) => string> = {
   'pages and commits after the answer': (folder) => repository(folder, { site: { search: false } }),
   'commits before the answer': (folder) => repository(folder, { site: false, durability: 'commit' }),
-  'another generator, and a post whose address is to be proven': (folder) =>
+  'another generator, and a post whose address is to be listed': (folder) =>
     generatorSite(folder, 'hugo', {
       config: { build: 'true' },
       posts: { 'posts/frost.md': '---\ntitle: Frost\ndate: 2026-03-01\n---\n\nLate.\n' },

@@ -1,20 +1,19 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { splitFrontMatter } from '../../../src/article/front-matter/read.js';
-import type { ArticleMapping } from '../../../src/article/mapping.js';
-import type { FrontMatterEditor } from '../../../src/deploy/trial/prove-addresses.js';
 
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
  * whole posts, permalinks in the front matter or in `content/content.json` in which `:title` is the title, drafts, and `{{ … }}` that must be known, and no
- * comments. With `templates: run`, templates compute and read files.
+ * comments. With `templates: run`, templates compute and read files. `--list` prints the address of each post instead.
  */
 export const TOY_GENERATOR = `
 import fs from 'node:fs';
 import path from 'node:path';
 import yaml from '${import.meta.resolve('js-yaml')}';
 const [out = 'public'] = process.argv.slice(2);
+const isListing = out === '--list';
 const write = (file, html) => {
+  if (isListing) return;
   fs.mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
   fs.writeFileSync(path.join(out, file), html);
 };
@@ -39,7 +38,7 @@ for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   if (data.dynamic === false && posts.some((post) => post.address === address)) throw new Error(name + ': ' + address + ' is taken');
   const shown = data.templates === 'run' ? run(body) : body;
   const html = data.html ? shown.replace(/<!--[^]*?-->/g, '') : shown.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
-  const post = { ...data, address, html };
+  const post = { ...data, name, address, html };
   posts.push(post);
   if (!data.list) write(address.endsWith('/') ? address + 'index.html' : address, layout(escaped(data.title), '<article><h1>' + escaped(data.title) + '</h1>' + html + '</article>'));
 }
@@ -47,52 +46,10 @@ write('index.html', layout('Home', posts.map((post) => post.html).join('')));
 for (const tag of new Set(posts.flatMap((post) => post.tags ?? [])))
   write('tags/' + slugOf(tag) + '/index.html', layout(escaped(tag), posts.filter((post) => post.tags?.includes(tag)).map((post) => '<h2>' + escaped(post.title) + '</h2>' + post.html).join('')));
 write('feed.xml', posts.map((post) => post.html).join(''));
+if (isListing) console.log(JSON.stringify(posts.map(({ name, address }) => ({ path: 'content/' + name, address }))));
 fs.mkdirSync('cache', { recursive: true });
 fs.writeFileSync('cache/last', 'built');
 `;
-
-/** How the toy's posts are read and written. */
-export const TOY_MAPPING: ArticleMapping = {
-  keys: { title: 'title', description: null, date: 'date', updated: null, tags: 'tags', image: null },
-  constants: {},
-  reserved: ['permalink', 'templates'],
-  isArticlePath: (path) => path.endsWith('.md'),
-  slug: ({ path }) => path.replace(/\.md$/, ''),
-  date: (iso) => iso,
-  image: (url) => url,
-  imageOf: () => null,
-  tagKey: (tag) => tag,
-  extension: () => '.md',
-  body: (incoming) => ({
-    text: incoming.kind === 'markdown' ? incoming.markdown : incoming.html,
-    frontMatter: { templates: false },
-  }),
-  pin: (address) => ({ permalink: address }),
-  isPinned: ({ data }, address) => data.permalink === address,
-  hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
-};
-
-export const TOY = {
-  name: 'toy',
-  configFiles: ['toy.mjs'],
-  caches: ['cache'],
-  outputFlags: (_: string, output: string) => JSON.stringify(output),
-};
-
-/** Front matter of one JSON value in a line. */
-export const TOY_FRONT_MATTER: FrontMatterEditor = {
-  read: splitFrontMatter,
-  edit(text, changes, body) {
-    const { data, body: before } = splitFrontMatter(text);
-    const entries = new Map(Object.entries(data));
-    for (const { key, value } of changes) {
-      if (value === undefined) entries.delete(key);
-      else entries.set(key, value);
-    }
-    const lines = [...entries].map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
-    return `---\n${lines.join('')}---\n${body ?? before}`;
-  },
-};
 
 /** Writes the files of a toy site. */
 export function writeToySite(dir: string, files: Readonly<Record<string, string>>): void {
@@ -104,11 +61,8 @@ export function writeToySite(dir: string, files: Readonly<Record<string, string>
 
 /** A post of the toy's. */
 export function toyPost(data: Readonly<Record<string, unknown>>, body = 'Text.\n'): string {
-  return TOY_FRONT_MATTER.edit(
-    '---\n---\n',
-    Object.entries(data).map(([key, value]) => ({ key, value: value as string })),
-    body,
-  );
+  const lines = Object.entries(data).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+  return `---\n${lines.join('')}---\n${body}`;
 }
 
 /** The toy's definition as an owner writes it. */
@@ -144,7 +98,8 @@ const generator = {
   }),
   configFiles: ['toy.mjs'],
   caches: ['cache'],
-  outputFlags: (_, output) => JSON.stringify(output),
+  addressQuery: () => ({ command: 'node toy.mjs --list', parse: JSON.parse }),
+  pinsAddresses: true,
   problems: () => [],
 };
 export default {

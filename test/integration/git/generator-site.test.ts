@@ -4,7 +4,7 @@ import test from 'ava';
 import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
 import { edit, namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { generatorSite, proveAddressesOf, writePost } from '../../support/generator-site.js';
+import { generatorSite, listAddressesOf, writePost } from '../../support/generator-site.js';
 import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -29,7 +29,7 @@ for (const durability of ['disk', 'commit', 'push'] as const) {
       gitIn(dir, 'config', 'user.name', 'Olga');
       gitIn(dir, 'config', 'user.email', 'olga@example.org');
       fs.appendFileSync(join(dir, '.git/info/exclude'), '.gitconfig\n');
-      await proveAddressesOf(dir, { 'posts/by-hand.md': '/2024/by-hand/' });
+      await listAddressesOf(dir, { 'posts/by-hand.md': '/2024/by-hand/' });
       receiver = await launchIn(dir);
       const { post, find } = receiver;
 

@@ -4,7 +4,7 @@ import test, { type Assertions } from 'ava';
 import { namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedFaults } from '../../support/faults.js';
-import { generatorSite, proveAddressesOf } from '../../support/generator-site.js';
+import { generatorSite, listAddressesOf } from '../../support/generator-site.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
@@ -12,7 +12,7 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 const TOML =
   "+++\ntitle = 'By hand'\ndate = 2024-03-01\n\n[params]\nside = 'left' # mine\n+++\nThe old words.\n";
-const PROVEN = { 'posts/by-hand.md': '/2024/by-hand/', 'posts/page.html': '/2024/page/' };
+const LISTED = { 'posts/by-hand.md': '/2024/by-hand/', 'posts/page.html': '/2024/page/' };
 
 const dir = makeTempDir();
 const faults = sharedFaults();
@@ -32,7 +32,7 @@ test.serial.before(async () => {
       'posts/page.html': '---\ntitle: A page\ndate: 2024-03-01\n---\n<p>The old words.</p>\n',
     },
   });
-  await proveAddressesOf(dir, PROVEN);
+  await listAddressesOf(dir, LISTED);
   await startAgain();
 });
 test.after.always(async () => {
@@ -72,7 +72,7 @@ for (const [when, isStored] of [
     },
   );
 
-  for (const [path, address] of Object.entries(PROVEN))
+  for (const [path, address] of Object.entries(LISTED))
     test.serial(
       `200: killed ${when} an update of ${path} gets its name: the post is the ${isStored ? 'new' : 'old'} one, and the update can be sent again`,
       async (t) => {
@@ -103,17 +103,17 @@ test.serial(
     const files = namesIn(join(dir, 'content/posts')).length;
     const recovered = receiver.log.find(({ msg }) => msg === 'recovered');
     t.like(recovered, { fromSnapshot: files, files, read: 0 });
-    for (const address of Object.values(PROVEN)) t.is((await receiver.find(at(address))).url, at(address));
-    const unproven = await receiver.post('article.lookup', { target_url: at('/posts/another/') });
-    t.regex(unproven.json.error, /posts\/another\.md has no proven URL$/);
+    for (const address of Object.values(LISTED)) t.is((await receiver.find(at(address))).url, at(address));
+    const unlisted = await receiver.post('article.lookup', { target_url: at('/posts/another/') });
+    t.regex(unlisted.json.error, /posts\/another\.md has no listed URL$/);
   },
 );
 
 test.serial(
-  '200: the snapshot of a receiver during which proofs have changed is used by the next one',
+  '200: the snapshot of a receiver during which addresses were listed is used by the next one',
   async (t) => {
     const url = at('/2024/another/');
-    await proveAddressesOf(dir, { ...PROVEN, 'posts/another.md': '/2024/another/' });
+    await listAddressesOf(dir, { ...LISTED, 'posts/another.md': '/2024/another/' });
     await receiver.find(url);
     await receiver.stop();
     await startAgain();
@@ -148,7 +148,7 @@ test.serial(
       );
       for (const { find } of both) for (const url of urls) t.is((await find(url)).url, url);
 
-      for (const address of Object.values(PROVEN)) {
+      for (const address of Object.values(LISTED)) {
         const url = at(address);
         const { id, revision_id } = await other.find(url);
         t.is((await receiver.find(url)).revision_id, revision_id);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { article } from '../../support/events.js';
-import { generatorSite, proveAddressesOf, writePost } from '../../support/generator-site.js';
+import { generatorSite, listAddressesOf, writePost } from '../../support/generator-site.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
@@ -30,7 +30,7 @@ test.serial.before(async () => {
   generatorSite(dir, 'hugo', { config: { plugins: ['./wishes.mjs'] } });
   fs.writeFileSync(join(dir, 'wishes.mjs'), PLUGIN);
   writePost(dir, 'posts/toml.md', "+++\ntitle = 'Mine'\ndate = 2024-03-01\nside = 'mine'\n+++\nWords.\n");
-  await proveAddressesOf(dir, { 'posts/toml.md': '/2024/toml/' });
+  await listAddressesOf(dir, { 'posts/toml.md': '/2024/toml/' });
   receiver = await launch(dir);
 });
 test.after.always(async () => {

@@ -4,7 +4,7 @@ import type { Article } from '../../../src/article/article.js';
 import { renderedHtml } from '../../../src/article/codec.js';
 import { readFrontMatter } from '../../../src/article/front-matter/read.js';
 import { mappedFormat } from '../../../src/article/mapped-format.js';
-import type { ArticleMapping, ProvenAddress } from '../../../src/article/mapping.js';
+import type { ArticleMapping, ListedAddress } from '../../../src/article/mapping.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 
@@ -38,17 +38,17 @@ const mapping: ArticleMapping = {
   hidden: ({ data }) => (data.draft === true ? 'draft' : data.date === '2999-01-01' ? 'future' : undefined),
 };
 
-/** A format for which builds have proven these addresses. */
-function formatWith(records: Readonly<Record<string, ProvenAddress>> = {}) {
+/** A format for which these addresses are listed. */
+function formatWith(records: Readonly<Record<string, ListedAddress>> = {}) {
   const url = (slug: string) => `${SITE}/blog/${slug}/`;
-  const proven = { get: (path: string) => records[path], version: 'v' };
-  return mappedFormat({ mapping, siteUrl: SITE, url, proven });
+  const listed = { get: (path: string) => records[path], version: 'v' };
+  return mappedFormat({ mapping, siteUrl: SITE, url, listed });
 }
 
-/** A format that has proven the address of one file, which people wrote. */
-function formatProving(path: string, text: string, { address = '/live/', moves = false } = {}) {
-  const digest = addressDigest({ path, data: readFrontMatter(text).data }, mapping, moves);
-  return formatWith({ [path]: { digest, address, moves } });
+/** A format for which the address of one file is listed, which people wrote. */
+function formatListing(path: string, text: string, address = '/live/') {
+  const digest = addressDigest({ path, data: readFrontMatter(text).data }, mapping);
+  return formatWith({ [path]: { digest, address } });
 }
 
 const format = formatWith();
@@ -149,7 +149,7 @@ test('the body of an .html file is what a lookup answers after an edit', (t) => 
 });
 
 test('a first update of a hand-written file changes the mapped fields and the body, and nothing else', (t) => {
-  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+  const on = formatListing('blog/mine.md', HAND_WRITTEN);
   const { text, article: stored, address } = updated(on, 'blog/mine.md', HAND_WRITTEN);
   const [front = ''] = text.split('\npressmark:');
   t.is(
@@ -160,38 +160,33 @@ title: "Soil"   # short
 custom: {a: 1}
 tags: ["posts", "compost"]
 summary: "What feeds a garden."
+permalink: "/live/"
 inert: "markdown"`,
   );
   t.is(stored.url, `${SITE}/live/`);
   t.is(stored.revision, 'r-2');
-  t.deepEqual(address, { kind: 'proven' });
+  t.is(address, undefined, 'the address is pinned, as a title may decide it');
+  t.is(readFrontMatter(text).data.permalink, '/live/');
   const again = on.decode(text, 'blog/mine.md');
   t.false(again.edited);
-  t.deepEqual(again.address, { kind: 'proven' });
-});
-
-test('an update pins the address of a page only where it would move', (t) => {
-  const on = formatProving('blog/mine.md', HAND_WRITTEN, { moves: true });
-  const { text, address } = updated(on, 'blog/mine.md', HAND_WRITTEN);
-  t.is(readFrontMatter(text).data.permalink, '/live/');
-  t.is(address, undefined);
+  t.is(again.address, undefined);
 });
 
 test('the update of a file without a date does not give it one', (t) => {
-  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+  const on = formatListing('blog/mine.md', HAND_WRITTEN);
   const { data } = readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN).text);
   t.false('date' in data || 'lastmod' in data);
   t.false('published' in Object(data.pressmark));
   const dated = HAND_WRITTEN.replace('custom:', 'date: 2026-01-01\ncustom:');
-  const dates = readFrontMatter(updated(formatProving('a.md', dated), 'a.md', dated).text).data;
+  const dates = readFrontMatter(updated(formatListing('a.md', dated), 'a.md', dated).text).data;
   t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });
 });
 
-test('an address that is neither pinned nor proven is unknown, and the reason says why', (t) => {
+test('an address that is neither pinned nor listed is unknown, and the reason says why', (t) => {
   const reasonOf = (text: string, path = 'blog/mine.md') => format.decode(text, path).address;
-  t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no proven URL' });
+  t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no listed URL' });
   const draft = HAND_WRITTEN.replace('custom:', 'draft: true\ncustom:');
-  t.deepEqual(formatProving('a.md', draft).decode(draft, 'a.md').address, {
+  t.deepEqual(formatListing('a.md', draft).decode(draft, 'a.md').address, {
     kind: 'unknown',
     reason: 'is a draft',
   });
@@ -204,17 +199,17 @@ test('an address that is neither pinned nor proven is unknown, and the reason sa
   });
 });
 
-test('a proof counts only while what the address depends on is as it was', (t) => {
-  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+test('a listed address counts only while what the address depends on is as it was', (t) => {
+  const on = formatListing('blog/mine.md', HAND_WRITTEN);
   const kindAfter = (edit: (text: string) => string) =>
     on.decode(edit(HAND_WRITTEN), 'blog/mine.md').address?.kind;
   t.is(
     kindAfter((text) => `${text}More.\n`),
-    'proven',
+    'listed',
   );
   t.is(
     kindAfter((text) => text.replace('My soil', 'Our soil')),
-    'proven',
+    'listed',
   );
   t.is(
     kindAfter((text) => text.replace('custom:', 'category: x\ncustom:')),
@@ -228,8 +223,8 @@ test('a text that the generator would run is written in another form, and read a
     writtenText: (sent) => sent.replaceAll('{', '{_'),
     sentText: (written) => written.replaceAll('{_', '{'),
   };
-  const proven = { get: () => undefined, version: 'v' };
-  const on = mappedFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, proven });
+  const listed = { get: () => undefined, version: 'v' };
+  const on = mappedFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, listed });
   const draft = { ...article, title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' };
   const { text } = on.encodeFirst(draft, PATH);
   t.regex(text, /^title: "\{_\{_ x \}\}"$/m);
@@ -243,8 +238,8 @@ test('a text that the generator would run is written in another form, and read a
 });
 
 test('keys are found in the spelling of the file where the generator ignores case', (t) => {
-  const proven = { get: () => undefined, version: 'v' };
-  const options = { siteUrl: SITE, url: () => article.url, proven };
+  const listed = { get: () => undefined, version: 'v' };
+  const options = { siteUrl: SITE, url: () => article.url, listed };
   const on = mappedFormat({ ...options, mapping: { ...mapping, ignoresKeyCase: true } });
   const text = HAND_WRITTEN.replace('title:', 'Title:').replace('tags:', 'TAGS:');
   t.is(on.decode(text, 'blog/mine.md').article.title, 'My soil');

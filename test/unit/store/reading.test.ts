@@ -39,10 +39,10 @@ async function openWith(t: ExecutionContext, addresses: { address: Address | und
   return { store: opened.store, root, reads: () => reads };
 }
 
-test('a lookup of an unproven URL does not read a file again that has not changed', async (t) => {
-  const { store, reads } = await openWith(t, { address: { kind: 'unknown', reason: 'has no proven URL' } });
+test('a lookup of a URL that is not listed does not read a file again that has not changed', async (t) => {
+  const { store, reads } = await openWith(t, { address: { kind: 'unknown', reason: 'has no listed URL' } });
   const before = reads();
-  await t.throwsAsync(store.find(URL), { message: /has no proven URL/ });
+  await t.throwsAsync(store.find(URL), { message: /has no listed URL/ });
   t.is(reads(), before);
 });
 

@@ -6,7 +6,6 @@ import type { Finding } from '../../../../src/app/doctor/finding.js';
 import { generatorFindings } from '../../../../src/app/doctor/generator-findings.js';
 import { draftOf } from '../../../../src/article/article.js';
 import { loadSettings } from '../../../../src/config/load.js';
-import { ADDRESSES_VERSION } from '../../../../src/store/catalog/addresses.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -118,7 +117,7 @@ test('drafts, posts of the future and .mdx files are listed, and are no problems
     );
 });
 
-test('posts without a proven address come with the command that proves it', async (t) => {
+test('posts without a known address come with the command that asks for it', async (t) => {
   const dir = siteWith(t, { 'content/posts/a.md': post('A') });
   const [first] = await findingsIn(dir);
   t.like(first, { level: 'warn', about: 'addresses' });
@@ -126,18 +125,18 @@ test('posts without a proven address come with the command that proves it', asyn
   t.regex(first?.fix ?? '', /^run pressmark urls/);
 });
 
-test('posts whose address a build could not prove come with what it has shown, and a post without a page is no problem', async (t) => {
+test('posts whose address the generator does not list come with the reason, and a post without a page is no problem', async (t) => {
   const posts = {
     'content/posts/a.md': post('A'),
     'content/posts/b.md': post('B'),
     'content/posts/c.md': post('C'),
   };
   const dir = siteWith(t, posts);
-  const unproven = [
-    { path: 'posts/a.md', digest: 'sha256-a', reason: 'no page' },
-    { path: 'posts/b.md', digest: 'sha256-b', reason: 'several pages' },
+  const unlisted = [
+    { path: 'posts/a.md', reason: 'no page' },
+    { path: 'posts/b.md', reason: 'several pages' },
   ];
-  const shown = { version: ADDRESSES_VERSION, configDigest: 'sha256-c', records: [], unproven };
+  const shown = { config: 'c', posts: 'p', listed: [], unlisted };
   write(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
   const findings = await findingsIn(dir);
   t.like(findings, [
@@ -147,9 +146,9 @@ test('posts whose address a build could not prove come with what it has shown, a
     },
     {
       level: 'warn',
-      fix: 'let one page alone have the whole text, and others a summary; or set the address in the front matter',
+      fix: 'give each post a title of its own, or set the address in the front matter',
     },
-    { level: 'warn', text: 'lookups do not find these posts, as each has no proven URL: posts/c.md' },
+    { level: 'warn', text: 'lookups do not find these posts, as each has no listed URL: posts/c.md' },
   ]);
 });
 

@@ -117,10 +117,10 @@ test('a build command does not see Pressmark’s secret', async (t) => {
     command: 'env',
     cwd: tempDir(t),
     env: { ...env, PRESSMARK_SECRET: 'a-secret' },
-    variables: { PRESSMARK_TRIAL_BUILD: '1' },
+    variables: { PRESSMARK_BUILD: '1' },
   });
   t.notRegex(result.output, /a-secret/);
-  t.regex(result.output, /^PRESSMARK_TRIAL_BUILD=1$/m);
+  t.regex(result.output, /^PRESSMARK_BUILD=1$/m);
 });
 
 function isAlive(pid: number): boolean {

@@ -609,8 +609,3 @@ test('a draft has no page', (t) => {
   t.is(mapping.hidden({ path: 'x.md', data: { draft: true } }, now), 'draft');
   t.is(mapping.hidden({ path: 'x.md', data: { draft: false } }, now), undefined);
 });
-
-test('the trial build writes to a folder of its own', (t) => {
-  t.is(astro.outputFlags('npm run build', '/tmp/a', {}), '-- --outDir /tmp/a');
-  t.is(astro.outputFlags('npx astro build', '/tmp/a b', {}), "--outDir '/tmp/a b'");
-});

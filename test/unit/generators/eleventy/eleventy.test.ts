@@ -452,12 +452,6 @@ test('drafts are hidden and future posts are not', (t) => {
   t.is(hidden({ path: 'a.md', data: { date: '2099-01-01' } }, now), undefined);
 });
 
-test('the build can be led to another folder', (t) => {
-  t.is(eleventy.outputFlags('npm run build', '/tmp/a', {}), '-- --output=/tmp/a');
-  t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a', {}), '--output=/tmp/a');
-  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b', {}), "--output='/tmp/a b'");
-});
-
 test('options say what of the configuration matters to bodies', (t) => {
   const options = (text: string) => eleventy.options(siteOf({ 'eleventy.config.js': text }));
   t.deepEqual(options("c.addExtension('html', { key: 'njk' })"), { templateSwitch: false });

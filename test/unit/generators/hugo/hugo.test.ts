@@ -385,11 +385,6 @@ test('images are a list, as Hugo reads them', (t) => {
   t.is(mapping().imageOf(undefined), null);
 });
 
-test('the scratch build writes elsewhere, through npm too', (t) => {
-  t.is(hugo.outputFlags('hugo --minify', '/tmp/x', {}), '--destination /tmp/x');
-  t.is(hugo.outputFlags('npm run build', "/tmp/it's", {}), `-- --destination '/tmp/it'\\''s'`);
-});
-
 test('doctor names what keeps articles from their addresses', (t) => {
   const problems = (config: string, settings = {}) =>
     hugo

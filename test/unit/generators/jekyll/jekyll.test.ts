@@ -163,8 +163,6 @@ test('the site is built by Bundler where its Gemfile has Jekyll, by npm where it
     facts({ '_config.yml': '', 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' }).build,
     'npm run build',
   );
-  t.is(jekyll.outputFlags('npm run build', '/tmp/a b', {}), "-- --destination '/tmp/a b'");
-  t.is(jekyll.outputFlags('bundle exec jekyll build', 'out', {}), '--destination out');
 });
 
 test('exclude lines are added below those that are there', (t) => {

@@ -10,13 +10,13 @@ function entry(path: string, url: string): Entry {
     patternLayout('https://garden.example', ':slug.md', '/:slug/'),
   );
   const article = { id: path, url, tags: [] };
-  return entryOf({ format }, path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'proven' });
+  return entryOf({ format }, path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'listed' });
 }
 
 const OLD = 'https://garden.example/old/';
 const NEW = 'https://garden.example/new/';
 
-test('whoever asks while proofs are read waits until all of them are', async (t) => {
+test('whoever asks while addresses are read waits until all of them are', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
   const format = { key: 'two' };
@@ -34,7 +34,7 @@ test('whoever asks while proofs are read waits until all of them are', async (t)
   t.is(addresses.key, 'two');
 });
 
-test('what is written while proofs are read stays', async (t) => {
+test('what is written while addresses are read stays', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
   const written = entry('a.md', 'https://garden.example/written/');
@@ -46,7 +46,7 @@ test('what is written while proofs are read stays', async (t) => {
   t.is(catalog.get('a.md'), written);
 });
 
-test('proofs that could not be read are read at the next question', async (t) => {
+test('addresses that could not be read are read at the next question', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
   const failures = [new Error('EIO')];

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { configDigest } from '../../../../src/deploy/trial/config-digest.js';
+import { configDigest } from '../../../../src/deploy/addresses/config-digest.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 test('the digest changes with the configuration and with data of the posts’ folders, and not with posts', (t) => {

@@ -1,16 +1,16 @@
-import type { AddressRecord, UnprovenReason } from '../../deploy/trial/address-file.js';
+import type { AddressFile, UnlistedReason } from '../../deploy/addresses/address-file.js';
 import { type Finding, listed } from './finding.js';
 
-/** What the last build of a copy of the site has shown of posts whose address it could not prove. */
-const SHOWN: Readonly<Record<UnprovenReason, Omit<Finding, 'about'>>> = {
+/** What is known of posts whose address the generator, or the last good build, does not show. */
+const SHOWN: Readonly<Record<UnlistedReason, Omit<Finding, 'about'>>> = {
   'no page': {
     level: 'ok',
     text: 'the site makes no page of its own of these posts, so that lookups do not find them',
   },
   'several pages': {
     level: 'warn',
-    text: 'several pages of the site have the whole text of these posts, and none is known to be theirs, so that lookups do not find them',
-    fix: 'let one page alone have the whole text, and others a summary; or set the address in the front matter',
+    text: 'several pages of the site may be those of these posts, so that lookups do not find them',
+    fix: 'give each post a title of its own, or set the address in the front matter',
   },
   'symbolic link': {
     level: 'warn',
@@ -19,21 +19,19 @@ const SHOWN: Readonly<Record<UnprovenReason, Omit<Finding, 'about'>>> = {
   },
   'front matter not supported': {
     level: 'warn',
-    text: 'updates could not edit the front matter of these posts, such as one with YAML anchors, so that lookups do not find them',
-    fix: 'write the values out in plain YAML, TOML or JSON',
+    text: 'the front matter of these posts cannot be read, so that lookups do not find them',
+    fix: 'write it in plain YAML, TOML or JSON',
   },
 };
 
 const REASONS = ['no page', 'several pages', 'symbolic link', 'front matter not supported'] as const;
 
-/** Splits posts without a proven address: those of which the last build of a copy has shown why, and the others. */
-export function unprovenPosts(
+/** Splits posts without a known address: those of which it is known why, and the others. */
+export function unlistedPosts(
   paths: readonly string[],
-  records: readonly AddressRecord[],
+  unlisted: AddressFile['unlisted'],
 ): { readonly shown: readonly Finding[]; readonly others: readonly string[] } {
-  const reasons = new Map(
-    records.flatMap((record) => (record.kind === 'unproven' ? [[record.path, record.reason] as const] : [])),
-  );
+  const reasons = new Map(unlisted.map(({ path, reason }) => [path, reason]));
   const shown = REASONS.flatMap((reason): Finding[] => {
     const ofReason = paths.filter((path) => reasons.get(path) === reason);
     const { text, ...finding } = SHOWN[reason];

@@ -1,0 +1,42 @@
+import type { Settings } from '../../config/load.js';
+import { createBuildQueue } from '../../deploy/build/build-queue.js';
+import { messageOf } from '../../errors.js';
+import { definePlugin, type Plugin } from '../../host/plugins.js';
+import { existingAddresses } from './addresses.js';
+
+/**
+ * Asks the generator of a site that is built elsewhere for the addresses of existing posts: at the start, and after each
+ * change that a person makes. Where the receiver builds the site, each good build is followed by this.
+ */
+export function addressPlugin(settings: Settings): Plugin {
+  return definePlugin({
+    name: 'addresses',
+    setup(host) {
+      if (host.role !== 'receiver') return;
+      const { log } = host;
+      const ended = new AbortController();
+
+      async function list(): Promise<boolean> {
+        try {
+          const { listed, unlisted, asked, contradiction } = await existingAddresses(settings, {
+            signal: ended.signal,
+          });
+          if (asked)
+            log.info({ listed: listed.size, unlisted: unlisted.size }, 'addresses of existing posts listed');
+          if (contradiction !== undefined) log.warn(contradiction);
+        } catch (error) {
+          if (!ended.signal.aborted) log.warn(`${messageOf(error)}; pressmark urls asks again`);
+        }
+        return false;
+      }
+
+      const queue = createBuildQueue(list);
+      for (const event of ['host.ready', 'article.edited', 'article.removed'] as const)
+        host.addAction(event, queue.request);
+      host.onClose(async () => {
+        ended.abort();
+        await queue.stop();
+      });
+    },
+  });
+}

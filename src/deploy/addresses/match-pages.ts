@@ -1,0 +1,161 @@
+import fs from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { decodeHTML } from 'entities/decode';
+import { attributeOf, htmlTokens } from '../../article/html-tokens.js';
+import { headingEnd } from '../build/page-text.js';
+import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
+
+/** A page of the built site. */
+export interface BuiltPage {
+  readonly address: string;
+  /** The texts of `<title>`, `og:title` and headings of the first level. */
+  readonly titles: readonly string[];
+}
+
+/** A post whose page is looked for. */
+export interface WantedPost {
+  /** Below the content folder. */
+  readonly path: string;
+  readonly slug: string;
+  readonly title: string;
+}
+
+/**
+ * Finds the page of each post: the one whose address ends with the post's path or slug and whose title or heading is the
+ * post's. A page that several posts may have is nobody's.
+ *
+ * @returns by the post's path its address, or `several pages`; nothing where no page fits.
+ */
+export function matchPages(
+  posts: readonly WantedPost[],
+  pages: readonly BuiltPage[],
+): Map<string, string | 'several pages'> {
+  const byEnd = new Map<string, BuiltPage[]>();
+  for (const page of pages) {
+    const end = endOf(page.address);
+    byEnd.set(end, [...(byEnd.get(end) ?? []), page]);
+  }
+  const found = new Map<string, string>();
+  const owners = new Map<string, string[]>();
+  for (const post of posts) {
+    const fitting = (byEnd.get(plain(post.slug)) ?? []).filter(({ titles }) =>
+      titles.some((title) => isTitle(title, post.title)),
+    );
+    const whole = fitting.filter(({ address }) => `${pathOf(address)}`.endsWith(`/${idOf(post)}`));
+    const [page, ...others] = whole.length > 0 ? whole : fitting;
+    if (page === undefined) continue;
+    found.set(post.path, others.length > 0 ? 'several pages' : page.address);
+    if (others.length === 0) owners.set(page.address, [...(owners.get(page.address) ?? []), post.path]);
+  }
+  for (const paths of owners.values())
+    if (paths.length > 1) for (const path of paths) found.set(path, 'several pages');
+  return found;
+}
+
+/** The address without a slash and an extension at its end, as plain text. */
+function pathOf(address: string): string {
+  return plain(address.replace(/\/$/, '').replace(/\.x?html?$/i, ''));
+}
+
+function endOf(address: string): string {
+  const path = pathOf(address);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A post's path as generators make ids of it: without extension, and for `x/index.md` that of the folder. */
+function idOf({ path, slug }: WantedPost): string {
+  const folders = path
+    .replace(/\/index\.[^/]*$/, '')
+    .split('/')
+    .slice(0, -1);
+  return [...folders.map(plain), plain(slug)].join('/');
+}
+
+function plain(text: string): string {
+  try {
+    return decodeURI(text).normalize('NFC').toLowerCase();
+  } catch {
+    return text.toLowerCase();
+  }
+}
+
+/** Whether a text is a title, alone or beside the site's name. */
+function isTitle(text: string, title: string): boolean {
+  const [whole, part] = [words(text), words(title)];
+  if (part === '') return false;
+  if (whole === part) return true;
+  const rest = whole.startsWith(part)
+    ? whole.slice(part.length)
+    : whole.endsWith(part)
+      ? whole.slice(0, -part.length)
+      : '';
+  return /^\s*[|·•:–—-]\s|\s[|·•:–—-]\s*$/u.test(rest);
+}
+
+function words(text: string): string {
+  return text.normalize('NFC').replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/\s+/g, ' ').trim();
+}
+
+/** The pages of a built site. Symbolic links are not followed; a page whose canonical link names another one is not the post's. */
+export async function readPages(output: string, siteUrl: string): Promise<BuiltPage[]> {
+  const heads: { file: string; canonical: string | undefined; titles: readonly string[] }[] = [];
+  const links = new Set<string>();
+  for (const file of htmlFiles(output)) {
+    const html = await fs.promises.readFile(join(output, file), 'utf8');
+    const base = `${siteUrl}${addressesOfFile(file)[0] ?? '/'}`;
+    heads.push({ file, ...readHead(html, (href) => addressIn(siteUrl, base, href), links) });
+  }
+  return heads.flatMap(({ file, canonical, titles }) => {
+    if (canonical !== undefined && !addressesOfFile(file).includes(canonical)) return [];
+    return [{ address: addressOfFile(file, { canonical, isLinked: (one) => links.has(one) }), titles }];
+  });
+}
+
+/** What a page says of itself; its links are added to `links`. */
+export function readHead(
+  html: string,
+  addressOf: (href: string | undefined) => string | undefined,
+  links: Set<string>,
+): { canonical: string | undefined; titles: readonly string[] } {
+  const titles: string[] = [];
+  let canonical: string | undefined;
+  const tokens = htmlTokens(html);
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== 'open') continue;
+    const { name, start, contentStart } = token;
+    const tag = html.slice(start, contentStart);
+    if (name === 'a') {
+      const address = addressOf(attributeOf(tag, 'href'));
+      if (address !== undefined) links.add(address);
+    } else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attributeOf(tag, 'rel') ?? ''))
+      canonical = addressOf(attributeOf(tag, 'href'));
+    else if (name === 'title') titles.push(textOf(html.slice(contentStart, token.contentEnd)));
+    else if (name === 'h1') titles.push(textOf(html.slice(contentStart, headingEnd(tokens, index))));
+    else if (name === 'meta' && [attributeOf(tag, 'property'), attributeOf(tag, 'name')].includes('og:title'))
+      titles.push(attributeOf(tag, 'content') ?? '');
+  }
+  return { canonical, titles };
+}
+
+/** The text of a title; longer ones than this are none. */
+const LONGEST_TITLE = 5_000;
+
+function textOf(html: string): string {
+  const title = html.slice(0, LONGEST_TITLE).replace(/<\/h1[\s\S]*$/i, '');
+  return decodeHTML(title.replace(/<[^<>]*>/g, ' '));
+}
+
+function addressIn(siteUrl: string, base: string, href: string | undefined): string | undefined {
+  if (href === undefined || !URL.canParse(href, base)) return undefined;
+  const address = addressBelow(siteUrl, new URL(href, base).href);
+  return address === undefined ? undefined : encodedAddress(address);
+}
+
+function htmlFiles(output: string): string[] {
+  if (!fs.existsSync(output)) return [];
+  return fs
+    .readdirSync(output, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && (/\.x?html?$/i.test(entry.name) || !entry.name.includes('.')))
+    .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .toSorted();
+}

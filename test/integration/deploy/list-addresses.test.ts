@@ -1,0 +1,193 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { existingAddresses } from '../../../src/app/build/addresses.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { TOY_CONFIG, toyPost, writeToySite } from './toy-generator.js';
+
+const SITE = 'https://garden.example/base';
+
+const POSTS: Record<string, string> = {
+  'content/plain.md': toyPost({ title: 'Plain', date: '2024-01-02' }),
+  'content/folder/deep.md': toyPost({ title: 'Deep', date: '2024-01-02' }),
+  'content/fixed.md': toyPost({ title: 'Fixed', date: '2024-01-02', permalink: '/fixed.html' }),
+  'content/titled.md': toyPost({ title: 'A Title', date: '2024-01-02', permalink: '/p/:title/' }),
+  'content/draft.md': toyPost({ title: 'Draft', draft: true }),
+};
+
+/** What a site that cannot list its pages has in its definition. */
+const UNASKED = TOY_CONFIG.replace(/^ {2}addressQuery: .*\n/m, '').replace(
+  'pinsAddresses: true',
+  'pinsAddresses: false',
+);
+
+function toySite(t: ExecutionContext, files: Readonly<Record<string, string>> = {}): string {
+  const dir = tempDir(t);
+  writeToySite(dir, { 'pressmark.config.mjs': TOY_CONFIG, ...POSTS, ...files });
+  return dir;
+}
+
+/** Lists the addresses of a site; `asks` is how often its generator was asked. */
+function lister(dir: string) {
+  const log = join(dir, 'asked');
+  const config = fs.readFileSync(join(dir, 'pressmark.config.mjs'), 'utf8');
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.mjs'),
+    config.replace("'node toy.mjs --list'", `'echo asked >> "${log}"; node toy.mjs --list'`),
+  );
+  return async (force = false) => {
+    const { listed, unlisted, contradiction } = await existingAddresses(await loadSettings(dir), { force });
+    const asks = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').length : 0;
+    return {
+      listed: Object.fromEntries(listed),
+      unlisted: Object.fromEntries(unlisted),
+      contradiction,
+      asks,
+    };
+  };
+}
+
+test('the generator says which file is at which address, in a copy of the site', async (t) => {
+  const dir = toySite(t);
+  const list = lister(dir);
+  const before = fs.readdirSync(dir).toSorted();
+  const { listed, unlisted } = await list();
+  t.deepEqual(listed, {
+    'fixed.md': '/fixed.html',
+    'folder/deep.md': '/folder/deep/',
+    'plain.md': '/plain/',
+    'titled.md': '/p/a-title/',
+  });
+  t.deepEqual(unlisted, { 'draft.md': 'draft' });
+  t.deepEqual(
+    fs
+      .readdirSync(dir)
+      .filter((name) => !['.pressmark', 'asked'].includes(name))
+      .toSorted(),
+    before,
+    'the toy writes a folder cache wherever it runs',
+  );
+});
+
+test('it is asked again after a change of a post’s front matter or of the site’s rules, and not after other changes', async (t) => {
+  const dir = toySite(t);
+  const list = lister(dir);
+  t.is((await list()).asks, 1);
+  t.is((await list()).asks, 1);
+  fs.appendFileSync(join(dir, 'content/plain.md'), 'More text.\n');
+  t.is((await list()).asks, 1, 'a text');
+  const titled = toyPost({ title: 'Another', date: '2024-01-02', permalink: '/p/:title/' });
+  fs.writeFileSync(join(dir, 'content/titled.md'), titled);
+  const renamed = await list();
+  t.deepEqual([renamed.asks, renamed.listed['titled.md']], [2, '/p/another/']);
+  fs.appendFileSync(join(dir, 'toy.mjs'), '// changed\n');
+  t.is((await list()).asks, 3, 'a rule');
+  fs.writeFileSync(join(dir, 'content/new.md'), toyPost({ title: 'New' }));
+  t.is((await list()).listed['new.md'], '/new/');
+  fs.rmSync(join(dir, 'content/new.md'));
+  t.is((await list()).listed['new.md'], undefined);
+  t.is((await list(true)).asks, 6, 'where it is demanded');
+});
+
+test('a generator that fails, prints nonsense or takes too long lists nothing, and what is known stays', async (t) => {
+  const dir = toySite(t);
+  await lister(dir)();
+  const file = join(dir, '.pressmark/addresses.json');
+  const kept = fs.readFileSync(file, 'utf8');
+  for (const [command, reason] of [
+    [
+      'echo no such page >&2; exit 3',
+      /are not known: the list command "toy" ended with exit code 3:\nno such page/,
+    ],
+    ['echo {', /the answer of toy cannot be read: /],
+    ['sleep 60', /was ended after 1 s/],
+  ] as const) {
+    const limit = command.startsWith('sleep') ? 1 : 60;
+    const config = TOY_CONFIG.replace('node toy.mjs --list', command).replace(
+      "build: 'node toy.mjs'",
+      `build: { command: 'node toy.mjs', timeLimit: ${limit} }`,
+    );
+    fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
+    const listing = existingAddresses(await loadSettings(dir), { force: true });
+    t.regex((await t.throwsAsync(listing, { code: 'BUILD_FAILED' })).message, reason);
+    t.is(fs.readFileSync(file, 'utf8'), kept);
+  }
+});
+
+test('the generator gets no secret', async (t) => {
+  const dir = toySite(t);
+  const seen = join(dir, 'seen');
+  const config = TOY_CONFIG.replace("'node toy.mjs --list'", `'env > "${seen}"; echo []'`);
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
+  await existingAddresses(
+    await loadSettings(dir, {}, { ...process.env, PRESSMARK_SECRET: 'a-secret-of-the-site' }),
+  );
+  t.notRegex(fs.readFileSync(seen, 'utf8'), /a-secret-of-the-site/);
+});
+
+test('a post behind a symbolic link, and one whose front matter cannot be read, has no address', async (t) => {
+  const dir = toySite(t);
+  const outside = tempDir(t);
+  fs.writeFileSync(join(outside, 'far.md'), toyPost({ title: 'Far' }));
+  fs.symlinkSync(join(outside, 'far.md'), join(dir, 'content/far.md'));
+  fs.writeFileSync(join(dir, 'content/odd.md'), '---\na: &x 1\n---js\n');
+  const config = TOY_CONFIG.replace('node toy.mjs --list', 'echo []');
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
+  t.like((await lister(dir)()).unlisted, {
+    'far.md': 'symbolic link',
+    'odd.md': 'front matter not supported',
+  });
+});
+
+test('where a generator cannot list its pages, those of the last build are compared with the posts', async (t) => {
+  const dir = toySite(t, { 'pressmark.config.mjs': UNASKED.replace('/blog/:slug/', '/:slug/') });
+  const list = lister(dir);
+  t.deepEqual((await list()).listed, {}, 'there is no build yet');
+  fs.mkdirSync(join(dir, 'public/plain'), { recursive: true });
+  fs.writeFileSync(join(dir, 'public/plain/index.html'), '<title>Plain</title>');
+  const { listed, unlisted } = await list();
+  t.deepEqual(listed, { 'plain.md': '/plain/' });
+  t.is(unlisted['folder/deep.md'], 'no page');
+});
+
+test('a rule that no post follows is named with the one that they seem to follow', async (t) => {
+  const dir = toySite(t, {
+    'pressmark.config.mjs': TOY_CONFIG.replace('pinsAddresses: true', 'pinsAddresses: false'),
+  });
+  fs.rmSync(join(dir, 'content/fixed.md'));
+  const { contradiction } = await lister(dir)();
+  t.is(
+    contradiction,
+    'articles.permalink is "/blog/:slug/", but all 2 posts in the content folder have other addresses, such as "/plain/"; set articles.permalink in the config to the site\'s rule, which seems to be "/:slug/"',
+  );
+  fs.writeFileSync(join(dir, 'content/content.json'), JSON.stringify({ permalink: '/blog/:name/' }));
+  t.is((await lister(dir)()).contradiction, undefined, 'the posts are where the setting says');
+});
+
+test('a receiver lists addresses again after the next good build: a post is added, edited and moved, and a rule is changed', async (t) => {
+  const dir = toySite(t);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const status = async (address: string) =>
+    (await receiver.post('article.lookup', { target_url: `${SITE}${address}` })).status;
+  const isAt = async (address: string) => (await status(address)) === 200;
+  await until('the posts are listed', () => isAt('/p/a-title/'));
+
+  fs.writeFileSync(join(dir, 'content/added.md'), toyPost({ title: 'Added' }));
+  await until('the added post is listed', () => isAt('/added/'));
+
+  fs.writeFileSync(join(dir, 'content/added.md'), toyPost({ title: 'Added', permalink: '/x/:title/' }));
+  await until('the edited post is listed', () => isAt('/x/added/'));
+  t.is(await status('/added/'), 404);
+
+  fs.renameSync(join(dir, 'content/plain.md'), join(dir, 'content/moved.md'));
+  await until('the moved post is listed', () => isAt('/moved/'));
+  t.is(await status('/plain/'), 404);
+
+  fs.writeFileSync(join(dir, 'content/content.json'), JSON.stringify({ permalink: '/all/:name/' }));
+  fs.appendFileSync(join(dir, 'content/moved.md'), 'A change that is built.\n');
+  await until('the rule is followed', () => isAt('/all/moved/'));
+  t.is(await status('/moved/'), 404);
+});

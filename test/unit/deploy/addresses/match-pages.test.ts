@@ -1,0 +1,76 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { matchPages, readPages } from '../../../../src/deploy/addresses/match-pages.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const page = (address: string, ...titles: string[]) => ({ address, titles });
+const post = (path: string, title: string, slug = path.replace(/^.*\//, '').replace(/\.md$/, '')) => ({
+  path,
+  slug,
+  title,
+});
+const match = (posts: Parameters<typeof matchPages>[0], pages: Parameters<typeof matchPages>[1]) =>
+  Object.fromEntries(matchPages(posts, pages));
+
+test('a post’s page is the one whose address ends with its slug and whose title is the post’s', (t) => {
+  const pages = [
+    page('/2024/late-frost/', 'Late frost | Garden'),
+    page('/tags/late-frost/', 'Posts about late-frost'),
+    page('/notes/soil.html', 'My garden – Soil'),
+    page('/', 'Late frost'),
+    page('/caf%C3%A9/', 'Café'),
+  ];
+  t.deepEqual(
+    match([post('late-frost.md', 'Late frost'), post('soil.md', 'Soil'), post('café.md', 'Café')], pages),
+    {
+      'late-frost.md': '/2024/late-frost/',
+      'soil.md': '/notes/soil.html',
+      'café.md': '/caf%C3%A9/',
+    },
+  );
+});
+
+test('a page with another title, and a title that only begins alike, is nobody’s', (t) => {
+  t.deepEqual(
+    match([post('soil.md', 'Soil')], [page('/soil/', 'Soilless gardens'), page('/soil/', 'Water')]),
+    {},
+  );
+  t.deepEqual(match([post('soil.md', '')], [page('/soil/', '')]), {});
+});
+
+test('what is ambiguous is not answered: several pages for one post, one page for several posts', (t) => {
+  const pages = [page('/blog/soil/', 'Soil'), page('/en/blog/soil/', 'Soil')];
+  t.deepEqual(match([post('soil.md', 'Soil')], pages), { 'soil.md': 'several pages' });
+  t.deepEqual(match([post('a/soil.md', 'Soil'), post('b/soil.md', 'Soil')], [page('/soil/', 'Soil')]), {
+    'a/soil.md': 'several pages',
+    'b/soil.md': 'several pages',
+  });
+});
+
+test('of two posts with one slug, each has the page at its own folder', (t) => {
+  const pages = [page('/blog/2023/soil/', 'Soil'), page('/blog/2024/soil/', 'Soil')];
+  t.deepEqual(match([post('2023/soil.md', 'Soil'), post('2024/soil/index.md', 'Soil', 'soil')], pages), {
+    '2023/soil.md': '/blog/2023/soil/',
+    '2024/soil/index.md': '/blog/2024/soil/',
+  });
+});
+
+test('the pages of a site are read with their titles and headings; an alias is not a page', async (t) => {
+  const output = tempDir(t);
+  const write = (name: string, html: string) => {
+    fs.mkdirSync(dirname(join(output, name)), { recursive: true });
+    fs.writeFileSync(join(output, name), html);
+  };
+  write('a/index.html', '<title>A &amp; B | Garden</title><h1 class=x>A &amp; <em>B</em></h1><p>text');
+  write('b.html', '<meta property="og:title" content="B"><a href="/base/c">C</a>');
+  write('c.html', '<title>C</title>');
+  write('old/index.html', '<link rel="canonical" href="https://garden.example/base/a/"><title>A</title>');
+  write('feed.xml', '<title>Feed</title>');
+  t.deepEqual(await readPages(output, 'https://garden.example/base'), [
+    { address: '/a/', titles: ['A & B | Garden', 'A &  B '] },
+    { address: '/b.html', titles: ['B'] },
+    { address: '/c', titles: ['C'] },
+  ]);
+  t.deepEqual(await readPages(join(output, 'none'), 'https://garden.example'), []);
+});
