@@ -35,7 +35,7 @@ export function siteOutputs(
   const lists = { site, pageSize };
   const isReserved = (file: string) => reserved.test(file);
   const all: readonly Output[] = [
-    staticFiles(staticDir),
+    staticFiles(staticDir, log),
     themeFiles(ICON),
     pages,
     homePage(lists),

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { SiteInfo } from '../../host/page-types.js';
+import type { Log } from '../../log.js';
 import type { Hosting } from '../options.js';
-import { filesIn } from '../render/theme-files.js';
+import { publicFilesIn } from '../render/theme-files.js';
 import { type Content, keyOf, type Output, type Planned } from './output.js';
 
 /** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
@@ -26,11 +27,22 @@ export function themeFiles(icon: string): Output {
  *
  * @param folder absolute; it need not exist.
  */
-export function staticFiles(folder: string): Output {
+export function staticFiles(folder: string, log: Log): Output {
+  const named = new Set<string>();
+
+  function warnOf(link: string): void {
+    if (named.has(link)) return;
+    named.add(link);
+    log.warn(
+      { link },
+      'a symbolic link in static/ is left out of the site: it leads out of that folder; put the file itself there',
+    );
+  }
+
   return {
     reserved: [],
     *plan(): Generator<Planned> {
-      for (const path of filesIn(folder).filter(isPublic)) {
+      for (const path of publicFilesIn(folder, warnOf).filter(isPublic)) {
         const file = join(folder, path);
         const { size, mtimeMs, ino } = fs.statSync(file);
         yield { path, key: keyOf(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { join, posix } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isGone } from '../../store/catalog/entry.js';
 
@@ -34,7 +34,7 @@ export function sourcesIn(folder: string): ThemeSources {
  * Dot files are what editors and systems leave behind.
  */
 export function assetsIn(folder: string) {
-  return filesIn(join(folder, ASSETS))
+  return publicFilesIn(join(folder, ASSETS))
     .filter((name) => !/(?:^|\/)\./.test(name))
     .map((name) => {
       const path = join(folder, ASSETS, name);
@@ -46,7 +46,7 @@ export function assetsIn(folder: string) {
 
 /** The files in a theme's `root/`, by their names at the top of the site. */
 export function rootFilesIn(folder: string): [name: string, read: () => Uint8Array][] {
-  return filesIn(join(folder, ROOT))
+  return publicFilesIn(join(folder, ROOT))
     .filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')))
     .map((name) => [name, () => fs.readFileSync(join(folder, ROOT, name))]);
 }
@@ -60,8 +60,28 @@ export function withHash(file: string, contentHash: string): string {
 /** Which files of the output have such a name. */
 export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
 
+/**
+ * The files below a folder that go to the site as they are. A symbolic link out of the folder is left out: what it leads to,
+ * such as `.env`, is not for the public.
+ *
+ * @param onSkipped called with each link that is left out.
+ */
+export function publicFilesIn(
+  folder: string,
+  onSkipped: (link: string) => void = () => undefined,
+): string[] {
+  const files = filesIn(folder);
+  if (files.length === 0) return files;
+  const top = fs.realpathSync(folder) + sep;
+  return files.filter((name) => {
+    const isBelow = fs.realpathSync(join(folder, name)).startsWith(top);
+    if (!isBelow) onSkipped(name);
+    return isBelow;
+  });
+}
+
 /** The files below a folder, which need not exist, in an order that is the same on every machine. */
-export function filesIn(folder: string): string[] {
+function filesIn(folder: string): string[] {
   try {
     return fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })

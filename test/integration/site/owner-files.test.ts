@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'ava';
 import { put, testSite } from './test-site.js';
 
@@ -25,6 +25,33 @@ test('files in static/ go to the site as they are, in place of the site’s own,
   fs.rmSync(mine('papers'), { recursive: true });
   await site.builder.build('all');
   t.false(site.has('papers'));
+});
+
+test('a link out of static/ or out of a theme’s files publishes nothing, and what it has published goes', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const { staticDir, templatesDir } = site.options;
+  put(join(site.dir, '.env'), 'PRESSMARK_SECRET=of-the-site');
+  put(join(staticDir, 'own.txt'), 'Mine');
+  for (const folder of [staticDir, join(templatesDir, 'assets'), join(templatesDir, 'root')]) {
+    fs.mkdirSync(folder, { recursive: true });
+    fs.symlinkSync(join(site.dir, '.env'), join(folder, `out-of-${basename(folder)}.txt`));
+  }
+  fs.symlinkSync('own.txt', join(staticDir, 'within.txt'));
+  await site.builder.build('all');
+  const published = Object.entries(site.output());
+  t.deepEqual(
+    published.filter(([file, text]) => file.includes('out-of') || text.includes('of-the-site')),
+    [],
+  );
+  t.is(site.page('within.txt'), 'Mine');
+  t.regex(site.logged.join(''), /"link":"out-of-static\.txt".*it leads out of that folder/);
+
+  fs.rmSync(join(staticDir, 'own.txt'));
+  put(join(site.dir, 'elsewhere.txt'), 'Another');
+  fs.symlinkSync(join(site.dir, 'elsewhere.txt'), join(staticDir, 'own.txt'));
+  await site.builder.build('all');
+  t.false(site.has('own.txt'));
 });
 
 test('a file in static/ stands in place of an article’s page also when the article has changed', async (t) => {
