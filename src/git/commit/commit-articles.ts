@@ -213,7 +213,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         isInGit:
           blob === before?.id ||
           (why === 'found' && upstream.get(inRepository)?.id === blob) ||
-          (why === 'replaced' && elsewhere?.blob === blob),
+          elsewhere?.blob === blob,
         isPristine: stored?.pristine,
         isStaged,
         committedAs: elsewhere?.path,

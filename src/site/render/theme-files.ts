@@ -66,10 +66,7 @@ export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
  *
  * @param onSkipped called with each link that is left out.
  */
-export function publicFilesIn(
-  folder: string,
-  onSkipped: (link: string) => void = () => undefined,
-): string[] {
+export function publicFilesIn(folder: string, onSkipped: (link: string) => void = () => undefined): string[] {
   const files = filesIn(folder);
   if (files.length === 0) return files;
   const top = fs.realpathSync(folder) + sep;

@@ -125,19 +125,22 @@ test('an article that its owner has staged before Pressmark could commit it is t
   t.deepEqual(status(dir), [`A  ${path}`]);
 });
 
-test('503 at level commit, with the reason, where an article was renamed by its owner and git has it elsewhere', async (t) => {
+test('an article that was renamed by its owner, at level commit: a redelivery is 200, as git has its text; an update is 503, with the reason', async (t) => {
   const dir = repository(t);
   const receiver = await start(t, dir, { durability: 'commit' });
   const { data, url, path, renamed } = await publish(receiver, 'one');
   await receiver.stop();
   gitIn(dir, 'mv', path, renamed);
   const second = await start(t, dir, { durability: 'commit' });
-  const refused = await second.post('article.published', data);
-  t.is(refused.status, 503);
-  t.true(refused.json.error?.includes(`git has it as ${path}: the rename is yours to commit`));
-  t.deepEqual(status(dir), [`R  ${path} -> ${renamed}`]);
-  gitIn(dir, 'commit', '--quiet', '-m', 'Renamed');
   const again = await second.post('article.published', data);
   t.deepEqual([again.status, again.json.url], [200, url]);
+  const { revision_id: base_revision_id } = await second.find(url);
+  const change = update({ target_id: 'one', target_url: url, base_revision_id });
+  const refused = await second.post('article.updated', change);
+  t.is(refused.status, 503);
+  t.true(refused.json.error?.includes(`git has it as ${path}: the rename is yours to commit`));
+  t.deepEqual(status(dir), [`RM ${path} -> ${renamed}`]);
+  gitIn(dir, 'commit', '--quiet', '-am', 'Renamed');
+  t.is((await second.post('article.updated', change)).status, 200);
   t.deepEqual(subjects(dir), ['First', 'Publish: one', 'Renamed']);
 });
