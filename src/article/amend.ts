@@ -5,15 +5,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
 import { decode, digestOf, encode, fileDigest } from './codec.js';
 import { yamlLibrary } from './front-matter/libraries.js';
-import {
-  escapeUnprintable,
-  extraLines,
-  isUnprintable,
-  literal,
-  PORTABLE_YAML,
-  quoted,
-  quotedList,
-} from './front-matter/yaml-text.js';
+import { extraLines, literal, quoted, quotedList } from './front-matter/yaml-text.js';
 
 /**
  * The file of an article that replaces the one in `previous`. Keys and comments that a person wrote stay,
@@ -131,4 +123,21 @@ function setOwn(document: Document, key: string, yaml: string, inserted: Map<str
 
 function mark(): string {
   return `pm${randomBytes(12).toString('hex')}`;
+}
+
+const PORTABLE_YAML = {
+  defaultStringType: 'QUOTE_DOUBLE',
+  defaultKeyType: 'PLAIN',
+  lineWidth: 0,
+  doubleQuotedMinMultiLineLength: 1e9,
+} as const;
+
+const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+function isUnprintable(text: string): boolean {
+  return text.search(UNPRINTABLE) !== -1;
+}
+
+function escapeUnprintable(yaml: string): string {
+  return yaml.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

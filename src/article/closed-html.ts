@@ -1,4 +1,4 @@
-import { type HtmlToken, htmlTokens } from './html-tokens.js';
+import { htmlTokens } from './html-tokens.js';
 
 /** What ends a comment, a tag, an attribute's value and each element whose content is text. */
 const ENDS = [
@@ -18,11 +18,13 @@ const ENDS = [
  */
 export function closedHtml(html: string): string {
   const text = withoutPlaintext(html);
-  if (endsOpenly(text)) return text;
-  // Two, as what ends a tag may begin the text of an element.
-  const ends = [...ENDS, ...ENDS.flatMap((first) => ENDS.map((second) => first + second))];
-  return text + (ends.find((end) => endsOpenly(text + end)) ?? '');
+  return closedScripts(
+    endsOpenly(text) ? text : text + (ALL_ENDS.find((end) => endsOpenly(text + end)) ?? ''),
+  );
 }
+
+/** Two, as what ends a tag may begin the text of an element. */
+const ALL_ENDS = [...ENDS, ...ENDS.flatMap((first) => ENDS.map((second) => first + second))];
 
 /** Whether a comment that follows is one. */
 function endsOpenly(html: string): boolean {
@@ -32,12 +34,17 @@ function endsOpenly(html: string): boolean {
 
 function withoutPlaintext(html: string): string {
   if (!/<plaintext/i.test(html)) return html;
-  const isPlaintext = (token: HtmlToken) => token.kind === 'open' && token.name === 'plaintext';
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { start } of htmlTokens(html).filter(isPlaintext)) {
-    pieces.push(html.slice(from, start), '&lt;');
-    from = start + 1;
-  }
-  return pieces.join('') + html.slice(from);
+  const isOpened = htmlTokens(html).some((token) => token.kind === 'open' && token.name === 'plaintext');
+  return isOpened ? html.replace(/<(?=plaintext)/gi, '&lt;') : html;
+}
+
+/** A script that holds `<!--` and then `<script` goes on behind its closing tag; what ends it is invisible elsewhere. */
+function closedScripts(html: string): string {
+  const isDouble = htmlTokens(html).some(
+    (token) =>
+      token.kind === 'open' &&
+      token.name === 'script' &&
+      /<!--[\s\S]*<script/i.test(html.slice(token.contentStart, token.contentEnd)),
+  );
+  return isDouble ? `${html}<!-- --></script>` : html;
 }

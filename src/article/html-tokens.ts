@@ -1,3 +1,17 @@
+import { decodeHTMLAttribute } from 'entities/decode';
+import { Tokenizer } from 'htmlparser2';
+
+/** An attribute of a tag, as offsets in the page. */
+export interface HtmlAttribute {
+  /** In lower case. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** Of the value without its quotes; both are equal if there is none. */
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
 /** A piece of an HTML page that is not text. Positions are indexes into the page. */
 export type HtmlToken =
   | { readonly kind: 'comment'; readonly start: number; readonly end: number }
@@ -6,6 +20,7 @@ export type HtmlToken =
       readonly kind: 'open';
       /** In lower case. */
       readonly name: string;
+      readonly attributes: readonly HtmlAttribute[];
       readonly start: number;
       /** Behind the tag; for an element of raw text, such as `script`, behind its closing tag. */
       readonly end: number;
@@ -15,130 +30,81 @@ export type HtmlToken =
       readonly contentEnd: number | undefined;
     };
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
+
 /** What is inside these elements is text, whatever it looks like. */
-const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
+const RAW_TEXT = new Set('script style textarea title xmp iframe noembed noframes plaintext'.split(' '));
 
 /**
  * Lists the tags and comments of a page in their order, as an HTML parser separates them: nothing that stands in a
  * comment, in a script or in an attribute's value is taken for a tag. The text may be in any encoding that has ASCII in
- * its usual place, and may be broken in any way.
+ * its usual place, and may be broken in any way. It takes time in proportion to the length.
  */
 export function htmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
-  let at = 0;
-  for (;;) {
-    const start = html.indexOf('<', at);
-    if (start === -1) return tokens;
-    if (html.startsWith('<!--', start)) {
-      const end = commentEnd(html, start);
-      tokens.push({ kind: 'comment', start, end });
-      at = end;
-      continue;
-    }
-    const next = html[start + 1] ?? '';
-    // `<!x`, `<?x` and `</9` are comments to a browser, which end at the first `>`.
-    if (next === '!' || next === '?' || (next === '/' && /[^a-z]/i.test(html[start + 2] ?? ''))) {
-      const end = html.indexOf('>', start);
-      if (end === -1) return tokens;
-      at = end + 1;
-      continue;
-    }
-    const isClose = next === '/';
-    const name = tagName(html, start + (isClose ? 2 : 1));
-    if (name === '') {
-      at = start + 1;
-      continue;
-    }
-    const end = tagEnd(html, start + (isClose ? 2 : 1) + name.length);
-    if (end === undefined) return tokens; // an unfinished tag reaches to the end of the page
-    if (isClose) tokens.push({ kind: 'close', name, start, end });
-    else if (RAW_TEXT.has(name)) {
-      const contentEnd = rawTextEnd(html, name, end);
-      const closed = contentEnd === html.length ? html.length : (tagEnd(html, contentEnd) ?? html.length);
-      tokens.push({ kind: 'open', name, start, end: closed, contentStart: end, contentEnd });
-      at = closed;
-      continue;
-    } else tokens.push({ kind: 'open', name, start, end, contentStart: end, contentEnd: undefined });
-    at = end;
-  }
+  let tag = { name: '', start: 0 };
+  let attributes: Mutable<HtmlAttribute>[] = [];
+  /** The element of raw text that is not closed yet. */
+  let raw: OpenToken | undefined;
+  const open = (at: number) => {
+    const contentStart = at + 1;
+    const token = { kind: 'open', ...tag, attributes, end: contentStart, contentStart } as const;
+    if (RAW_TEXT.has(tag.name)) raw = { ...token, contentEnd: html.length, end: html.length };
+    else tokens.push({ ...token, contentEnd: undefined });
+  };
+  const close = (start: number, nameEnd: number) => {
+    const name = html.slice(start, nameEnd).toLowerCase();
+    const end = html.indexOf('>', nameEnd) + 1;
+    if (raw !== undefined) {
+      tokens.push({ ...raw, contentEnd: start - 2, end: end || html.length });
+      raw = undefined;
+    } else if (end > 0) tokens.push({ kind: 'close', name, start: start - 2, end });
+  };
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname: (start, end) => {
+        tag = { name: html.slice(start, end).toLowerCase(), start: start - 1 };
+        attributes = [];
+      },
+      onattribname: (start, end) => {
+        const name = html.slice(start, end).toLowerCase();
+        attributes.push({ name, start, end, valueStart: end, valueEnd: end });
+      },
+      onattribdata: (valueStart, valueEnd) =>
+        Object.assign(attributes.at(-1) ?? {}, { valueStart, valueEnd }),
+      onattribend: (_quote, end) => Object.assign(attributes.at(-1) ?? {}, { end }),
+      onopentagend: open,
+      onselfclosingtag: open,
+      onclosetag: close,
+      oncomment: (start, end) => {
+        // `<!x`, `<?x` and `</9` are comments to a browser, too, but nobody writes them as such.
+        if (!html.startsWith('<!--', start - 4)) return;
+        tokens.push({ kind: 'comment', start: start - 4, end: Math.min(end + 1, html.length) });
+      },
+      onattribentity: () => undefined,
+      oncdata: () => undefined,
+      ondeclaration: () => undefined,
+      onend: () => undefined,
+      onprocessinginstruction: () => undefined,
+      ontext: () => undefined,
+      ontextentity: () => undefined,
+    },
+  );
+  // Outside of SVG and MathML it is a comment like `<!x>`, which ends at the first `>`.
+  tokenizer.write(html.replaceAll('<![CDATA[', '<![cdata['));
+  tokenizer.end();
+  if (raw !== undefined) tokens.push(raw);
+  return tokens;
 }
 
-function commentEnd(html: string, start: number): number {
-  if (html.startsWith('<!-->', start)) return start + 5;
-  if (html.startsWith('<!--->', start)) return start + 6;
-  const ends = /--!?>/g;
-  ends.lastIndex = start + 4;
-  return ends.exec(html) === null ? html.length : ends.lastIndex;
-}
-
-const NAME = /[a-z][^\s/>]*/iy;
-
-function tagName(html: string, from: number): string {
-  NAME.lastIndex = from;
-  return NAME.exec(html)?.[0].toLowerCase() ?? '';
-}
-
-/** The index behind the `>` of a tag; one in a quoted value does not count. */
-function tagEnd(html: string, from: number): number | undefined {
-  // Most tags have no attributes, and need no walk through their characters.
-  const end = html.indexOf('>', from);
-  if (end === -1 || !html.slice(from, end).includes('=')) return end === -1 ? undefined : end + 1;
-  let quote: string | undefined;
-  let isValue = false; // behind `=`: only there quotes have a meaning
-  for (let at = from; at < html.length; at++) {
-    const char = html[at] ?? '';
-    if (quote !== undefined) {
-      if (char === quote) quote = undefined;
-    } else if (char === '>') return at + 1;
-    else if (isValue && (char === '"' || char === "'")) {
-      quote = char;
-      isValue = false;
-    } else if (char === '=') isValue = true;
-    else if (!/\s/.test(char)) isValue = false;
-  }
-  return undefined;
-}
-
-function rawTextEnd(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
-  close.lastIndex = from;
-  if (name !== 'script') return close.exec(html)?.index ?? html.length;
-  // A script that holds `<!--` and then `<script` ends only behind another `</script>` or `-->`.
-  const marks = /<!--|-->|<script(?=[\s/>])|<\/script(?=[\s/>])/gi;
-  marks.lastIndex = from;
-  let isEscaped = false;
-  let isDouble = false;
-  for (let mark = marks.exec(html); mark !== null; mark = marks.exec(html)) {
-    const text = mark[0].toLowerCase();
-    if (text === '<!--') isEscaped = true;
-    else if (text === '-->') isEscaped = isDouble = false;
-    else if (text === '<script') isDouble = isEscaped;
-    else if (isDouble) isDouble = false;
-    else return mark.index;
-  }
-  return html.length;
-}
-
-/** The value of an attribute of a tag, as it is written but for the commonest character references. */
+/** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */
 export function attributeOf(tag: string, attribute: string): string | undefined {
-  const attributes = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g;
-  attributes.lastIndex = /^<\/?[^\s/>]*/.exec(tag)?.[0].length ?? 0;
-  for (let found = attributes.exec(tag); found !== null; found = attributes.exec(tag)) {
-    const [, name = '', double, single, bare] = found;
-    if (name.toLowerCase() === attribute) return unescaped(double ?? single ?? bare ?? '');
-  }
-  return undefined;
-}
-
-function unescaped(value: string): string {
-  if (!value.includes('&')) return value;
-  return value
-    .replace(/&#x([0-9a-f]{1,6});/gi, (all, code: string) => character(Number.parseInt(code, 16), all))
-    .replace(/&#([0-9]{1,7});/g, (all, code: string) => character(Number(code), all))
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&');
-}
-
-function character(code: number, otherwise: string): string {
-  return code <= 0x10_ffff ? String.fromCodePoint(code) : otherwise;
+  const [token] = htmlTokens(tag);
+  if (token?.kind !== 'open') return undefined;
+  const found = token.attributes.find(({ name }) => name === attribute);
+  if (found === undefined || found.end === found.start + attribute.length) return undefined;
+  return decodeHTMLAttribute(tag.slice(found.valueStart, found.valueEnd));
 }

@@ -8,10 +8,11 @@ import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
 import { readHead } from '../../src/deploy/addresses/match-pages.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
-import { htmlBlock, isSafeMarkdown } from '../../src/generators/astro/body.js';
+import { isSafeMarkdown } from '../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
-import { inertMarkdown, storedBody } from '../../src/generators/hugo/body.js';
-import { htmlInMarkdown, isPlainMarkdown } from '../../src/generators/jekyll/body.js';
+import { storedBody } from '../../src/generators/hugo/body.js';
+import { storedBody as storedJekyllBody } from '../../src/generators/jekyll/body.js';
+import { hasTags, linkedAddresses, maySwallow } from '../../src/generators/markdown.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
 import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
@@ -111,20 +112,24 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'composition of Markdown': (text) => composed(text, '<p>A'),
   'file of the sender': (text) => splitFrontMatter(`---\n${text}\n---\n`),
   'closed HTML': closedHtml,
-  'Markdown for Hugo': (text) => inertMarkdown(text, true),
+  'tags in Markdown': hasTags,
+  'open elements in Markdown': maySwallow,
+  'addresses in Markdown': linkedAddresses,
+  'Markdown for Hugo': (text) => storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true),
   'HTML for Hugo': (text) => storedBody({ kind: 'html', html: `<!--more-->${text}` }, 'a.md', true),
-  'Markdown for Jekyll': isPlainMarkdown,
-  'HTML for Jekyll': (text) => htmlInMarkdown(text),
+  'HTML for Jekyll': (text) =>
+    storedJekyllBody({ kind: 'html', html: text }, 'a.html', 'markdown', false, false),
+  'HTML in Markdown': (text) =>
+    storedJekyllBody({ kind: 'html', html: text }, 'a.md', 'markdown', false, true),
   'HTML for Eleventy': (text) => harmlessHtml(text, { elements: ['a', 'img'], ids: [] }),
   'Markdown for Astro': (text) => isSafeMarkdown(text, true),
-  'HTML for Astro': htmlBlock,
   slug: (text) => slugOf('', text, 'a'),
   'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
   host: (text) => canonicalUrl(`https://${text}`),
 };
 
-/** They parse all Markdown, for which the time of every parser may grow faster; the receiver parses none that is longer than 64 KB. */
-const LIMITED = new Set(['composition of Markdown', 'Markdown for Hugo']);
+/** It parses all Markdown, for which the time of every parser may grow faster; it is the sender's. */
+const LIMITED = new Set(['composition of Markdown']);
 
 const repeated =
   (piece: string): HostileText =>

@@ -2,11 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { withLf } from '../line-ends.js';
 import type { FrontMatterValue } from '../mapping.js';
-import { editJson } from './json-edit.js';
-import { type AnyFrontMatter, cutFrontMatter, readFrontMatter, readFrontMatterStrictly } from './read.js';
-import { editToml } from './toml-edit.js';
-import { type FrontMatterChanges, isList, isTimestamp } from './value.js';
+import { tomlLibrary } from './libraries.js';
+import {
+  type AnyFrontMatter,
+  cutFrontMatter,
+  dateText,
+  readFrontMatter,
+  readFrontMatterStrictly,
+} from './read.js';
+import { type FrontMatterChanges, plainValue } from './value.js';
 import { editYaml } from './yaml-edit.js';
+import { yamlEntry } from './yaml-text.js';
 
 /** One change of a top-level key. */
 export interface FrontMatterChange {
@@ -17,10 +23,10 @@ export interface FrontMatterChange {
 
 /**
  * Changes keys of a file's front matter, in the form it has, and replaces the body where one is given. A key that is
- * there keeps its place, a new one goes to the end, in the given order. Everything else stays byte for byte: other
- * keys, comments, quotes, indentation, blank lines, a BOM. A comment behind a value stays with the new one. Where the
- * file's lines end with CRLF, those that are written do, too, also those of the body. A file without front matter
- * gets YAML.
+ * there keeps its place, a new one goes to the end, in the given order. In YAML, everything else stays byte for byte:
+ * other keys, comments, quotes, indentation, blank lines. TOML, JSON and YAML such as `{a: 1}` are written anew if a value
+ * changes: the keys stay with their values and their order. Where the file's lines end with CRLF, those that are written
+ * do, too, also those of the body. A file without front matter gets YAML.
  *
  * @param text the whole file.
  * @throws PressmarkError ARTICLE_UNREADABLE where the result would not read back as intended; FRONT_MATTER_INVALID
@@ -45,7 +51,8 @@ export function editFrontMatter(text: string, changes: readonly FrontMatterChang
  */
 export function newFrontMatter(entries: readonly FrontMatterChange[], body: string): string {
   const changed = new Map(entries.map(({ key, value }) => [key, value]));
-  const text = `---\n${editYaml('', changed)}---\n${body}`;
+  const lines = [...changed].flatMap(([key, value]) => (value === undefined ? [] : [yamlEntry(key, value)]));
+  const text = `---\n${lines.join('')}---\n${body}`;
   requireFaithful(text, { form: 'yaml', data: {}, body: '' }, changed, body);
   return text;
 }
@@ -67,6 +74,48 @@ function write(text: string, changes: FrontMatterChanges, body: string | undefin
 
 const EDITORS = { yaml: editYaml, toml: editToml, json: editJson, 'json-fenced': editJson };
 
+/** TOML written anew: its comments are lost, the order of its keys stays. */
+function editToml(source: string, changes: FrontMatterChanges, lineEnd: string): string {
+  const { parse, stringify } = tomlLibrary();
+  const data = parse(source, { integersAsBigInt: 'asNeeded' });
+  return withLineEnd(stringify(changedMap(data, changes, tomlDate)), lineEnd);
+}
+
+/** A date as TOML has it, without quotes; a text where TOML has no such date. */
+function tomlDate(text: string): unknown {
+  const { parse } = tomlLibrary();
+  try {
+    return parse(`date = ${text}`).date;
+  } catch {
+    return text;
+  }
+}
+
+function tomlDateText(text: string): unknown {
+  const date = tomlDate(text);
+  return date instanceof Date ? dateText(date) : date;
+}
+
+/** JSON written anew, which has no comments to lose. */
+function editJson(source: string, changes: FrontMatterChanges, lineEnd: string): string {
+  const indent = source.includes('\n') ? (/\n([ \t]+)/.exec(source)?.[1] ?? '  ') : '';
+  const text = JSON.stringify(changedMap(JSON.parse(source), changes), null, indent);
+  return withLineEnd(source.endsWith('\n') ? `${text}\n` : text, lineEnd);
+}
+
+function changedMap(
+  data: object,
+  changes: FrontMatterChanges,
+  date?: (text: string) => unknown,
+): Record<string, unknown> {
+  const map = new Map<string, unknown>(Object.entries(data));
+  for (const [key, value] of changes) {
+    if (value === undefined) map.delete(key);
+    else map.set(key, plainValue(value, date));
+  }
+  return Object.fromEntries(map);
+}
+
 /** A person can write front matter in more ways than we can foresee: what does not read back is not written. */
 function requireFaithful(
   edited: string,
@@ -83,7 +132,7 @@ function requireFaithful(
   const expected = new Map(Object.entries(before.data));
   for (const [key, value] of changes) {
     if (value === undefined) expected.delete(key);
-    else expected.set(key, read(value));
+    else expected.set(key, plainValue(value, after.form === 'toml' ? tomlDateText : undefined));
   }
   const found = new Map(Object.entries(after.data));
   for (const key of new Set([...expected.keys(), ...found.keys()]))
@@ -96,17 +145,7 @@ function requireFaithful(
 function isAlready(data: AnyFrontMatter['data'], key: string, value: FrontMatterValue | undefined): boolean {
   const present = Object.hasOwn(data, key) ? data[key] : undefined;
   if (value === undefined) return !Object.hasOwn(data, key);
-  return isDeepStrictEqual(present, read(value));
-}
-
-/** A value as `readFrontMatter` gives it. */
-function read(value: FrontMatterValue): unknown {
-  if (isTimestamp(value)) return value.text;
-  if (isList(value)) return value.map(read);
-  // There is one zero in the text of some forms.
-  if (typeof value === 'number') return value === 0 ? 0 : value;
-  if (typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, read(child)]));
+  return isDeepStrictEqual(present, plainValue(value));
 }
 
 function withLineEnd(text: string, lineEnd: string): string {

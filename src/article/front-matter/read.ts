@@ -2,10 +2,8 @@ import { createRequire } from 'node:module';
 import type grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { jsonEnd } from './json-entries.js';
 import { tomlLibrary } from './libraries.js';
 import { readOwnYaml } from './own-yaml.js';
-import { scanToml } from './toml-entries.js';
 
 /** A Markdown file cut in two. */
 export interface FrontMatter {
@@ -86,7 +84,7 @@ function refuse(): never {
 }
 
 /**
- * Reads a file with front matter in any form. Dates are texts as they are written, never `Date` objects. A file
+ * Reads a file with front matter in any form. Dates are texts as they are written, those of TOML in the form of ISO 8601. A file
  * without front matter is `none`, with no data and the whole text as its body.
  *
  * @param text the whole file.
@@ -159,6 +157,27 @@ function cutJson(text: string, start: number): FrontMatterCut {
   return { form: 'json', start, end, body: lineEnd.test(text) ? lineEnd.lastIndex : end };
 }
 
+/** Behind the object that begins at an offset; undefined where it has no end. */
+function jsonEnd(text: string, start: number): number | undefined {
+  const mark = /["{}]/g;
+  const inString = /\\|"/g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let match = mark.exec(text); match !== null; match = mark.exec(text)) {
+    if (match[0] === '{') depth++;
+    else if (match[0] === '}') {
+      if (--depth === 0) return mark.lastIndex;
+    } else {
+      inString.lastIndex = mark.lastIndex;
+      let end = inString.exec(text);
+      for (; end?.[0] === '\\'; end = inString.exec(text)) inString.lastIndex++;
+      if (end === null) return undefined;
+      mark.lastIndex = inString.lastIndex;
+    }
+  }
+  return undefined;
+}
+
 /** Hugo reads front matter below blank lines, and no other generator does. */
 function refuseLateFence(text: string): void {
   const [blank, fence] = /^\ufeff?\s+(?=(---|\+\+\+)[ \t]*\r?\n)/.exec(text) ?? [];
@@ -206,35 +225,29 @@ function refuseAliases(value: unknown, seen: Set<object>): void {
 }
 
 function parseToml(source: string): Record<string, unknown> {
-  const { parse: parseWithLibrary, TomlError } = tomlLibrary();
-  const options = { integersAsBigInt: 'asNeeded' } as const;
-  let data: Record<string, unknown>;
+  const { parse, TomlError } = tomlLibrary();
   try {
-    data = parseWithLibrary(source, options);
+    return plainTable(parse(source, { integersAsBigInt: 'asNeeded' }));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n', 1);
     throw invalid(error.line + 1, reason, error);
   }
-  // The library makes dates of dates; in quotes they stay as they are written.
-  const { dates } = scanToml(source);
-  if (dates.length === 0) return plainTable(data);
-  let withQuotes = '';
-  let at = 0;
-  for (const { start, end } of dates) {
-    withQuotes += `${source.slice(at, start)}"${source.slice(start, end)}"`;
-    at = end;
-  }
-  return plainTable(parseWithLibrary(withQuotes + source.slice(at), options));
 }
 
-/** Tables as ordinary objects, and integers as numbers whatever their size, as the other forms give them. */
+/** A date of TOML, without a fraction that is nothing. */
+export function dateText(date: Date): string {
+  return date.toISOString().replace('.000', '');
+}
+
+/** Tables as ordinary objects, dates as texts, and integers as numbers whatever their size, as the other forms give them. */
 function plainTable(table: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, plain(value)]));
 }
 
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Date) return dateText(value);
   if (Array.isArray(value)) return value.map(plain);
   return typeof value === 'object' && value !== null ? plainTable(value) : value;
 }

@@ -1,7 +1,8 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
-import { htmlBlock, IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
+import { htmlBlock } from '../html-block.js';
+import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 import { DEFAULT_KEYS } from './config.js';
 
 /** The mapping of `astro`. */

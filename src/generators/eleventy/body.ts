@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module';
-import type MarkdownIt from 'markdown-it';
-import { commentPlaces } from '../../article/article.js';
 import { closedHtml } from '../../article/closed-html.js';
+import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { type Replacement, withReplacements } from '../../article/replacements.js';
 import type { MappingOptions } from '../generator.js';
-
-const require = createRequire(import.meta.url);
+import { hasTags, linkedAddresses, maySwallow, withoutItemComments } from '../markdown.js';
 
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {
@@ -14,13 +12,6 @@ export interface Transforms {
   /** Ids that the site's layouts use, where a page with one id twice stops the build; undefined where it does not. */
   readonly ids: readonly string[] | undefined;
 }
-
-// A comment, a script or style with its text, or any other opening tag. Each alternative ends at the first `<` or at the
-// end of the text if it is not closed, and a name ends where it can, so that no input is scanned twice.
-const PIECE =
-  /<!--[\s\S]*?(?:-->|$)|<(script|style)(?=[\s>/])([^<>]*)(>[\s\S]*?(?:<\/\1\s*>|$))|<([a-z][^\s<>/]*)(?=[\s<>/]|$)((?:[^"'<>]|"[^"]*"|'[^']*')*)>/gi;
-
-const ATTRIBUTE = /([^\s"'<>/=]+)(?:(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+))?/g;
 
 const URLS = new Set(['href', 'src', 'cite', 'action', 'formaction', 'data', 'poster']);
 
@@ -34,27 +25,20 @@ const URL_LISTS = new Set(['srcset', 'ping']);
 export function harmlessHtml(html: string, { elements, ids }: Transforms): string {
   const used = ids && new Set(ids);
   const marked = new Set(elements.map((name) => name.toLowerCase()));
-  const tag = (name: string, attributes: string) => {
-    const kept = attributes.replace(ATTRIBUTE, (found, key: string, equals?: string, quoted = '') => {
-      if (equals === undefined) return found;
-      const quote = /^["']/.test(quoted) ? quoted.charAt(0) : '';
-      const value = quote === '' ? quoted : quoted.slice(1, -1);
-      if (key.toLowerCase() === 'id' && used !== undefined && value !== '') {
-        if (used.has(value)) return '';
-        used.add(value);
-      }
-      const harmless = harmlessValue(name.toLowerCase(), key.toLowerCase(), value);
-      return harmless === value ? found : `${key}${equals}${quote}${harmless}${quote}`;
-    });
-    return `<${name}${marked.has(name.toLowerCase()) ? ' eleventy:ignore' : ''}${kept}`;
-  };
-  return html.replace(
-    PIECE,
-    (found, raw?: string, rawAttributes = '', rest = '', name?: string, attributes = '') => {
-      if (raw !== undefined) return `${tag(raw, rawAttributes)}${rest}`;
-      return name === undefined ? found : `${tag(name, attributes)}>`;
-    },
-  );
+  const edits: Replacement[] = [];
+  for (const token of htmlTokens(html)) {
+    if (token.kind !== 'open') continue;
+    const nameEnd = token.start + 1 + token.name.length;
+    if (marked.has(token.name)) edits.push({ start: nameEnd, end: nameEnd, text: ' eleventy:ignore' });
+    for (const { name, start, end, valueStart, valueEnd } of token.attributes) {
+      const value = html.slice(valueStart, valueEnd);
+      if (name === 'id' && used?.has(value)) edits.push({ start, end, text: '' });
+      else if (name === 'id' && value !== '') used?.add(value);
+      const harmless = harmlessValue(token.name, name, value);
+      if (harmless !== value) edits.push({ start: valueStart, end: valueEnd, text: harmless });
+    }
+  }
+  return withReplacements(html, edits);
 }
 
 function harmlessValue(tag: string, key: string, value: string): string {
@@ -84,25 +68,24 @@ function isDecodable(url: string): boolean {
 
 export const SWITCH = 'templateEngineOverride';
 
-/** Whether a body is stored as Markdown: where the site sends it through its plugins and its renderer unchanged. */
+/** Whether a body is stored as Markdown: only HTML can be made harmless to the plugins of the site. */
 export function isMarkdown(
   body: IncomingBody,
   options: MappingOptions,
 ): body is IncomingBody & { readonly kind: 'markdown' } {
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
-  if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
-  const { commonMark, eleventy } = renderers();
-  const rendered = commonMark.render(body.markdown);
-  // Eleventy turns indented code off; HTML in it would not be text any more.
-  if (eleventy.render(body.markdown) !== rendered) return false;
-  // Only HTML can be made harmless to the plugins of the site.
-  return harmless(rendered, options) === rendered;
+  const { markdown } = body;
+  if (maySwallow(markdown) || (options.rawHtml === false && hasTags(markdown))) return false;
+  if (options.markedElements?.includes('img') && markdown.includes('![')) return false;
+  return (
+    harmlessHtml(markdown, transforms(options)) === markdown &&
+    linkedAddresses(markdown).every((address) => harmlessUrl(address) === address)
+  );
 }
 
-function harmless(html: string, options: MappingOptions): string {
-  const transforms: Transforms = { elements: options.markedElements ?? [], ids: options.usedIds };
-  return harmlessHtml(closedHtml(html), transforms);
+function transforms({ markedElements = [], usedIds }: MappingOptions): Transforms {
+  return { elements: markedElements, ids: usedIds };
 }
 
 /**
@@ -115,7 +98,7 @@ export function storedBody(incoming: IncomingBody, path: string, options: Mappin
     ? options.rawHtml === false
       ? withoutItemComments(incoming.markdown)
       : incoming.markdown
-    : harmless(incoming.html, options);
+    : harmlessHtml(closedHtml(incoming.html), transforms(options));
   const separator = options.excerptSeparator;
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
@@ -138,47 +121,4 @@ function unusedSeparator(text: string): string {
 /** Where the switch does not work. The text stays; scripts and styles of the body do not survive it. */
 function escapeTemplates(html: string): string {
   return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
-}
-
-type Renderer = InstanceType<typeof MarkdownIt>;
-
-let made: { readonly commonMark: Renderer; readonly eleventy: Renderer } | undefined;
-
-/** Made for the first article: every receiver loads this module, whichever generator its site has. */
-function renderers() {
-  if (made !== undefined) return made;
-  const Markdown = require('markdown-it') as typeof MarkdownIt;
-  made = {
-    commonMark: new Markdown({ html: true }),
-    eleventy: new Markdown({ html: true }).disable('code'),
-  };
-  return made;
-}
-
-function hasRawHtml(markdown: string): boolean {
-  return renderers()
-    .commonMark.parse(markdown, {})
-    .flatMap((token) => [token, ...(token.children ?? [])])
-    .some(({ type }) => type === 'html_block' || type === 'html_inline');
-}
-
-function withoutItemComments(markdown: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (const [start, end] of commentPlaces(markdown)) {
-    kept.push(markdown.slice(from, start));
-    trimEnd(kept);
-    from = end;
-  }
-  return kept.join('') + markdown.slice(from);
-}
-
-/** Takes the white space off the end of a text that is in pieces. */
-function trimEnd(pieces: string[]): void {
-  for (let last = pieces.pop(); last !== undefined; last = pieces.pop()) {
-    const trimmed = last.trimEnd();
-    if (trimmed === '') continue;
-    pieces.push(trimmed);
-    return;
-  }
 }

@@ -3,7 +3,7 @@ import { decodedAddress } from '../address.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { offsetAt } from '../time-zone.js';
 import { mapOf, textsOf } from '../value.js';
-import { inertMarkdown, inertText, sentText, storedBody } from './body.js';
+import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
 
 const KEYS: KeyNames = {
   title: 'title',
@@ -33,7 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     imageOf: (value) => textsOf(value)[0] ?? null,
     tagKey,
     extension: (body) =>
-      options.body === 'html' || body.kind === 'html' || inertMarkdown(body.markdown, rawHtml) === undefined
+      options.body === 'html' || body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
         ? '.html'
         : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),

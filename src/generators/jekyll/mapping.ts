@@ -35,7 +35,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
       return typeof image === 'string' && image !== '' ? image : null;
     },
     tagKey: slugify,
-    extension: (body) => (isStoredAsMarkdown(body, given.body, hasSwitch) ? '.md' : '.html'),
+    extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) =>

@@ -255,7 +255,6 @@ export function hostileMarkdown(text: string): string {
     ...(isLine ? [`## In a heading ${text}`] : []),
     `In a code span: ${codeSpan(text)}.`,
     `\`\`\`text\n${text}\n\n  ${text}\n\`\`\``,
-    // Not in each, as Eleventy gets HTML where a line is code because it is indented.
     ...(isLine && text.length % 2 === 0 ? [`    ${text}`] : []),
     ...(isLine ? [`- in a list ${text}`, `> In a quotation ${text}`] : []),
     `The last word: ${text}`,

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { isSafeMarkdown } from '../../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../../src/generators/eleventy/body.js';
-import { inertMarkdown, storedBody } from '../../../src/generators/hugo/body.js';
+import { storedBody } from '../../../src/generators/hugo/body.js';
+import { hasTags, linkedAddresses, maySwallow } from '../../../src/generators/markdown.js';
 import { textOfHtml } from '../../../src/site/render/html-text.js';
 
 // Each took minutes when its time grew with the square of the length.
@@ -10,31 +11,23 @@ test('texts in which nothing is closed take a time that grows with their length'
   t.is(harmlessHtml(name, { elements: ['a'], ids: [] }), name);
   t.true(isSafeMarkdown('!['.repeat(500_000), true));
   const comments = '<!-- svc:item:'.repeat(100_000);
-  t.is(inertMarkdown(comments, true), undefined);
-  const scripts = storedBody(
-    { kind: 'html', html: `<!--more-->${'<noscript>'.repeat(90_000)}` },
-    'a.md',
-    true,
-  );
-  t.true(scripts.text.startsWith('<!-- more --><noscript>'));
+  t.true(maySwallow(comments));
+  t.true(hasTags(comments));
+  t.is(linkedAddresses(`](${'(]:'.repeat(300_000)}`).length, 300_001);
+  const noscripts = { kind: 'html', html: `<!--more-->${'<noscript>'.repeat(90_000)}` } as const;
+  t.true(storedBody(noscripts, 'a.md', true).text.startsWith('<!-- more --><noscript>'));
+  for (const text of ['[^a\n'.repeat(16_000), '~'.repeat(500_000), '-   '.repeat(200_000)])
+    t.is(storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true).text, text);
   t.is(textOfHtml('<br '.repeat(250_000)), '');
 });
 
-// A line each: the pattern for footnotes looked for the end of each to the end of the text, for minutes.
-test('footnotes that are never closed are read line by line', (t) => {
-  const footnotes = '[^a\n'.repeat(16_000);
-  t.is(inertMarkdown(footnotes, true), footnotes);
-});
-
-test('a relative picture of Markdown is found whatever stands before it', (t) => {
-  for (const [markdown, isSafe] of [
-    ['![a](https://a.example/b.png)', true],
-    ['![a](/b)', true],
-    ['![a](b)', false],
-    ['![![a]x](b)', true],
-    ['![![a](b)', false],
-    ['![a][b] [c](d)', true],
-    ['![a]( <b>)', false],
-  ] as const)
-    t.is(isSafeMarkdown(markdown, false), isSafe, markdown);
+test('every address that a parser could read is found', (t) => {
+  const found = (markdown: string) => linkedAddresses(markdown);
+  t.deepEqual(found('[a](b) ![c]( <d> "e") <https://f.example>\n\n[g]:\n  h'), [
+    'b',
+    'd',
+    'h',
+    'https://f.example',
+  ]);
+  t.deepEqual(found('[a](b_(c)_d) [e](f(g'), ['b_(c)_d', 'f(']);
 });

@@ -36,7 +36,7 @@ test('a file without front matter is all body, whatever else it begins with', (t
     t.deepEqual(readFrontMatter(text), { form: 'none', data: {}, body: text });
 });
 
-test('dates are texts as they are written, in every form and place', (t) => {
+test('dates are texts: as they are written in YAML, in the form of ISO 8601 in TOML', (t) => {
   const yaml = readFrontMatter('---\na: 2026-11-20\nb: 2026-11-20 17:00:00 +0900\n---\n');
   t.deepEqual(yaml.data, { a: '2026-11-20', b: '2026-11-20 17:00:00 +0900' });
   const toml = `a = 2026-11-20 # 2026-11-21
@@ -53,11 +53,11 @@ g = 2026-11-20t08:00:00
 `;
   t.deepEqual(readFrontMatter(`+++\n${toml}+++\n`).data, {
     a: '2026-11-20',
-    b: ['2026-11-20T08:00:00Z', '2026-11-20 08:00:00.5+09:00'],
+    b: ['2026-11-20T08:00:00Z', '2026-11-20T08:00:00.500+09:00'],
     c: { '2026-11-20': '07:32:00', '2026-11-20-x': 1, '2026-11-20 ': '2026-11-20' },
     '2026-11-20': { '1979-05-27': '2026-11-20' },
     '2026-11-21': { d: [['2026-11-20']], e: '""" 2026-11-20"' },
-    f: [{ g: '2026-11-20t08:00:00' }],
+    f: [{ g: '2026-11-20T08:00:00' }],
   });
   t.true(parseToml(toml).a instanceof Date, 'which the library does not do');
 });

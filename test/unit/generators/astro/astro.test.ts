@@ -1,9 +1,7 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
-import { htmlBlock, isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
 import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
-import { fc } from '../../../support/property.js';
 import { siteOf } from '../../../support/site-files.js';
 
 const CONFIG = `import { defineConfig } from 'astro/config';
@@ -445,112 +443,6 @@ test('a file has the slug that Astro gives to it', (t) => {
   t.true(mapping.isPinned({ path: '2024/peat.md', data: {} }, '/blog/2024/peat/'));
   t.false(mapping.isPinned({ path: 'peat.md', data: {} }, '/blog/turf/'));
   t.false(mapping.isPinned({ path: 'peat.md', data: { slug: 'peat' } }, '/blog/peat/'));
-});
-
-// With these bodies, Astro 5.18 or 7.3 did not build the site, showed a page without text, or lost the picture.
-test('Markdown whose pictures Astro would import or fetch is stored as HTML', (t) => {
-  for (const text of [
-    '![a](picture.png)',
-    '![a](./.env)',
-    '![a](../../.env)',
-    'Text ![a](100%.png)',
-    '![a](https://x.example/100%.png)',
-    '![a][r]\n\n[r]: ./y.png',
-    '![a][r]\n\n> [r]:\n> ./y.png',
-    '![a](<p q.png>)',
-    '![a](pic&#46;png)',
-    '![a](pic\\.png)',
-    '![a\n](\n  y.png "t")',
-    '<img __ASTRO_IMAGE_="garbage">',
-    '<script>let a',
-    'Text <!-- open',
-  ]) {
-    t.false(isSafeMarkdown(text, false), text);
-    t.is(mapping.body(markdown(text), 'x.md').text, '<div>\n<p>HTML</p>\n</div>', text);
-  }
-  t.false(isSafeMarkdown('![a](https://x.example/a.png)', true));
-});
-
-test('Markdown that Astro builds is stored as it was sent', (t) => {
-  for (const text of [
-    'import x from "./x"\n\n{1 + 1} {await import("node:fs")} <Component client:load /> {{ x }} {% x %} <% x %>',
-    '![a](https://x.example/a.png?w=1&amp;h=2 "A title") and [a link](../soil/#top)',
-    '![a](/pictures/a.png) [b](#part) [c](mailto:a@x.example)',
-    '[a link](picture.png)',
-    'Text\n\n---\n\n+++\n\nText\n\n<!-- svc:item:1 -->',
-  ])
-    t.is(mapping.body(markdown(text), 'x.md').text, text);
-});
-
-// Astro 7 drops a body's first lines between two `---` or `+++`; both versions trim the body.
-test('the first line of Markdown is neither taken for front matter nor trimmed', (t) => {
-  for (const text of ['---\nfoo: bar\n---\nAfter', '\n +++\nfoo = 1\n+++', '    code', '\ufeff---\n---'])
-    t.is(markdownBody(text), `<!-- -->\n\n${text}`);
-  t.is(markdownBody('Text\n\n---'), 'Text\n\n---');
-});
-
-// Astro 5.18 and 7.3 built these; the browser's text is that of the HTML as it was sent.
-test('HTML in an .md file has no blank line, and displays the same', (t) => {
-  t.is(
-    htmlBlock('<h2>One</h2>\n\n<pre><code>a {x}\n\n\n  b\n\n</code></pre>\n\n    <p>a\r\n\r\nb</p>\n'),
-    '<div>\n<h2>One</h2>\n<pre><code>a {x}\n&#10;\n  b\n&#10;</code></pre>\n    <p>a\n&#10;b</p>\n</div>',
-  );
-  t.is(
-    htmlBlock('<script>\nvar a;\n\nvar b;\n</script>\n\n<!-- c\n\nd --><p\n\ntitle="a\n\nb">'),
-    '<div>\n<script>\nvar a;\nvar b;\n</script>\n<!-- c\nd --><p\ntitle="a\n&#10;b">\n</div>',
-  );
-});
-
-test('HTML closes what it opens, and nothing of the page around it', (t) => {
-  t.is(htmlBlock('</div></article></main></body></html><p>x</p>'), '<div>\n<p>x</p>\n</div>');
-  t.is(htmlBlock('<section><p>x<!-- open'), '<div>\n<section><p>x<!-- open--></section>\n</div>');
-  t.is(htmlBlock('<p>x</p><script>let a'), '<div>\n<p>x</p><script>let a</script>\n</div>');
-  t.is(htmlBlock('<b>x<a href="y'), '<div>\n<b>x<a href="y"></b></a>\n</div>');
-  t.is(htmlBlock('<plaintext>x'), '<div>\n&lt;plaintext>x\n</div>');
-});
-
-test('HTML in an .md file is one block for every Markdown parser, whatever it holds', (t) => {
-  const piece = fc.constantFrom(
-    ...[
-      '\n',
-      '\n\n',
-      ' ',
-      '\t',
-      '\r\n',
-      'x',
-      '<p>',
-      '</p>',
-      '<pre>',
-      '</pre>',
-      '<!--',
-      '-->',
-      '<script>',
-      '</script>',
-    ],
-    ...[
-      '<a title="',
-      '"',
-      "'",
-      '>',
-      '<',
-      '</',
-      '<![CDATA[',
-      ']]>',
-      '<textarea>',
-      '</textarea>',
-      '</div>',
-      '<svg/>',
-      '=',
-    ],
-  );
-  t.notThrows(() =>
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (parts) => {
-        const block = htmlBlock(parts.join(''));
-        return block.startsWith('<div>\n') && block.endsWith('</div>') && !/\n[ \t]*\n/.test(block);
-      }),
-    ),
-  );
 });
 
 // A title `__ASTRO_IMAGE_./nothing.png` broke the build of Astro 5.18 and 7.3: "Could not find requested image".

@@ -1,8 +1,103 @@
 import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { harmlessHtml } from '../../../../src/generators/eleventy/body.js';
+import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { fc } from '../../../support/property.js';
 
 const plain = { elements: [], ids: undefined };
+
+const mapping = (options: GeneratorOptions = {}, body: 'markdown' | 'html' = 'markdown') =>
+  eleventy.mapping({ ...options, body, constants: {}, address: (slug) => `/blog/${slug}/` });
+const markdown = (text: string): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html: `<p>${text}</p>`,
+});
+const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
+
+test('Markdown and HTML are stored as sent, with the switch that turns templates off', (t) => {
+  const hostile = '{{ 7 * 7 }} {% include ".env" %} {# x #} --- +++';
+  const { body, extension } = mapping();
+  t.deepEqual(body(markdown(hostile), 'a.md'), {
+    text: hostile,
+    frontMatter: { templateEngineOverride: 'md' },
+  });
+  t.deepEqual(body(html(hostile), 'a.html'), {
+    text: hostile,
+    frontMatter: { templateEngineOverride: 'html' },
+  });
+  t.deepEqual(
+    body(html(hostile), 'a.md').frontMatter,
+    { templateEngineOverride: 'html' },
+    'a hand-written .md file',
+  );
+  t.deepEqual(body(markdown('x'), 'a.html'), {
+    text: '<p>x</p>',
+    frontMatter: { templateEngineOverride: 'html' },
+  });
+  t.is(extension(markdown('x\n\n    y [a](/b%20c) <b>z</b>')), '.md');
+  t.is(extension(html('x')), '.html');
+  t.is(mapping({}, 'html').extension(markdown('x')), '.html');
+  t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
+});
+
+test('Markdown with what a plugin of the site may stop at is stored as HTML', (t) => {
+  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
+  for (const text of ['[a](http://[b)', '<http://[b>', '[a]\n\n[a]: /50%', '<a href="http://[">x</a>'])
+    t.is(extension(text), '.html', text);
+  t.is(extension('![a](/b.png)'), '.md');
+  t.is(extension('![a](/b.png)', { markedElements: ['img'] }), '.html');
+  t.is(extension('<b id="a">b</b>', { usedIds: ['a'] }), '.html');
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  const { body, extension } = mapping();
+  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
+  t.is(extension(markdown('a\n\n<!-- b')), '.html');
+});
+
+test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
+  const { body, extension } = mapping({ templateSwitch: false });
+  t.is(extension(markdown('x')), '.html');
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom('{{', '{%', '{#', '<%', '<?', '#}', '}}'), (text, delimiter) => {
+      const stored = body(markdown(`${text}${delimiter}${text}`), 'a.md').text;
+      t.notRegex(stored, /[{}]|<[%?]/);
+    }),
+  );
+});
+
+test('an excerpt separator in a body is kept from being taken out', (t) => {
+  const { body } = mapping({ excerptSeparator: '---' });
+  t.deepEqual(body(markdown('a\n\n---\n\nb'), 'a.md').frontMatter, {
+    templateEngineOverride: 'md',
+    excerpt_separator: '<!-- no excerpt -->',
+  });
+  t.deepEqual(body(markdown('a'), 'a.md').frontMatter, {
+    templateEngineOverride: 'md',
+    excerpt_separator: undefined,
+  });
+});
+
+test('elements of a body stay out of the bundles of the site', (t) => {
+  const { body, extension } = mapping({ markedElements: ['script', 'style'] });
+  t.is(
+    body(
+      html('<p>a</p><script async>let a = "<script>";</script><!-- <style> --><style>p{}</style>'),
+      'a.html',
+    ).text,
+    '<p>a</p><script eleventy:ignore async>let a = "<script>";</script><!-- <style> --><style eleventy:ignore>p{}</style>',
+  );
+  t.is(extension(markdown('a\n\n<script>b</script>')), '.html');
+});
+
+test('Markdown goes without raw HTML to a renderer that would print it', (t) => {
+  const { body, extension } = mapping({ rawHtml: false });
+  t.is(body(markdown('Words.\n\n<!-- svc:item:a-1 -->'), 'a.md').text, 'Words.');
+  t.is(extension(markdown('Words.\n\n<!-- svc:item:a-1 -->')), '.md');
+  t.is(extension(markdown('Words<br>and more.')), '.html');
+});
 
 test('HTML is left as it is, byte for byte', (t) => {
   const html =

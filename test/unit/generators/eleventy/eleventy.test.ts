@@ -2,10 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
 import type { GeneratorOptions, SiteFiles } from '../../../../src/generators/generator.js';
-import { fc } from '../../../support/property.js';
 import { siteOf } from '../../../support/site-files.js';
 
 function siteIn(folder: string): SiteFiles {
@@ -25,14 +23,8 @@ const OWN_SITE = fileURLToPath(new URL('../../../../../test/e2e/generators/eleve
 
 const config = (text: string) => `export default function (eleventyConfig) {\n  return { ${text} };\n}\n`;
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
-const mapping = (options: GeneratorOptions = {}, body: 'markdown' | 'html' = 'markdown') =>
-  eleventy.mapping({ ...options, body, constants: {}, address: (slug) => `/blog/${slug}/` });
-const markdown = (text: string): IncomingBody => ({
-  kind: 'markdown',
-  markdown: text,
-  html: `<p>${text}</p>`,
-});
-const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
+const mapping = (options: GeneratorOptions = {}) =>
+  eleventy.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
 
 test('a site is recognised by its configuration file, or by the package it depends on', (t) => {
   for (const name of [
@@ -324,81 +316,6 @@ test('a file is known by the slug that Eleventy gives it', (t) => {
   for (const [path, name] of slugs) t.is(slug({ path, data: {} }), name, path);
 });
 
-test('Markdown and HTML are stored as sent, with the switch that turns templates off', (t) => {
-  const hostile = '{{ 7 * 7 }} {% include ".env" %} {# x #} --- +++';
-  const { body, extension } = mapping();
-  t.deepEqual(body(markdown(hostile), 'a.md'), {
-    text: hostile,
-    frontMatter: { templateEngineOverride: 'md' },
-  });
-  t.deepEqual(body(html(hostile), 'a.html'), {
-    text: hostile,
-    frontMatter: { templateEngineOverride: 'html' },
-  });
-  t.deepEqual(
-    body(html(hostile), 'a.md').frontMatter,
-    { templateEngineOverride: 'html' },
-    'a hand-written .md file',
-  );
-  t.deepEqual(body(markdown('x'), 'a.html'), {
-    text: '<p>x</p>',
-    frontMatter: { templateEngineOverride: 'html' },
-  });
-  t.is(extension(markdown('x')), '.md');
-  t.is(extension(html('x')), '.html');
-  t.is(mapping({}, 'html').extension(markdown('x')), '.html');
-  t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
-});
-
-test('Markdown with indented code, which Eleventy does not know, is stored as HTML', (t) => {
-  const { extension } = mapping();
-  t.is(extension(markdown('a\n\n    <script>x</script>')), '.html');
-  t.is(extension(markdown('- a\n\n      x')), '.html');
-  t.is(extension(markdown('- a\n\n    x\n\n```\n    x\n```')), '.md');
-});
-
-test('what an article leaves open is closed, so that the page goes on', (t) => {
-  const { body, extension } = mapping();
-  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
-  t.is(extension(markdown('a\n\n<!-- b')), '.html');
-});
-
-test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
-  const { body, extension } = mapping({ templateSwitch: false });
-  t.is(extension(markdown('x')), '.html');
-  fc.assert(
-    fc.property(fc.string(), fc.constantFrom('{{', '{%', '{#', '<%', '<?', '#}', '}}'), (text, delimiter) => {
-      const stored = body(markdown(`${text}${delimiter}${text}`), 'a.md').text;
-      t.notRegex(stored, /[{}]|<[%?]/);
-    }),
-  );
-});
-
-test('an excerpt separator in a body is kept from being taken out', (t) => {
-  const { body } = mapping({ excerptSeparator: '---' });
-  t.deepEqual(body(markdown('a\n\n---\n\nb'), 'a.md').frontMatter, {
-    templateEngineOverride: 'md',
-    excerpt_separator: '<!-- no excerpt -->',
-  });
-  t.deepEqual(body(markdown('a'), 'a.md').frontMatter, {
-    templateEngineOverride: 'md',
-    excerpt_separator: undefined,
-  });
-});
-
-test('elements of a body stay out of the bundles of the site', (t) => {
-  const { body, extension } = mapping({ markedElements: ['script', 'style'] });
-  t.is(
-    body(
-      html('<p>a</p><script async>let a = "<script>";</script><!-- <style> --><style>p{}</style>'),
-      'a.html',
-    ).text,
-    '<p>a</p><script eleventy:ignore async>let a = "<script>";</script><!-- <style> --><style eleventy:ignore>p{}</style>',
-  );
-  t.is(extension(markdown('a `<script>` b')), '.md');
-  t.is(extension(markdown('a\n\n<script>b</script>')), '.html');
-});
-
 test('ids that the layouts use are known where a page may not have one twice', (t) => {
   const files = {
     '_includes/base.njk': '<main id="skip"><p id="{{ x }}">',
@@ -406,13 +323,6 @@ test('ids that the layouts use are known where a page may not have one twice', (
   };
   t.deepEqual(eleventy.options(siteOf(files)), { usedIds: ['skip'] });
   t.deepEqual(eleventy.options(siteOf({ ...files, 'eleventy.config.js': '' })), {});
-});
-
-test('Markdown goes without raw HTML to a renderer that would print it', (t) => {
-  const { body, extension } = mapping({ rawHtml: false });
-  t.is(body(markdown('Words.\n\n<!-- svc:item:a-1 -->'), 'a.md').text, 'Words.');
-  t.is(extension(markdown('Words.\n\n<!-- svc:item:a-1 -->')), '.md');
-  t.is(extension(markdown('Words<br>and more.')), '.html');
 });
 
 test('a pin is a permalink that Eleventy takes, and is recognised again', (t) => {

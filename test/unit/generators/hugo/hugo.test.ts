@@ -1,19 +1,11 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
-import { fc } from '../../../support/property.js';
 import { siteOf } from '../../../support/site-files.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
 
 const mapping = (options = {}) =>
   hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
-const markdown = (text: string, html = `<p>${text}</p>`): IncomingBody => ({
-  kind: 'markdown',
-  markdown: text,
-  html,
-});
-const stored = (text: string) => mapping().body(markdown(text), 'posts/x.md');
 const post = '---\ntitle: A\ndate: 2024-01-01\n---\n';
 
 test('a Hugo site is recognised by its configuration, and the configuration of another program is not one', (t) => {
@@ -148,119 +140,6 @@ test('where the content folder is the site itself, Hugo must ignore the files of
       .warnings.map(({ fix }) => fix);
   t.regex(warnings('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
   t.deepEqual(warnings("ignoreFiles = ['pressmark\\.config\\.']"), []);
-});
-
-test('shortcodes are commented out wherever they stand, and the reader sees them as sent', (t) => {
-  t.is(stored('{{< run >}}').text, '{{</* run */>}}');
-  t.is(stored('a `{{% run %}}` b').text, 'a `{{%/* run */%}}` b');
-  t.is(stored('```\n{{< run >}}in{{< /run >}}\n```').text, '```\n{{</* run */>}}in{{</* /run */>}}\n```');
-  t.is(stored('{{</* run */>}}').text, '{{</*/* run */*/>}}');
-  t.is(stored('{{< a {{% b >}} %}}').text, '{{</* a {{% b */>}} %}}');
-  t.is(stored('{{<>}}').text, '{{</**/>}}');
-  t.is(stored('[a](/x "{{< run\n>}}")').text, '[a](/x "{{</* run\n*/>}}")');
-});
-
-test('a shortcode that nothing closes is closed by a comment at the end of the text', (t) => {
-  t.is(stored('Write `{{<` first.').text, 'Write `{{</*` first.\n\n<!-- */>}} -->\n');
-  t.is(stored('at the end {{%').text, 'at the end {{%/*\n\n<!-- */%}} -->\n');
-  t.is(mapping().extension(markdown('```\n{{<')), '.html');
-});
-
-test('what Hugo takes for attributes of a heading, a block or a code block is displayed or cut off', (t) => {
-  t.is(stored('## Beds {.wide}').text, '## Beds {.wide\\}');
-  t.is(stored('Beds {#x}\n===').text, 'Beds {#x\\}\n===');
-  t.is(stored('- a\n{.wide}').text, '- a\n\\{.wide}');
-  t.is(stored('```go {hl_lines={a=1}}\n{.x}\n```').text, '```go\n{.x}\n```');
-  t.is(stored('~~~ go &#123;a=1}\nx\n~~~').text, '~~~ go\nx\n~~~');
-  t.is(stored('```"><script>\nx\n```').text, '```\nx\n```');
-  t.is(stored('```goat\n+-+\n```').text, '```\n+-+\n```');
-  t.is(stored('```js title=x\nx\n```').text, '```js title=x\nx\n```');
-  t.is(stored('## The `{x}`\n\n{{ . }} and {a}').text, '## The `{x}`\n\n{{ . }} and {a}');
-});
-
-test('what Markdown does not display on the site is stored as HTML', (t) => {
-  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
-  t.is(extension('plain *text*, `<b>` and <https://garden.example>'), '.md');
-  t.is(extension('text\n\n<!-- svc:item:a1 -->'), '.md');
-  t.is(extension('a <kbd>x</kbd>'), '.html');
-  t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
-  t.is(extension('<!-- a --> lost'), '.html');
-  t.is(extension('a <kbd>x', { rawHtml: true }), '.md');
-  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
-  t.is(extension('a <!-- x --> b'), '.md');
-  for (const comment of ['<!-->', '<!--->', '<!-- a -- b -->'])
-    t.is(extension(`a ${comment} b`), '.html', `Hugo displays ${comment}`);
-  t.is(extension('a\n\n<!--more-->\n\nb'), '.md');
-  t.is(extension('a `<!--more-->` b'), '.html');
-  t.is(extension('[^1]: unused'), '.html');
-  t.is(extension('Term\n: text'), '.html');
-  t.is(extension('````\n```go {a=1}\n````'), '.html');
-  t.is(extension('plain', { body: 'html' }), '.html');
-  t.is(mapping().extension({ kind: 'html', html: '<p>a</p>' }), '.html');
-});
-
-test('an HTML body stands byte for byte, but for shortcodes and the divider at which Hugo would cut it', (t) => {
-  const html = (text: string, path = 'posts/x.html') => mapping().body({ kind: 'html', html: text }, path);
-  t.deepEqual(html('<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>'), {
-    text: '<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>',
-    frontMatter: { markup: undefined },
-  });
-  t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
-  t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
-  t.is(html('<p>{{%</p>').text, '<p>{{%/*</p>\n\n<!-- */%}} -->\n');
-  t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
-  t.is(html('<script>"<!--more-->"</script>').text, '<script>"\\u003c!--more-->"</script>');
-  t.is(html('<p title="<!--more-->">a</p>').text, '<p title="&lt;!--more-->">a</p>');
-  t.is(html('<title><!--more--></title>').text, '<title>&lt;!--more--></title>');
-  t.is(html('<style>/*<!--more-->*/</style>').text, '<style>/*<!-- more -->*/</style>');
-  t.is(html('<noscript><!--more--></noscript>').text, '<noscript><!-- more --></noscript>');
-  t.is(html('<script a="<!--more-->"></script>').text, '<script a="&lt;!--more-->"></script>');
-});
-
-test('a Markdown file of a person gets HTML with markup: html, and loses that key with the next Markdown', (t) => {
-  t.deepEqual(mapping().body(markdown('<b>a</b>', '<p><b>a</b></p>'), 'posts/x.markdown'), {
-    text: '<p><b>a</b></p>',
-    frontMatter: { markup: 'html' },
-  });
-  t.deepEqual(stored('a'), { text: 'a', frontMatter: { markup: undefined } });
-  t.is(mapping().body(markdown('a', '<p>a</p>'), 'posts/x.html').text, '<p>a</p>');
-});
-
-test('no shortcode is left in any body, whatever the article holds', (t) => {
-  const pieces = [
-    '{{<',
-    '{{%',
-    '>}}',
-    '%}}',
-    '/*',
-    '*/',
-    '`',
-    '```',
-    '\n',
-    '\n\n',
-    '    ',
-    'x ',
-    '<!--more-->',
-    '<b>',
-    '{.a}',
-    '\\',
-  ];
-  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(''));
-  fc.assert(
-    fc.property(texts, fc.constantFrom('posts/x.md', 'posts/x.html'), (text, path) => {
-      const { text: body } = mapping().body(markdown(text, text), path);
-      // As Hugo reads: each opening is followed by a comment that ends with its own delimiter.
-      const rest = body.replace(/\{\{<\/\*[\s\S]*?\*\/>\}\}|\{\{%\/\*[\s\S]*?\*\/%\}\}/g, '');
-      t.notRegex(rest, /\{\{[<%]/);
-    }),
-  );
-});
-
-test('a text in front matter is no shortcode for a layout that renders it', (t) => {
-  t.is(
-    mapping().writtenText?.('a {{< run >}} {{% b %}} {{ c }}'),
-    'a {\u2060{< run >}} {\u2060{% b %}} {{ c }}',
-  );
 });
 
 test('tags have the key of the page that Hugo makes of them, and none where Hugo makes none', (t) => {

@@ -1,10 +1,7 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
-import { escapeLiquid, htmlInMarkdown, isPlainMarkdown } from '../../../../src/generators/jekyll/body.js';
 import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
-import { fc } from '../../../support/property.js';
 import { siteOf } from '../../../support/site-files.js';
 
 const POST = '---\nlayout: post\ntitle: Beans\n---\nText.\n';
@@ -19,12 +16,6 @@ const mappingOf = (options: Partial<MappingOptions> = {}) =>
     timeZone: 'Asia/Tokyo',
     ...options,
   });
-const markdown = (text: string, html = '<p>x</p>'): IncomingBody => ({
-  kind: 'markdown',
-  markdown: text,
-  html,
-});
-const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
 
 test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
   t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
@@ -256,120 +247,6 @@ test('an image is an address that the filters of Jekyll accept', (t) => {
   t.is(image('*[HTML]: {{ x }}'), '*%5BHTML%5D%3A%20%7B%7B%20x%20%7D%7D');
   t.is(imageOf({ path: '/a.jpg', alt: 'a' }), '/a.jpg');
   t.is(imageOf(undefined), null);
-});
-
-test('what Liquid would run is a string of its own, wherever it stands', (t) => {
-  t.is(escapeLiquid('{{ a }} {% raw %}'), '{{ "{{" }} a }} {{ "{%" }} raw %}');
-  t.is(escapeLiquid('{{{%%{{%'), '{{ "{{" }}{{ "{%" }}%{{ "{{" }}%');
-});
-
-test('nothing but the strings of the escape is left for Liquid to run', (t) => {
-  const liquid = fc.array(fc.constantFrom('{', '%', '}', '"', ' ', 'a', '\n', '-', 'raw'), { maxLength: 30 });
-  fc.assert(
-    fc.property(liquid, (parts) => {
-      const text = parts.join('');
-      const escaped = escapeLiquid(text);
-      const rest = escaped.replace(/\{\{ "\{[{%]" \}\}/g, '');
-      t.notRegex(escaped.replace(/\{\{ "\{[{%]" \}\}/g, '\0'), /\{[{%]/);
-      t.is(escaped.replace(/\{\{ "(\{[{%])" \}\}/g, '$1'), text);
-      t.true(rest.length <= text.length);
-    }),
-  );
-});
-
-test('ordinary Markdown stays Markdown', (t) => {
-  const plain = [
-    '# Soil\n\nA *few* words, **two** `{{ spans }}`.\n',
-    'One [link](https://a.example/a_b--c "t") and ![image](/a.png).\n\n<!-- svc:item:a-1 -->\n',
-    '- a\n- b\n  - c\n\n1. a\n2. b\n',
-    'x\n\n```liquid\n{% raw %}\n\n| a -- b\n```\n\n> quoted\n> words\n',
-    '| a | b |\n|---|:-:|\n| 1 | `x` |\n',
-    'Title\n=====\n\n"Quotes", it\'s 5 < 6 & snake_case.\n\n---\n\nEnd.',
-  ];
-  for (const text of plain) t.true(isPlainMarkdown(text), text);
-});
-
-test('Markdown that kramdown reads in its own way is stored as HTML', (t) => {
-  const other = [
-    '{::options template="x" /}',
-    'a\n{: onclick="x"}',
-    '```\n{: x}\n```',
-    '* TOC\n{:toc}',
-    'a | b',
-    '$$x$$',
-    'a[^1]\n\n[^1]: b',
-    '*[HTML]: b',
-    'term\n: definition',
-    '^',
-    '# a {#id}',
-    'cargo --force',
-    '<div>\n\n*a*\n\n</div>',
-    '1) one',
-    '3. three',
-    '- a\nb',
-    '    code',
-    '```\na\n\nb\n```',
-    '~~~\nunclosed',
-    '- a\n```\nb\n```',
-  ];
-  for (const text of other) t.false(isPlainMarkdown(text), text);
-  const { extension } = mappingOf();
-  t.deepEqual(
-    [extension(markdown('a')), extension(markdown('a | b')), extension(html('<p>'))],
-    ['.md', '.html', '.html'],
-  );
-  t.is(mappingOf({ body: 'html' }).extension(markdown('a')), '.html');
-});
-
-test('an HTML file is the HTML as sent; its excerpt ends after the first paragraph', (t) => {
-  const text = '<p>One {{ a }}.</p>\n<pre>\n\n{% b %}</pre>';
-  t.deepEqual(mappingOf({ templateSwitch: true }).body(html(text), '2025-03-02-a.html'), {
-    text,
-    frontMatter: { render_with_liquid: false, excerpt_separator: '\n' },
-  });
-  t.deepEqual(mappingOf().body(html(text), '2025-03-02-a.html'), {
-    text: '<p>One {{ "{{" }} a }}.</p>\n<pre>\n\n{{ "{%" }} b %}</pre>',
-    frontMatter: { render_with_liquid: undefined, excerpt_separator: '\n' },
-  });
-  t.is(
-    mappingOf().body(html('<pre>\n\n</pre><p>x</p>'), '2025-03-02-a.html').frontMatter.excerpt_separator,
-    '',
-  );
-});
-
-test('a character reference of no character, of which kramdown makes broken UTF-8, is stored as HTML', (t) => {
-  for (const reference of ['&#xD800;', '&#99999999;', '&#x110000;', '&#0;', '&#128;'])
-    t.false(isPlainMarkdown(`a ${reference} b`), reference);
-  for (const reference of ['&#39;', '&#x1F41E;', '&#160;', '&amp;'])
-    t.true(isPlainMarkdown(`a ${reference} b`), reference);
-});
-
-test('what an article leaves open is closed, so that the page goes on', (t) => {
-  t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
-});
-
-test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => {
-  t.is(
-    htmlInMarkdown('<p>a\n\nb</p>\n<pre>\n\n{:/nomarkdown}\n</pre>\n'),
-    '{::nomarkdown}\n<p>a\nb</p>\n{:/nomarkdown}\n\n{::nomarkdown}\n<pre>\n\n&#123;:/nomarkdown}\n</pre>\n{:/nomarkdown}\n',
-  );
-  t.is(
-    htmlInMarkdown('<h2>a</h2>\n\n<pre>b\n\nc</pre>', true),
-    '<div>\n</div>\n\n<div>\n<h2>a</h2>\n<pre>b&#10;\nc</pre>\n</div>\n',
-  );
-  const { frontMatter } = mappingOf({ templateSwitch: true }).body(html('<p>x</p>'), '2025-03-02-a.markdown');
-  t.deepEqual(frontMatter, { render_with_liquid: false, excerpt_separator: '\n\n' });
-});
-
-test('Markdown is stored as sent, less what Liquid would run', (t) => {
-  const text = 'Use `{{ x }}`.\n';
-  t.deepEqual(mappingOf({ templateSwitch: true }).body(markdown(text), 'a.md'), {
-    text,
-    frontMatter: { render_with_liquid: false },
-  });
-  t.is(mappingOf().body(markdown(text), 'a.md').text, 'Use `{{ "{{" }} x }}`.\n');
-  // Jekyll would end the block in the excerpt.
-  t.is(mappingOf({ templateSwitch: true }).extension(markdown('Use {% raw %}.\n\nb')), '.html');
 });
 
 test('doctor names what keeps articles from being displayed', (t) => {

@@ -1,0 +1,17 @@
+/** A piece of a text that is to be replaced; offsets. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A text with pieces of it replaced, which are in their order and do not overlap. */
+export function withReplacements(source: string, replacements: readonly Replacement[]): string {
+  let text = '';
+  let at = 0;
+  for (const { start, end, text: replacement } of replacements) {
+    text += source.slice(at, start) + replacement;
+    at = end;
+  }
+  return text + source.slice(at);
+}

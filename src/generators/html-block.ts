@@ -1,0 +1,74 @@
+import { closedHtml } from '../article/closed-html.js';
+import { type HtmlToken, htmlTokens } from '../article/html-tokens.js';
+
+type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
+
+/** Elements without a closing tag, and those whose closing tag a browser understands alone. */
+const UNCLOSED = new Set('area base br col embed hr img input link meta param source track wbr p'.split(' '));
+/** Elements of the page around an article. */
+const DOCUMENT = new Set(['html', 'head', 'body']);
+/** Elements of text in which character references count. */
+const WITH_REFERENCES = new Set(['textarea', 'title']);
+
+const BLANK = /\n([ \t\f\v]*)\n/g;
+
+/**
+ * HTML for a Markdown file, so that Markdown passes it through: one `<div>` from the first column on, without a blank
+ * line. A blank line is written with `&#10;`, where HTML reads that as a line feed, and left out elsewhere. What the
+ * article leaves open is closed, and a closing tag without an opening one is left out: it would close the page's own.
+ */
+export function htmlBlock(html: string): string {
+  const source = closedHtml(html.replace(/\r\n?/g, '\n'));
+  const open: string[] = [];
+  const times = new Map<string, number>();
+  const count = (name: string) => times.get(name) ?? 0;
+  let text = '<div>\n';
+  let at = 0;
+  for (const token of htmlTokens(source)) {
+    text += source.slice(at, token.start);
+    at = token.end;
+    if (token.kind === 'comment') text += source.slice(token.start, token.end);
+    else if (DOCUMENT.has(token.name)) continue;
+    else if (token.kind === 'open') {
+      text += tagText(source, token);
+      if (UNCLOSED.has(token.name) || token.contentEnd !== undefined) continue;
+      open.push(token.name);
+      times.set(token.name, count(token.name) + 1);
+    } else if (UNCLOSED.has(token.name)) text += withoutBlankLines(source.slice(token.start, token.end));
+    else if (count(token.name) > 0) {
+      text += withoutBlankLines(source.slice(token.start, token.end));
+      for (let name = open.pop(); name !== undefined; name = open.pop()) {
+        times.set(name, count(name) - 1);
+        if (name === token.name) break;
+      }
+    }
+  }
+  text += source.slice(at);
+  for (const name of open.reverse()) text += `</${name}>`;
+  return `${text.replace(BLANK, '\n$1&#10;').trimEnd()}\n</div>`;
+}
+
+/** A tag with the text in it, without blank lines but in values of attributes and where references count. */
+function tagText(
+  source: string,
+  { name, attributes, start, end, contentStart, contentEnd }: OpenToken,
+): string {
+  let text = '';
+  let at = start;
+  for (const { valueStart, valueEnd } of attributes) {
+    text += withoutBlankLines(source.slice(at, valueStart)) + source.slice(valueStart, valueEnd);
+    at = valueEnd;
+  }
+  const textEnd = contentEnd ?? contentStart;
+  const content = source.slice(contentStart, textEnd);
+  return [
+    text,
+    withoutBlankLines(source.slice(at, contentStart)),
+    WITH_REFERENCES.has(name) ? content : withoutBlankLines(content),
+    withoutBlankLines(source.slice(textEnd, end)),
+  ].join('');
+}
+
+function withoutBlankLines(text: string): string {
+  return text.replace(/\n(?:[ \t\f\v]*\n)+/g, '\n');
+}

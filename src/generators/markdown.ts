@@ -1,0 +1,39 @@
+import { commentPlaces } from '../article/article.js';
+
+// Markdown is stored as it was sent. What follows finds the little that a site's build or page cannot bear, by signs alone:
+// code counts as well, as no Markdown is parsed here. Such an article is stored as the HTML that came with it.
+
+/** Whether Markdown has raw HTML besides item comments. */
+export function hasTags(markdown: string): boolean {
+  return /<(?!https?:|mailto:)[a-z/!?]/i.test(withoutItemComments(markdown));
+}
+
+/** A comment, or an element whose content is text: if nothing closes it, it swallows the rest of the page. */
+const SWALLOWING =
+  /<(?:[!?]|(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext)(?=[\s/>]|$))/i;
+
+/** Whether Markdown has what could swallow the rest of the page, or divides the text for some generators, as `<!--more-->`. */
+export function maySwallow(markdown: string): boolean {
+  return SWALLOWING.test(withoutItemComments(markdown));
+}
+
+const LINK = /\][(:]\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*[<(]?)/g;
+const AUTOLINK = /<([a-z][a-z\d+.-]{1,31}:[^\s<>]*)>/gi;
+
+/** Everything that a Markdown parser could take for the address of a link or picture; one it would read otherwise ends with `<` or `(`. */
+export function linkedAddresses(markdown: string): string[] {
+  return [LINK, AUTOLINK].flatMap((link) =>
+    Array.from(markdown.matchAll(link), ([, address = '']) => address),
+  );
+}
+
+/** Markdown without item comments, for sites that do not keep them; `postbuild` puts them into the page. */
+export function withoutItemComments(markdown: string): string {
+  let text = '';
+  let from = 0;
+  for (const [start, end] of commentPlaces(markdown)) {
+    text += markdown.slice(from, start).trimEnd();
+    from = end;
+  }
+  return text + markdown.slice(from);
+}

@@ -1,0 +1,52 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { astro } from '../../../../src/generators/astro/astro.js';
+import { isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
+
+const mapping = astro.mapping({ body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
+const markdown = (text: string): IncomingBody => ({ kind: 'markdown', markdown: text, html: '<p>HTML</p>' });
+
+// With these bodies, Astro 5.18 or 7.3 did not build the site, showed a page without text, or lost the picture.
+test('Markdown whose pictures Astro would import or fetch is stored as HTML', (t) => {
+  for (const text of [
+    '![a](picture.png)',
+    '![a](./.env)',
+    '![a](../../.env)',
+    'Text ![a](100%.png)',
+    '![a](https://x.example/100%.png)',
+    '![a](https://x.example/%C0.png)',
+    '![a][r]\n\n[r]: ./y.png',
+    '![a][r]\n\n> [r]:\n> ./y.png',
+    '![a](<p q.png>)',
+    '![a](pic&#46;png)',
+    '![a](pic\\.png)',
+    '![a\n](\n  y.png "t")',
+    '![![a](b)',
+    '![a]( <b>)',
+    '<img __ASTRO_IMAGE_="garbage">',
+    '<script>let a',
+    'Text <!-- open',
+  ]) {
+    t.false(isSafeMarkdown(text, false), text);
+    t.is(mapping.body(markdown(text), 'x.md').text, '<div>\n<p>HTML</p>\n</div>', text);
+  }
+  t.false(isSafeMarkdown('![a](https://x.example/a.png)', true));
+});
+
+test('Markdown that Astro builds is stored as it was sent', (t) => {
+  for (const text of [
+    'import x from "./x"\n\n{1 + 1} {await import("node:fs")} <Component client:load /> {{ x }} {% x %} <% x %>',
+    '![a](https://x.example/a_(b).png?w=1&amp;h=2 "A title") and [a link](/soil/#top)',
+    '![a](/pictures/a.png) [b](#part) [c](mailto:a@x.example) <https://x.example>',
+    '[a link](picture.png)',
+    'Text\n\n---\n\n+++\n\nText\n\n<!-- svc:item:1 -->',
+  ])
+    t.is(mapping.body(markdown(text), 'x.md').text, text);
+});
+
+// Astro 7 drops a body's first lines between two `---` or `+++`; both versions trim the body.
+test('the first line of Markdown is neither taken for front matter nor trimmed', (t) => {
+  for (const text of ['---\nfoo: bar\n---\nAfter', '\n +++\nfoo = 1\n+++', '    code', '\ufeff---\n---'])
+    t.is(markdownBody(text), `<!-- -->\n\n${text}`);
+  t.is(markdownBody('Text\n\n---'), 'Text\n\n---');
+});

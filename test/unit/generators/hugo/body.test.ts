@@ -1,0 +1,97 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { hugo } from '../../../../src/generators/hugo/hugo.js';
+import { fc } from '../../../support/property.js';
+
+// What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
+
+const mapping = (options = {}) =>
+  hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
+const markdown = (text: string, html = `<p>${text}</p>`): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html,
+});
+const stored = (text: string) => mapping().body(markdown(text), 'posts/x.md');
+
+test('shortcodes are commented out wherever they stand, and the reader sees them as sent', (t) => {
+  t.is(stored('{{< run >}}').text, '{{</* run */>}}');
+  t.is(stored('a `{{% run %}}` b').text, 'a `{{%/* run */%}}` b');
+  t.is(stored('```\n{{< run >}}in{{% run %}}\n```').text, '```\n{{</* run */>}}in{{%/* run */%}}\n```');
+  t.is(stored('{{< a {{% b >}} %}}').text, '{{</* a {{% b */>}} %}}');
+  t.is(stored('{{<>}}').text, '{{</**/>}}');
+  t.is(stored('[a](/x "{{< run\n>}}")').text, '[a](/x "{{</* run\n*/>}}")');
+});
+
+test('a shortcode that nothing closes is closed by a comment at the end of the text', (t) => {
+  t.is(stored('Write `{{<` first.').text, 'Write `{{</*` first.\n\n<!-- */>}} -->\n');
+  t.is(stored('at the end {{%').text, 'at the end {{%/*\n\n<!-- */%}} -->\n');
+});
+
+test('all other Markdown is stored as it was sent', (t) => {
+  for (const text of [
+    '## Beds {.wide}\n\n{#x}\n\n{{ . }} {% x %}',
+    'a[^1]\n\n[^1]: b\n\nTerm\n: text\n\n    code',
+    '```js title=x\nx\n```',
+    '- a\n\n  ```go\n  {x}\n  ```',
+    'plain *text* and <https://garden.example>\n\n<!-- svc:item:a1 -->',
+  ])
+    t.deepEqual(stored(text), { text, frontMatter: { markup: undefined } });
+});
+
+test('what Markdown does not display on the site, or what stops its build, is stored as HTML', (t) => {
+  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
+  t.is(extension('a <kbd>x</kbd>'), '.html');
+  t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
+  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
+  t.is(extension('a <textarea> b', { rawHtml: true }), '.html', 'the page would end here');
+  t.is(extension('a\n\n<!--more-->\n\nb'), '.html');
+  for (const fence of ['```go {hl_lines={a=1}}', '~~~ go &#123;a=1}', '> - ```go {x}', '~~~~ a\\{'])
+    t.is(extension(`${fence}\nx\n`), '.html', fence);
+  t.is(extension('plain', { body: 'html' }), '.html');
+  t.is(mapping().extension({ kind: 'html', html: '<p>a</p>' }), '.html');
+});
+
+test('an HTML body stands byte for byte, but for shortcodes and the divider at which Hugo would cut it', (t) => {
+  const html = (text: string, path = 'posts/x.html') => mapping().body({ kind: 'html', html: text }, path);
+  t.deepEqual(html('<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>'), {
+    text: '<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>',
+    frontMatter: { markup: undefined },
+  });
+  t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
+  t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
+  t.is(html('<p>{{%</p>').text, '<p>{{%/*</p>\n\n<!-- */%}} -->\n');
+  t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
+});
+
+test('a Markdown file of a person gets HTML with markup: html, and loses that key with the next Markdown', (t) => {
+  t.deepEqual(mapping().body(markdown('<b>a</b>', '<p><b>a</b></p>'), 'posts/x.markdown'), {
+    text: '<p><b>a</b></p>',
+    frontMatter: { markup: 'html' },
+  });
+  t.deepEqual(stored('a'), { text: 'a', frontMatter: { markup: undefined } });
+  t.is(mapping().body(markdown('a', '<p>a</p>'), 'posts/x.html').text, '<p>a</p>');
+});
+
+test('no shortcode is left in any body, whatever the article holds', (t) => {
+  const pieces = [
+    ...['{{<', '{{%', '>}}', '%}}', '/*', '*/', '`', '```', '\n', '\n\n', '    ', 'x '],
+    ...['<!--more-->', '<b>', '{.a}', '\\'],
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(texts, fc.constantFrom('posts/x.md', 'posts/x.html'), fc.boolean(), (text, path, rawHtml) => {
+      const { text: body } = mapping({ rawHtml }).body(markdown(text, text), path);
+      // As Hugo reads: each opening is followed by a comment that ends with its own delimiter.
+      const rest = body.replace(/\{\{<\/\*[\s\S]*?\*\/>\}\}|\{\{%\/\*[\s\S]*?\*\/%\}\}/g, '');
+      t.notRegex(rest, /\{\{[<%]/);
+    }),
+  );
+});
+
+test('a text in front matter is no shortcode for a layout that renders it', (t) => {
+  t.is(
+    mapping().writtenText?.('a {{< run >}} {{% b %}} {{ c }}'),
+    'a {\u2060{< run >}} {\u2060{% b %}} {{ c }}',
+  );
+});

@@ -1,0 +1,93 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { MappingOptions } from '../../../../src/generators/generator.js';
+import { escapeLiquid } from '../../../../src/generators/jekyll/body.js';
+import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
+import { fc } from '../../../support/property.js';
+
+const mappingOf = (options: Partial<MappingOptions> = {}) =>
+  jekyll.mapping({ body: 'markdown', constants: {}, address: (slug) => `/${slug}/`, ...options });
+const markdown = (text: string): IncomingBody => ({ kind: 'markdown', markdown: text, html: '<p>x</p>' });
+const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
+
+test('what Liquid would run is a string of its own, wherever it stands', (t) => {
+  t.is(escapeLiquid('{{ a }} {% raw %}'), '{{ "{{" }} a }} {{ "{%" }} raw %}');
+  t.is(escapeLiquid('{{{%%{{%'), '{{ "{{" }}{{ "{%" }}%{{ "{{" }}%');
+});
+
+test('nothing but the strings of the escape is left for Liquid to run', (t) => {
+  const liquid = fc.array(fc.constantFrom('{', '%', '}', '"', ' ', 'a', '\n', '-', 'raw'), { maxLength: 30 });
+  fc.assert(
+    fc.property(liquid, fc.boolean(), fc.constantFrom('a.md', 'a.html'), (parts, isHtml, path) => {
+      const text = parts.join('');
+      const { text: escaped } = mappingOf().body(isHtml ? html(text) : markdown(text), path);
+      t.notRegex(escaped.replace(/\{\{ "\{[{%]" \}\}/g, '\0'), /\{[{%]/);
+      if (isHtml && path === 'a.html') t.is(escaped.replace(/\{\{ "(\{[{%])" \}\}/g, '$1'), text);
+    }),
+  );
+});
+
+test('Markdown is stored as sent, less what Liquid would run', (t) => {
+  const text = 'Use `{{ x }}` and {% raw %}.\n\na | b\n\n$$x$$ -- <b>x</b> <https://a.example>\n\n    code\n';
+  t.deepEqual(mappingOf({ templateSwitch: true }).body(markdown(text), 'a.md'), {
+    text,
+    frontMatter: { render_with_liquid: false },
+  });
+  t.is(mappingOf().body(markdown('Use `{{ x }}`.'), 'a.md').text, 'Use `{{ "{{" }} x }}`.');
+});
+
+// Old versions of kramdown run code from {::options}, and make broken UTF-8 of a reference to no character.
+test('Markdown that kramdown may run, or that may swallow the page, is stored as HTML', (t) => {
+  const { extension } = mappingOf({ templateSwitch: true });
+  for (const text of [
+    '{::options template="x" /}',
+    'a\n{: onclick="x"}',
+    '```\n{: x}\n```',
+    '* TOC\n{:toc}',
+    'a &#xD800; b',
+    'a <!-- b',
+    'a\n\n<textarea>',
+  ])
+    t.is(extension(markdown(text)), '.html', text);
+  t.is(extension(markdown('a')), '.md');
+  t.is(extension(html('<p>')), '.html');
+  t.is(mappingOf({ body: 'html' }).extension(markdown('a')), '.html');
+});
+
+test('an HTML file is the HTML as sent; its excerpt is a first paragraph of plain words', (t) => {
+  const stored = (text: string, options = {}) => mappingOf(options).body(html(text), '2025-03-02-a.html');
+  const text = '<p>One <b>word</b>.</p>\n<pre>\n\n{% b %}</pre>';
+  t.deepEqual(stored(text, { templateSwitch: true }), {
+    text,
+    frontMatter: { render_with_liquid: false, excerpt_separator: '</p>' },
+  });
+  t.deepEqual(stored(text), {
+    text: '<p>One <b>word</b>.</p>\n<pre>\n\n{{ "{%" }} b %}</pre>',
+    frontMatter: { render_with_liquid: undefined, excerpt_separator: '</p>' },
+  });
+  for (const other of [
+    '<pre>\n\n</pre><p>x</p>',
+    '<p>a <!-- b --></p>',
+    '<p>{{ a }}</p>',
+    '<p><script></p>',
+    '',
+  ])
+    t.is(stored(other).frontMatter.excerpt_separator, '', other);
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
+});
+
+test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => {
+  const stored = (text: string, options = {}) =>
+    mappingOf({ templateSwitch: true, ...options }).body(html(text), '2025-03-02-a.markdown');
+  t.deepEqual(stored('<p>a\n\nb</p>\n<pre>\n\n{:/nomarkdown}\n</pre>\n'), {
+    text: '{::nomarkdown}\n<p>a\n\nb</p>\n<pre>\n\n&#123;:/nomarkdown}\n</pre>\n{:/nomarkdown}\n',
+    frontMatter: { render_with_liquid: false, excerpt_separator: '' },
+  });
+  t.is(
+    stored('<h2>a</h2>\n\n<pre>b\n\nc</pre>', { rawHtml: true }).text,
+    '<div>\n<h2>a</h2>\n&#10;<pre>b\n&#10;c</pre>\n</div>',
+  );
+});
