@@ -39,21 +39,11 @@ export interface BuildState {
     readonly digests: Readonly<Record<string, string>>;
   };
   readonly excluded: readonly ExcludedArticle[];
-  /**
-   * The digests of the articles whose text the next output changes, by their paths. They are written before the output is
-   * replaced and removed with the next good build: in between, the output may be the old one or the new one, or a mix.
-   */
-  readonly replacing?: Readonly<Record<string, string>> | undefined;
   /** The number of builds in a row that a crash has interrupted. */
   readonly interrupted?: number;
 }
 
 const NAME = 'build.json';
-
-/** The digest of the newest text of an article that the output may have; undefined where it has none. */
-export function builtDigest({ good, replacing }: BuildState, path: string): string | undefined {
-  return replacing?.[path] ?? good?.digests[path];
-}
 
 /** Where builds keep what they need, below the state folder. */
 export function buildFolder(stateDir: string): string {

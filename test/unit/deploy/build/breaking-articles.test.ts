@@ -24,7 +24,7 @@ test('an article that the build names is found by one build', async (t) => {
   t.is(build.runs, 1);
 });
 
-test('an article that the build does not name is found by halving', async (t) => {
+test('an article that the build does not name is found by letting the others in', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
   const guilty = await findBreakingArticles(paths, 'error', build.without);
   t.deepEqual(guilty, new Map([['posts/article-17.md', 'stopped at number 17']]));

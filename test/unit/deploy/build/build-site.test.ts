@@ -81,6 +81,7 @@ function site(t: ExecutionContext) {
     },
     build: () => build.build(signal),
     runs: () => runs,
+    page: (name: string) => fs.readFileSync(join(siteDir, 'public', name), 'utf8'),
     pages: () =>
       fs
         .readdirSync(join(siteDir, 'public'), { encoding: 'utf8' })
@@ -149,4 +150,22 @@ test('an article whose page cannot be completed in time is excluded like one tha
   await build();
   t.deepEqual(reasons(), { 'content/b.md': 'it was at the page of content/b.md' });
   t.deepEqual(pages(), ['a.md']);
+});
+
+test('an article whose new text breaks the build keeps its text of the last good output, also after a restart', async (t) => {
+  const { write, build, page, restart, reasons } = site(t);
+  write('a.md', 'first');
+  write('b.md', 'second');
+  await build();
+  restart();
+  write('a.md', 'break: no such template');
+  write('c.md', 'good');
+  await build();
+  t.deepEqual([page('a.md'), page('c.md')], ['first', 'good']);
+  t.deepEqual(reasons(), { 'content/a.md': 'no such template' });
+  restart();
+  write('b.md', 'break: no such picture');
+  write('c.md', 'better');
+  await build();
+  t.deepEqual([page('a.md'), page('b.md'), page('c.md')], ['first', 'second', 'better']);
 });
