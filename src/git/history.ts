@@ -1,4 +1,5 @@
 import type { Person } from './commit/identity.js';
+import { commitAt } from './objects.js';
 import type { Repository } from './repository.js';
 
 /** A commit of an article's file. */
@@ -26,12 +27,12 @@ const FORMAT = '%x01%H%x00%an%x00%ae%x00%at%x00%s%x00';
  * @param path from the top of the work tree.
  * @throws PressmarkError GIT_FAILED.
  */
-export async function historyOf({ git }: Repository, path: string): Promise<FileCommit[]> {
-  const { code, stdout } = await git(
+export async function historyOf(repository: Repository, path: string): Promise<FileCommit[]> {
+  if ((await commitAt(repository, 'HEAD')) === null) return [];
+  const { stdout } = await repository.git(
     ['log', '--follow', '--raw', '-z', '--no-abbrev', `--format=${FORMAT}`, 'HEAD', '--', path],
-    { timeoutMs: LIMIT_MS, accept: [128] },
+    { timeoutMs: LIMIT_MS },
   );
-  if (code !== 0) return []; // before the first commit
   return stdout
     .split('\x01')
     .slice(1)
@@ -56,17 +57,19 @@ export async function textOf({ git }: Repository, { path, blob }: FileCommit): P
  * The authors of the last commits of files, by their paths from the top of the work tree.
  *
  * @param folder where the files are: empty, or with a slash at its end.
+ * @throws PressmarkError GIT_FAILED.
  */
 export async function lastAuthors(
-  { git }: Repository,
+  repository: Repository,
   folder: string,
   paths: ReadonlySet<string>,
 ): Promise<Map<string, Person>> {
+  if ((await commitAt(repository, 'HEAD')) === null) return new Map();
   const found = new Map<string, Person>();
   const where = folder === '' ? [] : ['--', folder];
-  const { stdout } = await git(
+  const { stdout } = await repository.git(
     ['log', '--name-only', '-z', '--no-renames', '--format=%x01%an%x00%ae', 'HEAD', ...where],
-    { timeoutMs: LIMIT_MS, accept: [128] },
+    { timeoutMs: LIMIT_MS },
   );
   for (const record of stdout.split('\x01').slice(1)) {
     const [name = '', email = '', ...names] = record.split('\0');

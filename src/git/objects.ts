@@ -17,11 +17,14 @@ export function isFile(mode: string): boolean {
   return mode === FILE || mode === '100755';
 }
 
-/** The name of a commit; null where there is none. @param name such as `HEAD` or `refs/heads/main`. */
+/**
+ * The name of a commit; null where there is none.
+ *
+ * @param name such as `HEAD` or `refs/heads/main`.
+ * @throws PressmarkError GIT_FAILED.
+ */
 export async function commitAt({ git }: Pick<Repository, 'git'>, name: string): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${name}^{commit}`], {
-    accept: [1, 128],
-  });
+  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${name}^{commit}`], { accept: [1] });
   return code === 0 ? stdout.trim() : null;
 }
 

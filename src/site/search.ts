@@ -63,13 +63,13 @@ export function createSearch(options: SearchOptions) {
   let child: ChildProcess | undefined;
   let job: Promise<boolean> | undefined;
   let isDirty = false;
-  let isClosed = false;
+  const stop = new AbortController();
   let notBefore = 0;
 
   /** Says that pages may have changed: some time later the index follows. */
   function built(): void {
     isDirty = true;
-    if (isClosed || timer !== undefined || job !== undefined) return;
+    if (stop.signal.aborted || timer !== undefined || job !== undefined) return;
     timer = setTimeout(() => void index(), Math.max(QUIET_MS, notBefore - performance.now()));
   }
 
@@ -80,9 +80,9 @@ export function createSearch(options: SearchOptions) {
     isDirty = false;
     const start = performance.now();
     job ??= run().catch((error: unknown) => {
-      if (!isClosed)
+      if (!stop.signal.aborted)
         log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
-      return isClosed;
+      return stop.signal.aborted;
     });
     const isDone = await job;
     job = undefined;
@@ -94,7 +94,7 @@ export function createSearch(options: SearchOptions) {
 
   async function run(): Promise<boolean> {
     const pages = settings === false ? [] : await pagesToFind();
-    if (pages === undefined || isClosed) return true;
+    if (pages === undefined || stop.signal.aborted) return true;
     const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([await version, pages]));
     const answer = await inProcess({ outputDir, stateDir, of, pages });
     if (answer.kind === 'failed') throw new Error(answer.reason);
@@ -105,7 +105,7 @@ export function createSearch(options: SearchOptions) {
 
   /** The pages that can be found; undefined where Pagefind does not run, or the pages are not known. */
   async function pagesToFind(): Promise<SearchRequest['pages'] | undefined> {
-    version ??= pagefindVersion(log);
+    version ??= pagefindVersion(log, stop.signal);
     if ((await version) === undefined) return undefined;
     const base = new URL(options.siteUrl).pathname.replace(/\/$/, '');
     const pages = await options.pages();
@@ -139,7 +139,7 @@ export function createSearch(options: SearchOptions) {
 
   /** Ends a job that is under way; the next start makes up for it. */
   async function close(): Promise<void> {
-    isClosed = true;
+    stop.abort();
     clearTimeout(timer);
     child?.kill('SIGKILL');
     await job;
@@ -172,11 +172,13 @@ function mostPages(settings: SearchSettings): number {
  *
  * @returns undefined where it is not installed or does not run: there is no search then, which is no fault.
  */
-export async function pagefindVersion(log?: Log): Promise<string | undefined> {
+export async function pagefindVersion(log?: Log, signal?: AbortSignal): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)(program(), ['--version'], {
       timeout: VERSION_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
       env: childEnvironment(),
+      ...(signal !== undefined && { signal }),
     });
     return stdout.trim();
   } catch (error) {

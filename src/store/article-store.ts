@@ -68,6 +68,8 @@ export interface StoreOptions {
   readonly afterWrite?: AfterWrite | undefined;
   /** Called before an update replaces a file; when it rejects, nothing is changed. */
   readonly beforeReplace?: ((replaced: ReplacedFile) => Promise<void>) | undefined;
+  /** Called where the article of an update or a lookup is not found; throws where it may be there again soon. */
+  readonly onMissing?: (() => void) | undefined;
   /** Called with the path of a file that may have been written by a receiver that died before it had acknowledged it. */
   readonly onEnsured?: ((path: string) => void) | undefined;
   /** Gets the changes of files that another program or another process made. */
@@ -82,8 +84,19 @@ export type ArticleStore = ReturnType<typeof createStore>;
  * the content folder, and *acknowledged* when its writer and `afterWrite` have also promised it.
  */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, key, lock, writer, log, afterWrite, beforeReplace, onEnsured, onChange } =
-    options;
+  const {
+    content,
+    catalog,
+    key,
+    lock,
+    writer,
+    log,
+    afterWrite,
+    beforeReplace,
+    onMissing,
+    onEnsured,
+    onChange,
+  } = options;
   /** The writes that go on, by path. */
   const writing = new Map<string, Promise<unknown>>();
   /** What this process has acknowledged, or found to be as good. */
@@ -92,7 +105,7 @@ export function createStore(options: StoreOptions) {
   const refused = new Set<string>();
   const { catchUp } = writer;
   const ensureShared = catchUp && (async (entry: Entry) => void (await acknowledge(entry)));
-  const reading = createReading({ content, catalog, key, writing, notice, catchUp, ensureShared });
+  const reading = createReading({ content, catalog, key, writing, notice, onMissing, catchUp, ensureShared });
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);

@@ -29,6 +29,7 @@ export interface OpenStoreOptions {
   readonly openWriter?: (store: WriterHost) => Promise<Writer>;
   readonly afterWrite?: StoreOptions['afterWrite'];
   readonly beforeReplace?: StoreOptions['beforeReplace'];
+  readonly onMissing?: StoreOptions['onMissing'];
   readonly onEnsured?: StoreOptions['onEnsured'];
   /** Gets the changes of files that another program or another process made. */
   readonly onChange?: (changes: readonly Change[]) => void;
@@ -63,6 +64,7 @@ export async function openStore({
   openWriter = async () => createDiskWriter(content.root, join(stateDir, STAGING), log),
   afterWrite,
   beforeReplace,
+  onMissing,
   onEnsured,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
@@ -72,10 +74,19 @@ export async function openStore({
   const look = (paths: Iterable<string>) =>
     store?.look([...paths].filter((path) => isArticlePath(content, path)));
   // Before the files are read: it may bring the work tree up to date.
-  const writer = await openWriter({ lock, look });
+  const writer = await openWriter({ lock, look }).catch((error: unknown) => {
+    lock.close();
+    throw error;
+  });
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
-  const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
+  const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey }).catch(
+    async (error: unknown) => {
+      await writer.close?.();
+      lock.close();
+      throw error;
+    },
+  );
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   let unsaved = recovery.read;
@@ -88,6 +99,7 @@ export async function openStore({
     log,
     afterWrite,
     beforeReplace,
+    onMissing,
     onEnsured,
     onChange: (changes) => {
       unsaved += changes.length;

@@ -31,6 +31,8 @@ export interface ReadingOptions {
   readonly writing: ReadonlyMap<string, Promise<unknown>>;
   /** Gets the changes of files that turned out to have been made by another program. */
   notice(changes: readonly Change[]): void;
+  /** Called where an article is not found; throws where it may be there again soon. */
+  readonly onMissing: (() => void) | undefined;
   /** Those of the writer, where several machines share the articles. */
   readonly catchUp: (() => Promise<void>) | undefined;
   /** Throws where a file is not what the machines share. */
@@ -45,7 +47,7 @@ export type Reading = ReturnType<typeof createReading>;
  * content folder is looked at again.
  */
 export function createReading(options: ReadingOptions) {
-  const { content, catalog, key, writing, notice, catchUp, ensureShared } = options;
+  const { content, catalog, key, writing, notice, onMissing, catchUp, ensureShared } = options;
   const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
     known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
@@ -89,7 +91,12 @@ export function createReading(options: ReadingOptions) {
     } catch (error) {
       if (!(error instanceof PressmarkError) || error.code !== 'ARTICLE_NOT_FOUND') throw error;
       await readNewFiles();
+    }
+    try {
       return choose();
+    } catch (error) {
+      if (error instanceof PressmarkError && error.code === 'ARTICLE_NOT_FOUND') onMissing?.();
+      throw error;
     }
   }
 

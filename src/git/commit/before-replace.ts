@@ -7,7 +7,7 @@ import { blobId, entriesAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 import type { Outcome } from './commit-articles.js';
 import type { CommitQueue } from './commit-queue.js';
-import { unfinishedCommand } from './head.js';
+import { refuseWhileUnfinished } from './head.js';
 import type { ReplacedFiles } from './replaced-files.js';
 
 /**
@@ -64,14 +64,6 @@ export function createBeforeReplace(options: BeforeReplaceOptions): BeforeReplac
       return false;
     }
   }
-}
-
-/** An update that is stored during a rebase would be undone by `git rebase --abort`. */
-function refuseWhileUnfinished(repository: Repository): void {
-  const unfinished = unfinishedCommand(repository);
-  if (unfinished === undefined) return;
-  const message = `${unfinished} is unfinished in the site's repository, and could undo the update; nothing was changed, send it again later`;
-  throw new PressmarkError('COMMIT_FAILED', message);
 }
 
 function refusal({ because }: Exclude<Outcome, { kind: 'committed' }>): PressmarkError {

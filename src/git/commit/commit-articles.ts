@@ -120,8 +120,6 @@ interface Candidate extends ReadFile {
 export function createCommitArticles(options: CommitArticlesOptions) {
   const { repository, place, log, author, sign, message, decode, onCommitted } = options;
   const reported = new Set<string>();
-  /** What was put into the index for commits that have not been made, by path. */
-  const indexed = new Map<string, string>();
 
   return async function commitArticles(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
@@ -141,9 +139,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const staged = new Set(
         candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
       );
-      for (const { path, content } of changes) indexed.set(path, content);
       if (!(await moveBranch(repository, head, { files: changes, commits, staged, since }))) continue;
-      for (const { path } of changes) indexed.delete(path);
       for (const [index, { file, message }] of changes.entries()) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)
@@ -173,7 +169,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     if (files.length === 0) return [];
     const paths = files.map(({ inRepository }) => inRepository);
     const blobs = await writeBlobs(repository, paths);
-    const staged = await stagedByOwner(repository, before, paths, indexed);
+    const staged = await stagedByOwner(repository, before, paths);
     const candidates: Candidate[] = [];
     for (const [index, file] of files.entries()) {
       const { path, inRepository, bytes } = file;

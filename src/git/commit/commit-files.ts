@@ -40,6 +40,9 @@ const NEXT_REF = `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
 /** How long git may take for one batch, in milliseconds. */
 const LIMIT_MS = 30_000;
 
+/** How often the index is put back while HEAD moves. */
+const TAKE_BACK_ATTEMPTS = 5;
+
 /** The pauses before further attempts to write the index, in milliseconds: another program has it for a moment. */
 const PAUSES_MS = [50, 100, 200, 400];
 
@@ -151,11 +154,11 @@ export async function moveBranch(
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
   await syncObjectFolders(commonDir, since);
   // The index first: a branch whose files the index lacks would look as if the owner had removed them.
-  await writeIndex(repository, entries);
-  await syncIfThere(repository.gitDir);
   try {
+    await writeIndex(repository, entries);
+    await syncIfThere(repository.gitDir);
     if ((await branchOfHead(repository)) !== head.ref) {
-      await takeBack(repository, entries);
+      await takeBack(repository, entries, last);
       return false;
     }
     const input = `update ${head.ref}\0${last}\0${head.tip ?? noObject(repository)}\0delete ${NEXT_REF}\0\0`;
@@ -163,7 +166,7 @@ export async function moveBranch(
     await syncFoldersOf(commonDir, [join(commonDir, head.ref), join(commonDir, 'reftable', 'tables.list')]);
     return true;
   } catch (error) {
-    await takeBack(repository, entries);
+    await takeBack(repository, entries, last);
     if (/ but expected |reference already exists|unable to resolve reference/.test(wordsOf(error)))
       return false;
     throw error;
@@ -177,17 +180,43 @@ async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Entr
 
 /**
  * Gives the index what HEAD has by now, where the index has what was written: else the files would look as if the owner had
- * staged them.
+ * staged them. If that fails, a ref of its own goes on telling them from the owner's: the next batch moves `NEXT_REF`.
+ *
+ * @param last the last of the commits that the entries were written for.
  */
-async function takeBack(repository: Repository, written: ReadonlyMap<string, Entry>): Promise<void> {
-  const paths = [...written.keys()];
-  const [committed, index] = await Promise.all([
-    entriesAt(repository, await commitAt(repository, 'HEAD'), paths),
-    entriesInIndex(repository, paths),
-  ]);
-  const ours = paths.filter((path) => index.get(path)?.id === written.get(path)?.id);
+async function takeBack(
+  repository: Repository,
+  entries: ReadonlyMap<string, Entry>,
+  last: string,
+): Promise<void> {
+  try {
+    await writeAsCommitted(repository, entries);
+  } catch (error) {
+    await repository.git(['update-ref', `${NEXT_REFS}${last}`, last]);
+    throw error;
+  }
+}
+
+/**
+ * Gives the index what HEAD has, where the index has these entries. Where the owner commits at the same time, HEAD has
+ * another commit afterwards, and it is done again.
+ */
+async function writeAsCommitted(repository: Repository, entries: ReadonlyMap<string, Entry>): Promise<void> {
   const absent = { mode: '0', id: noObject(repository) };
-  await writeIndex(repository, new Map(ours.map((path) => [path, committed.get(path) ?? absent])));
+  let written = entries;
+  for (let attempt = 0; attempt < TAKE_BACK_ATTEMPTS; attempt++) {
+    const head = await commitAt(repository, 'HEAD');
+    const paths = [...written.keys()];
+    const [committed, index] = await Promise.all([
+      entriesAt(repository, head, paths),
+      entriesInIndex(repository, paths),
+    ]);
+    const ours = paths.filter((path) => (index.get(path) ?? absent).id === written.get(path)?.id);
+    if (ours.length === 0) return;
+    written = new Map(ours.map((path) => [path, committed.get(path) ?? absent]));
+    await writeIndex(repository, written);
+    if ((await commitAt(repository, 'HEAD')) === head) return;
+  }
 }
 
 /** The name that stands for no object. */
@@ -233,23 +262,18 @@ async function syncObjectFolders(commonDir: string, since: number): Promise<void
 }
 
 /**
- * The paths at which the index has something of the owner's: neither what the branch has nor what a killed Pressmark has
- * put there.
+ * The paths at which the index has something of the owner's: neither what the branch has nor what Pressmark has put there
+ * for commits that were not made.
  *
  * @param committed what the branch has.
- * @param ours the blobs that this process has put there for commits that have failed since, by path.
  */
 export async function stagedByOwner(
   repository: Repository,
   committed: ReadonlyMap<string, Entry>,
   paths: readonly string[],
-  ours: ReadonlyMap<string, string> = new Map(),
 ): Promise<Set<string>> {
   const index = await entriesInIndex(repository, paths);
-  const differing = paths.filter((path) => {
-    const id = index.get(path)?.id;
-    return id !== committed.get(path)?.id && (id === undefined || id !== ours.get(path));
-  });
+  const differing = paths.filter((path) => index.get(path)?.id !== committed.get(path)?.id);
   if (differing.length === 0) return new Set();
   const theirs = new Set(differing);
   for (const { commit } of await nextCommits(repository))

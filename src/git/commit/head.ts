@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PressmarkError } from '../../errors.js';
 import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
 
@@ -34,6 +35,21 @@ const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
 /** The command that the owner has not finished, such as `a rebase`; undefined for none. */
 export function unfinishedCommand({ gitDir }: Pick<Repository, 'gitDir'>): string | undefined {
   return UNFINISHED.find(([file]) => existsSync(join(gitDir, file)))?.[1];
+}
+
+/**
+ * An update that is stored during a rebase would be undone by `git rebase --abort`; and an article that the other branch
+ * lacks is there again when the command has ended.
+ *
+ * @throws PressmarkError COMMIT_FAILED.
+ */
+export function refuseWhileUnfinished(repository: Pick<Repository, 'gitDir'>): void {
+  const unfinished = unfinishedCommand(repository);
+  if (unfinished === undefined) return;
+  throw new PressmarkError(
+    'COMMIT_FAILED',
+    `${unfinished} is unfinished in the site's repository; send it again when that has ended`,
+  );
 }
 
 /** The branch that HEAD is on, or what must end before anything is committed. */

@@ -133,8 +133,10 @@ async function merged(
     (await hasOnlyArticles(repository, commit, tip)) || (await hasOnlyArticles(repository, tip, commit));
   if (!isOurs) return undefined;
   const merge = ['merge-tree', '--write-tree', '--no-messages', tip, commit];
-  const { code, stdout } = await git(merge, { accept: [1, 128, 129], timeoutMs: LIMIT_MS });
-  // 1: conflicts; 128: histories that have nothing in common; 129: a git before 2.38, which cannot merge in memory
+  const { code, stdout, stderr } = await git(merge, { accept: [1, 128, 129], timeoutMs: LIMIT_MS });
+  // 1: conflicts; 129: a git before 2.38, which cannot merge in memory
+  if (code === 128 && !stderr.includes('unrelated histories'))
+    throw new PressmarkError('GIT_FAILED', 'git merge-tree failed', { cause: new Error(stderr) });
   if (code !== 0) return undefined;
   const who = await identityOf(git, author);
   const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;

@@ -248,7 +248,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Makes a file whose key has changed. A failure is this one's alone: the old file stays. */
   async function make(
-    { path, key, render }: Planned,
+    { path, key, render, isWhole }: Planned,
     output: Writer,
     report: BuildReportKeeper,
     isChecked: boolean,
@@ -264,7 +264,7 @@ export function createBuilder(options: SiteOptions): Builder {
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
       await state.begin();
       const isWritten = output.put(path, bytes);
-      built.set(path, { key, digest: hash('sha1', bytes, 'base64url') });
+      built.set(path, { key: isWhole?.() === false ? '' : key, digest: hash('sha1', bytes, 'base64url') });
       failed.delete(path);
       if (isWritten) unsaved.add(join(outputDir, path));
       report.made(path, bytes.length, isWritten);

@@ -90,8 +90,8 @@ export function siteIndex(
   };
 }
 
-/** Posts by their entries: the same entries come again with every index. */
-const known = new WeakMap<ArticleEntry, Post>();
+/** Posts of each site by their entries: the same entries come again with every index. */
+const known = new WeakMap<SiteInfo, WeakMap<ArticleEntry, Post>>();
 
 /** An article as lists hold it; undefined where its URL is none of this site's pages. */
 function postOf(
@@ -99,13 +99,15 @@ function postOf(
   site: SiteInfo,
   isReserved: (file: string) => boolean,
 ): Post | undefined {
-  const made = known.get(entry);
-  if (made !== undefined) return made;
-  const file = fileOf(entry.url, site);
+  const ofSite = known.get(site) ?? new WeakMap<ArticleEntry, Post>();
+  known.set(site, ofSite);
+  const made = ofSite.get(entry);
+  const file = made?.file ?? fileOf(entry.url, site);
   if (file === undefined || isReserved(file)) return undefined;
+  if (made !== undefined) return made;
   const published = timeOf(entry.date);
   const modified = entry.updated === null ? published : timeOf(entry.updated);
   const post: Post = { entry, file, time: published ?? 0, modified };
-  known.set(entry, post);
+  ofSite.set(entry, post);
   return post;
 }

@@ -20,7 +20,7 @@ const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) =>
 
 /** The newest articles as Atom, RSS and JSON Feed. */
 export function feeds(site: SiteInfo, articles: Pick<Articles, 'textAt'>, hooks: Hooks): Output {
-  /** The items of posts. One whose file has changed since is left out: a feed follows with its new text. */
+  /** The items of posts. One whose file has changed since, or cannot be read, is left out until the next build. */
   function itemsOf(posts: readonly Post[]): FeedItem[] {
     return posts.flatMap(({ entry }) => {
       const text = articles.textAt(entry);
@@ -34,12 +34,16 @@ export function feeds(site: SiteInfo, articles: Pick<Articles, 'textAt'>, hooks:
       const posts = index.posts.slice(-FEED_SIZE).reverse();
       const key = keyOf(context.key, ...posts.map(index.keyOf));
       for (const [path, feedOf] of FEEDS) {
-        const render = async () =>
-          feedOf(
+        let isWhole = false;
+        const render = async () => {
+          const items = itemsOf(posts);
+          isWhole = items.length === posts.length;
+          return feedOf(
             site,
-            await hooks.applyFilters('feed.items', itemsOf(posts), { kind: 'feed', path: `/${path}` }),
+            await hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${path}` }),
           );
-        yield { path, key, render };
+        };
+        yield { path, key, render, isWhole: () => isWhole };
       }
     },
   };

@@ -14,6 +14,8 @@ export interface Planned {
   readonly key: string;
   /** Makes the file; undefined where that is not possible now and the file that stands there stays. */
   render(): Content | undefined | Promise<Content | undefined>;
+  /** Asked after `render`: whether the file has all that the key stands for. If not, the next build makes it again. */
+  isWhole?(): boolean;
 }
 
 /** What files are planned from: the articles, and how the site looks. Neither ever changes. */

@@ -1,9 +1,8 @@
-import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
-import { type Change, entriesOf, isArticlePath, isWatchedName, refresh } from './scan.js';
+import { type Change, entriesOf, isArticlePath, isWatchedName, refresh, statOf } from './scan.js';
 
 /** What changed so recently may change again without another time stamp, or is being written, in milliseconds. */
 const RECENT_MS = 2_000;
@@ -51,9 +50,9 @@ export function createNewFiles(
     const changes: Change[] = [];
     const folders = [''];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      const stat = fs.statSync(join(root, folder), { throwIfNoEntry: false });
+      const stat = statOf(join(root, folder));
       const known = seen.get(folder);
-      if (stat === undefined) {
+      if (stat === undefined || stat === null) {
         seen.delete(folder);
       } else if (known?.isSettled && known.ino === stat.ino && known.ctimeMs === stat.ctimeMs) {
         folders.push(...known.subfolders);

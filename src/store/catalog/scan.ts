@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemCode } from '../../errors.js';
+import { messageOf, systemCode } from '../../errors.js';
 import { isLeftover } from '../../fs/atomic-write.js';
 import { stampOf } from '../../fs/stamp.js';
 import type { Catalog } from './catalog.js';
@@ -29,6 +29,8 @@ export interface ScanReport {
   readonly changes: readonly Change[];
   /** Temp files, absolute: debris, or another process's work under way. */
   readonly leftovers: readonly string[];
+  /** Folders that cannot be read, with the reason. */
+  readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
 }
 
 /** Files looked at before others get a turn: a walk through a large site must not hold up deliveries. */
@@ -47,8 +49,14 @@ export async function scan(
   const known = [...catalog.entries()].map(({ path }) => path);
   const unknown: string[] = [];
   const leftovers: string[] = [];
+  const unreadable: { folder: string; reason: string }[] = [];
   let files = 0;
-  for (const path of walk(content, (leftover) => leftovers.push(leftover))) {
+  const onUnreadable: OnUnreadable = (folder, error) =>
+    unreadable.push({
+      folder: relative(content.root, folder),
+      reason: messageOf(error).split(',', 1)[0] ?? '',
+    });
+  for (const path of walk(content, (leftover) => leftovers.push(leftover), onUnreadable)) {
     if (catalog.get(path) === undefined) unknown.push(path);
     if (++files % FILES_PER_TURN === 0) await nextTurn();
   }
@@ -58,19 +66,24 @@ export async function scan(
     if (!isWriting(path)) changes.push(...refresh(content, catalog, path));
     if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }
-  return { files, changes, leftovers };
+  return { files, changes, leftovers, unreadable };
 }
 
 /**
  * The paths of all article files below the content folder.
  *
  * @param onLeftover gets the absolute paths of temp files.
+ * @param onUnreadable gets the folders that cannot be read; their files are left out.
  */
-export function* walk(content: ContentFolder, onLeftover?: (path: string) => void): Generator<string> {
+export function* walk(
+  content: ContentFolder,
+  onLeftover?: (path: string) => void,
+  onUnreadable?: OnUnreadable,
+): Generator<string> {
   const { root } = content;
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const item of entriesOf(join(root, folder))) {
+    for (const item of entriesOf(join(root, folder), onUnreadable)) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (isLeftover(item.name)) onLeftover?.(join(root, path));
       else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
@@ -101,7 +114,7 @@ export function refresh(
 }
 
 /** A file's status; null where it cannot be read; undefined where nothing is there, or only links that lead in a circle. */
-function statOf(path: string): fs.Stats | null | undefined {
+export function statOf(path: string): fs.Stats | null | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -121,12 +134,16 @@ export function isWatchedName(name: string): boolean {
   return !name.startsWith('.') && name !== 'node_modules';
 }
 
-/** The entries of a folder; none where it is gone. */
-export function entriesOf(folder: string): fs.Dirent[] {
+type OnUnreadable = (folder: string, error: unknown) => void;
+
+/** The entries of a folder; none where it is gone, or cannot be read, such as `lost+found`. */
+export function entriesOf(folder: string, onUnreadable?: OnUnreadable): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (isGone(error)) return []; // removed while we walked
-    throw error;
+    if (!isUnreadable(error)) throw error;
+    onUnreadable?.(folder, error);
+    return [];
   }
 }

@@ -191,16 +191,20 @@ interface FolderSync {
   syncAll(folder: string): Promise<void>;
 }
 
+/** Another text for a folder that was removed and made again, by this process or by another program. */
+function identityOf(folder: string): string {
+  const { ino, birthtimeNs } = fs.statSync(folder, { bigint: true });
+  return `${ino} ${birthtimeNs}`;
+}
+
 function createFolderSync(root: string): FolderSync {
-  /** Folders whose own names are on the disk. */
-  const named = new Set<string>();
+  /** Folders whose own names are on the disk, as `identityOf` says. */
+  const named = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
   function make(folder: string): void {
-    // One that was synced before, removed by somebody and made again, has lost what was promised of it.
-    const parents = makeDirectory(folder);
-    if (parents.length > 0) for (const one of [folder, ...parents]) named.delete(one);
+    makeDirectory(folder);
   }
 
   function sync(folder: string): Promise<void> {
@@ -221,10 +225,13 @@ function createFolderSync(root: string): FolderSync {
   }
 
   async function syncWithNew(folder: string): Promise<void> {
-    const above: string[] = [];
-    for (let at = folder; !named.has(at) && at.startsWith(root); at = dirname(at)) above.push(at);
-    await Promise.all([folder, ...above.map((at) => dirname(at))].map(syncDirectory));
-    for (const at of above) named.add(at);
+    const unnamed = new Map<string, string>();
+    for (let at = folder; at.startsWith(root); at = dirname(at)) {
+      const identity = identityOf(at);
+      if (named.get(at) !== identity) unnamed.set(at, identity);
+    }
+    await Promise.all([folder, ...[...unnamed.keys()].map((at) => dirname(at))].map(syncDirectory));
+    for (const [at, identity] of unnamed) named.set(at, identity);
   }
 
   async function syncAll(folder: string): Promise<void> {

@@ -49,7 +49,9 @@ export async function recover({
 }: RecoveryOptions): Promise<RecoveryReport> {
   fs.mkdirSync(content.root, { recursive: true });
   const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
-  const { files, changes, leftovers } = await scan(content, catalog);
+  const { files, changes, leftovers, unreadable } = await scan(content, catalog);
+  for (const { folder, reason } of unreadable)
+    log.warn({ folder, reason }, 'a folder below the content folder cannot be read; its files are skipped');
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
   const tempFilesSwept = await sweep([...leftovers, ...ofState], lock, log);

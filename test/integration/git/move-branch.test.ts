@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { PressmarkError } from '../../../src/errors.js';
 import {
   buildCommits,
   interruptedFiles,
@@ -11,6 +12,7 @@ import {
   writeBlobs,
 } from '../../../src/git/commit/commit-files.js';
 import { readHead } from '../../../src/git/commit/head.js';
+import type { Git } from '../../../src/git/git.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -33,8 +35,9 @@ async function aboutToMove(t: ExecutionContext) {
   const [content = ''] = await writeBlobs(repository, [PATH]);
   const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
   const commits = await buildCommits(repository, head.tip, files, STYLE);
-  const move = () => moveBranch(repository, head, { files, commits, staged: new Set(), since: Date.now() });
-  return { dir, move, repository, head, content };
+  const news = { files, commits, staged: new Set<string>(), since: Date.now() };
+  const move = () => moveBranch(repository, head, news);
+  return { dir, move, repository, head, content, news };
 }
 
 // What stays in the index looks to every other receiver as if the owner had staged it, and would never be committed.
@@ -74,4 +77,38 @@ test('what a killed receiver has put into the index is not the owner’s, also a
   t.true((await interruptedFiles(repository)).includes(PATH));
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
+});
+
+test('what the owner commits while an entry is taken back stays in the index', async (t) => {
+  const { dir, repository, head, content, news } = await aboutToMove(t);
+  let indexed = 0;
+  const git: Git = async (args, run) => {
+    if (args[0] === 'update-index' && ++indexed === 2) gitIn(dir, 'commit', '--quiet', '-m', 'Mine');
+    const answer = await repository.git(args, run);
+    if (args[0] === 'update-index' && indexed === 1) gitIn(dir, 'checkout', '--quiet', '-b', 'mine');
+    return answer;
+  };
+  t.false(await moveBranch({ ...repository, git }, head, news));
+  t.is(indexed > 1 && gitIn(dir, 'status', '--porcelain', '-uall'), '');
+  t.is(gitIn(dir, 'rev-parse', `HEAD:${PATH}`).trim(), content);
+});
+
+test('an entry that could be neither committed nor taken back is not the owner’s, also after the next batch', async (t) => {
+  const { dir, repository, head, news } = await aboutToMove(t);
+  const lock = join(dir, '.git/refs/heads/main.lock');
+  let indexed = 0;
+  const git: Git = async (args, run) => {
+    if (args[0] === 'update-index' && ++indexed > 1)
+      throw new PressmarkError('GIT_FAILED', 'the disk is full');
+    return repository.git(args, run);
+  };
+  fs.writeFileSync(lock, '');
+  await t.throwsAsync(moveBranch({ ...repository, git }, head, news), { message: 'the disk is full' });
+  fs.rmSync(lock);
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `A  ${PATH}\n`);
+  const other = [{ path: 'other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' }];
+  await buildCommits(repository, head.tip, other, STYLE);
+  // killed now
+  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
+  t.true((await interruptedFiles(repository)).includes(PATH));
 });

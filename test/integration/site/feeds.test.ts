@@ -229,3 +229,27 @@ test('the sitemap has home and every article', async (t) => {
     ],
   );
 });
+
+test.serial(
+  'an article that could not be read for a moment is in the feeds again with the next build',
+  async (t) => {
+    const site = testSite(t);
+    site.write('a');
+    const file = join(site.options.content.root, site.write('b'));
+    await site.builder.build('all');
+    const again = testSite(t, { dir: site.dir });
+    const { openSync } = fs;
+    const failing = (...args: Parameters<typeof openSync>) => {
+      if (args[0] === file) throw Object.assign(new Error('EACCES: it failed'), { code: 'EACCES' });
+      return openSync(...args);
+    };
+    Object.assign(fs, { openSync: failing });
+    t.teardown(() => Object.assign(fs, { openSync }));
+    await again.builder.build([site.write('c')]);
+    t.false(site.page('feed.json').includes('The body of b'));
+    Object.assign(fs, { openSync });
+    await again.builder.build('all');
+    for (const feed of ['feed.xml', 'rss.xml', 'feed.json'])
+      t.true(site.page(feed).includes('The body of b'));
+  },
+);

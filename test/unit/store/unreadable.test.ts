@@ -1,12 +1,14 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { scan } from '../../../src/store/catalog/scan.js';
+import { openStore } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -111,4 +113,62 @@ test.serial('a process that can read no file takes none for unreadable', async (
   const content = twoArticles(t);
   failing(t, 'openSync', 'EMFILE');
   await t.throwsAsync(scan(content, createCatalog()), { message: /^EMFILE/ });
+});
+
+test.serial(
+  'a folder that cannot be read ends no start, fails no delivery, and is named by the log',
+  async (t) => {
+    const content = twoArticles(t);
+    fs.mkdirSync(join(content.root, 'lost+found'));
+    const { readdirSync, statSync } = fs;
+    const refuse = (path: unknown, call: string) => {
+      if (!/lost\+found/.test(String(path))) return;
+      throw Object.assign(new Error(`EACCES: permission denied, ${call} '/somewhere'`), { code: 'EACCES' });
+    };
+    Object.assign(fs, {
+      readdirSync: (...args: unknown[]) => {
+        refuse(args[0], 'scandir');
+        return Reflect.apply(readdirSync, fs, args);
+      },
+      statSync: (...args: unknown[]) => {
+        if (String(args[0]).includes('lost+found/')) refuse(args[0], 'stat');
+        return Reflect.apply(statSync, fs, args);
+      },
+    });
+    t.teardown(() => Object.assign(fs, { readdirSync, statSync }));
+    const lines: { level: number; folder?: string; reason?: string }[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const { store, recovery, close } = await openStore({
+      content,
+      stateDir: tempDir(t),
+      log,
+      watch: false,
+    });
+    t.is(recovery.files, 2);
+    t.like(lines[0], { level: 40, folder: 'lost+found', reason: 'EACCES: permission denied' });
+    const { outcome, url } = await store.publish('new', async () => draftOf(article({ id: 'new' })));
+    t.is(outcome, 'stored');
+    t.is((await store.find(url)).article.id, 'new');
+    await t.throwsAsync(store.find(`${SITE_URL}/articles/nothing/`), { code: 'ARTICLE_NOT_FOUND' });
+    await close();
+  },
+);
+
+test.serial('the articles of a folder that cannot be read any more keep their ids and URLs', async (t) => {
+  const content = twoArticles(t);
+  fs.mkdirSync(join(content.root, 'closed'));
+  fs.renameSync(join(content.root, 'bad.md'), join(content.root, 'closed', 'bad.md'));
+  const catalog = createCatalog();
+  await scan(content, catalog);
+  const { readdirSync } = fs;
+  Object.assign(fs, {
+    readdirSync: (...args: unknown[]) => {
+      if (String(args[0]).endsWith('closed')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      return Reflect.apply(readdirSync, fs, args);
+    },
+  });
+  t.teardown(() => Object.assign(fs, { readdirSync }));
+  const { unreadable } = await scan(content, catalog);
+  t.deepEqual(unreadable, [{ folder: 'closed', reason: 'EACCES' }]);
+  t.is(catalog.byId('bad').length, 1);
 });

@@ -10,7 +10,7 @@ import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { createDiskWriter } from '../../../../src/store/write/durable-write.js';
 import { NameTaken, Outdated } from '../../../../src/store/writer.js';
 import { article } from '../../../support/events.js';
-import { recorder } from '../../../support/recorded-syncs.js';
+import { recorder, syncs } from '../../../support/recorded-syncs.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 const stored = { ...draftOf(article()), revision: 'r', url: 'https://example.com/a/', updated: null };
@@ -131,3 +131,21 @@ for (const [how, save] of [
       t.deepEqual(fs.readdirSync(root), ['a.md']);
     },
   );
+
+test.serial(
+  'the name of a folder that another program has removed and made again is synced again',
+  async (t) => {
+    const { root, write } = open(t);
+    const folder = join(root, '2026');
+    const syncedFor = async (name: string) => {
+      syncs.length = 0;
+      await write(`2026/${name}`, 'ours', null);
+      return syncs.map(({ path }) => path);
+    };
+    t.true((await syncedFor('a.md')).includes(root));
+    t.false((await syncedFor('b.md')).includes(root));
+    fs.rmSync(folder, { recursive: true });
+    fs.mkdirSync(folder);
+    t.true((await syncedFor('c.md')).includes(root));
+  },
+);
