@@ -6,12 +6,14 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
 import type { ArticleText } from '../git/commit/commit-articles.js';
+import { refuseWhileUnfinished } from '../git/commit/head.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
 import { createReplacedFiles } from '../git/commit/replaced-files.js';
 import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
+import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { createStoreLock, type StoreLock } from '../git/push/store-lock.js';
@@ -73,7 +75,7 @@ export const PUSH_STATUS = 'push.json';
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
   const { settings } = options;
-  refuseLevelWithoutGit(settings);
+  checkGitSettings(settings);
   const { stateDir } = foldersOf(settings);
   const pushes = createPushStatus(join(stateDir, PUSH_STATUS));
   const open = settings.durability === 'push' ? openOnRemote : openWithCommits;
@@ -140,11 +142,19 @@ async function articleOf(
 }
 
 /**
- * The levels `commit` and `push` need git.
+ * The levels `commit` and `push` need git, and a pull request needs a branch that is not the store itself.
  *
  * @throws PressmarkError CONFIG_INVALID
  */
-export function refuseLevelWithoutGit({ durability, git }: Pick<Settings, 'durability' | 'git'>): void {
+export function checkGitSettings({ durability, git }: Pick<Settings, 'durability' | 'git'>): void {
+  const push = typeof git === 'object' && typeof git.push === 'object' ? git.push : undefined;
+  if (push?.pullRequest !== undefined && (push.branch === undefined || durability === 'push'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      durability === 'push'
+        ? "git.push.pullRequest cannot be had with durability: 'push', at which an article is stored when the branch has it; set durability: 'commit' or 'disk'"
+        : "git.push.pullRequest needs git.push.branch, the branch for articles under review, such as 'pressmark/articles'",
+    );
   if (durability !== 'disk' && git === false)
     throw new PressmarkError(
       'CONFIG_INVALID',
@@ -187,6 +197,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     onChange,
     watch,
     beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
+    onMissing: () => refuseWhileUnfinished(commits.repository),
     ...(isBeforeAnswer && {
       afterWrite: ({ path }, isKnown) => commits.commitNow(`${prefix}${path}`, isKnown),
     }),
@@ -260,10 +271,12 @@ function backgroundPush(
   { run: whileLocked }: StoreLock,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
+  const review = reviewConfig(settings);
   return {
     ...pushConfig(settings),
     status,
     whileLocked,
+    ...(review !== undefined && { review }),
     onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
   };
 }
@@ -317,6 +330,16 @@ const DEFAULTS: PushConfig = { remote: undefined, branch: undefined, debounce: 2
 /** Whether anything is pushed, before the answer or after it. */
 export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability'>): boolean {
   return durability === 'push' || (typeof git === 'object' && git.push !== false);
+}
+
+/** What the config says of pull requests; undefined where none is wanted. */
+export function reviewConfig({
+  git,
+  gitToken: token,
+}: Pick<Settings, 'git' | 'gitToken'>): ReviewSettings | undefined {
+  if (typeof git !== 'object' || typeof git.push !== 'object') return undefined;
+  const { branch, pullRequest, api } = git.push;
+  return branch === undefined || pullRequest === undefined ? undefined : { branch, pullRequest, api, token };
 }
 
 /** What the config says of pushing, with the defaults. */

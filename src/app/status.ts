@@ -4,6 +4,7 @@ import { type ExcludedArticle, readBuildState } from '../deploy/build/build-stat
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
+import { articlesInReview } from './articles/in-review.js';
 import { type MalformedArticle, malformedArticles } from './articles/malformed-articles.js';
 import { addressChange, addressChangeFix, addressChangeText } from './articles/stored-urls.js';
 import { foldersOf } from './content/folders.js';
@@ -34,8 +35,19 @@ export interface SiteStatus extends NotedFacts {
   readonly restart: string | undefined;
   /** The articles that are skipped because of their files. */
   readonly malformed: readonly MalformedArticle[];
+  /** The articles that wait for review; undefined where no pull request is wanted. */
+  readonly review: ReviewStatus | undefined;
   /** What a change of the site's address has left behind, and what to do. */
   readonly addressChange: string | undefined;
+}
+
+/** How many articles wait for review, and where. */
+export interface ReviewStatus {
+  readonly waiting: number;
+  /** The page of the open pull request; null where none is open. */
+  readonly url: string | null;
+  /** Why the pull request could not be brought up to date; null where it could. */
+  readonly error: string | null;
 }
 
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
@@ -47,7 +59,16 @@ export async function siteStatus(settings: Settings): Promise<SiteStatus> {
     addressChange: addressChangeOf(settings),
     ...notedFacts(settings),
     malformed: await malformedArticles(settings),
+    review: await reviewStatus(settings),
   };
+}
+
+async function reviewStatus(settings: Settings): Promise<ReviewStatus | undefined> {
+  const waiting = (await articlesInReview(settings))?.size;
+  if (waiting === undefined) return undefined;
+  const { url = null, error = null } =
+    readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS))?.pullRequest ?? {};
+  return { waiting, url, error };
 }
 
 /** Reads what receivers have noted. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type ListedArticle, lastAuthors, listArticles } from '../app/articles/article-list.js';
+import { articlesInReview } from '../app/articles/in-review.js';
 import { notedFacts } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
@@ -21,11 +22,13 @@ export function listCommand(): Command {
         articles.map(({ file }) => file),
       );
       const awaited = new Set(notedFacts(settings).facts.awaited.map(({ path }) => path));
+      const inReview = await articlesInReview(settings);
       if (json) {
         const rows = articles.map(({ path: _, ...article }) => ({
           ...article,
           lastAuthor: authors.get(article.file) ?? null,
           isAwaited: awaited.has(article.file),
+          ...(inReview !== undefined && { inReview: inReview.has(article.file) }),
         }));
         printJson(rows, 2);
         return;
@@ -37,7 +40,12 @@ export function listCommand(): Command {
       const authorOf = ({ file }: ListedArticle) => authors.get(file)?.name ?? 'not committed';
       const [header = '', ...lines] = aligned([
         ['date', 'title', 'last author', 'URL', 'file'],
-        ...articles.map((article) => rowOf(article, authorOf(article), awaited.has(article.file))),
+        ...articles.map((article) =>
+          rowOf(article, authorOf(article), [
+            ...(inReview?.has(article.file) ? ['waits for review'] : []),
+            ...(awaited.has(article.file) ? ['not seen live yet'] : []),
+          ]),
+        ),
       ]);
       console.log(paint('bold', header));
       for (const line of lines) console.log(line);
@@ -47,13 +55,14 @@ export function listCommand(): Command {
 /** The longest title that is shown whole. */
 const TITLE_CHARS = 40;
 
-/** @param isAwaited whether the live check has not seen the article on its page yet. */
-function rowOf(article: ListedArticle, author: string, isAwaited: boolean): string[] {
+/** @param notes what is to be known of the article, such as that it waits for review. */
+function rowOf(article: ListedArticle, author: string, notes: readonly string[]): string[] {
   const { kind, file, reason } = article;
   if (kind === 'unreadable') return ['', 'unreadable', author, `(${reason})`, file];
   const { date, title, url, address } = article;
   const short = title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1)}…` : title;
   // A pinned or listed URL is certain.
   const shown = address === 'unknown' ? `${url} (unknown${reason === undefined ? '' : `: ${reason}`})` : url;
-  return [date.slice(0, 10), short, author, isAwaited ? `${shown} (not seen live yet)` : shown, file];
+  const noted = [shown, ...notes.map((note) => `(${note})`)].join(' ');
+  return [date.slice(0, 10), short, author, noted, file];
 }

@@ -29,11 +29,12 @@ interface Line {
 
 /** A tick is for what was seen; what a person must do something about is `!`, or `fail` where articles do not get on. */
 function* linesOf(status: SiteStatus, now: number): Generator<Line> {
-  const { restart, excluded, malformed, addressChange } = status;
+  const { restart, excluded, malformed, review, addressChange } = status;
   yield* receiverLines(status, now);
   if (restart !== undefined) yield { mark: 'fail', text: `${restart}; restart it` };
   if (addressChange !== undefined) yield { mark: 'fail', text: printable(addressChange) };
   yield* factLines(status, now);
+  if (review !== undefined) yield* reviewLines(review);
   yield* liveLines(status, now);
   for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
     const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
@@ -47,6 +48,15 @@ function* linesOf(status: SiteStatus, now: number): Generator<Line> {
       const why = isUnread ? 'cannot be read' : 'is malformed';
       yield { mark: 'fail', text: `${printable(file)} ${why} and is skipped: ${printable(reason)}` };
     }
+}
+
+function* reviewLines({ waiting, url, error }: NonNullable<SiteStatus['review']>): Generator<Line> {
+  if (error !== null)
+    yield { mark: 'fail', text: `review    the pull request is not up to date: ${printable(error)}` };
+  if (waiting === 0) return;
+  const articles = waiting === 1 ? '1 article waits' : `${waiting} articles wait`;
+  const where = url === null ? '; no pull request is open' : `: ${printable(url)}`;
+  yield { mark: 'warn', text: `review    ${articles} for review${where}` };
 }
 
 function* receiverLines({ receivers, facts }: SiteStatus, now: number): Generator<Line> {

@@ -26,6 +26,8 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 
   readonly deploy: readonly DeploySetting[];
   /** The URL of the host's build hook, a secret, and a token for it. */
   readonly deployHook: { readonly url?: string; readonly token?: string };
+  /** A token for the host of the git remote, which opens pull requests; a secret. */
+  readonly gitToken: string | undefined;
   /** A secret, with which other machines are answered by /healthz?verbose. */
   readonly statusToken: string | undefined;
   /** The site's folder, absolute. */
@@ -77,6 +79,7 @@ export async function loadSettings(
   const {
     PRESSMARK_DEPLOY_HOOK: url,
     PRESSMARK_DEPLOY_TOKEN: token,
+    PRESSMARK_GIT_TOKEN: gitToken,
     PRESSMARK_STATUS_TOKEN: status,
   } = environment;
   return {
@@ -87,6 +90,7 @@ export async function loadSettings(
     buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,
     deploy: [deploy].flat(),
     deployHook: { ...(url && { url }), ...(token && { token }) },
+    gitToken: gitToken || undefined,
     statusToken: status || undefined,
     // Two builders of one site would overwrite each other's pages.
     ...(config.generator !== 'plain' && { site: false as const }),

@@ -72,6 +72,9 @@ const generator = z.union(
   { error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns' },
 );
 
+/** The hosts on which a pull request can be opened. */
+const pullRequest = z.enum(['github', 'gitlab', 'gitea']);
+
 /** Pushing what is committed; true: to `origin`, the branch that HEAD is on. */
 const push = z
   .union([
@@ -91,6 +94,10 @@ const push = z
       debounce: z.int().min(0).max(3_600_000).default(2_000),
       /** With durability push: how often the remote is asked for what others stored, in milliseconds. @default 5000 */
       fetchEvery: z.int().min(100).max(3_600_000).default(5_000),
+      /** Keeps a pull request open from `branch` for the articles that wait. Default: none. */
+      pullRequest: pullRequest.optional(),
+      /** The URL of the REST API of the host. Default: that of the host in the remote's URL. */
+      api: z.url({ protocol: /^https?$/, error: 'must be the URL of the host’s REST API' }).optional(),
     }),
   ])
   .default(false);

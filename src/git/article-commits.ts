@@ -87,6 +87,8 @@ export interface ArticleCommits {
   /** From the top of the work tree to the content folder; empty, or with a slash at its end. */
   readonly folder: string;
   readonly author: Person | undefined;
+  /** Reads the text of an article's file at a path from the top of the work tree; undefined where it is malformed. */
+  decode(path: string, text: string): ArticleText | undefined;
   /** Aborted when the stop takes too long. */
   readonly signal: AbortSignal;
   readonly beforeReplace: BeforeReplace;
@@ -162,6 +164,7 @@ function createArticleCommits(
   let lastCommit: string | undefined;
   let looking: Promise<void> | undefined;
   let isLookWanted = false;
+  let isClosed = false;
 
   const commit = createCommitArticles({
     repository,
@@ -192,7 +195,7 @@ function createArticleCommits(
 
   /** People save in steps: an edit is committed once its file has not changed for a while. */
   function addEdit(path: string): void {
-    if (!commitEdits) return;
+    if (!commitEdits || isClosed) return;
     clearTimeout(edits.get(path));
     const add = () => {
       edits.delete(path);
@@ -248,6 +251,7 @@ function createArticleCommits(
     const timer = setTimeout(() => stop.abort(), closeMs);
     for (const one of timers.splice(0)) clearTimeout(one);
     isLookWanted = false;
+    isClosed = true; // the next start finds the edits that come from now on
     await looking;
     for (const [path, edit] of edits) {
       clearTimeout(edit);
@@ -263,6 +267,7 @@ function createArticleCommits(
     repository,
     folder: place.folder,
     author,
+    decode: (path, text) => options.decode(`${content}${path.slice(place.folder.length)}`, text),
     signal: stop.signal,
     beforeReplace: createBeforeReplace({
       repository,

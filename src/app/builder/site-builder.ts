@@ -29,7 +29,7 @@ export interface SiteBuilder {
 /** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
 export type BuilderSettings = Omit<
   Settings,
-  'plugins' | 'secrets' | 'environment' | 'deployHook' | 'statusToken'
+  'plugins' | 'secrets' | 'environment' | 'deployHook' | 'gitToken' | 'statusToken'
 >;
 
 /** Whether this site is built by Pressmark. */

@@ -4,7 +4,7 @@ import type { BuilderSettings } from './site-builder.js';
 
 /** Starts the thread that builds pages. @param terminal whether a person reads its log on a terminal. */
 export function startBuilder(settings: Settings, terminal: boolean): Worker {
-  const { plugins, secrets, environment, deployHook, statusToken, ...serializable } = settings;
+  const { plugins, secrets, environment, deployHook, gitToken, statusToken, ...serializable } = settings;
   const workerData = { settings: serializable satisfies BuilderSettings, terminal };
   return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
 }

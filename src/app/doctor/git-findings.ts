@@ -13,7 +13,7 @@ import { type ContentFolder, decodeAt } from '../../store/catalog/entry.js';
 import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
-import { refuseLevelWithoutGit } from '../durability.js';
+import { checkGitSettings } from '../durability.js';
 import { restartReason } from '../needs-restart.js';
 import type { RunningReceiver } from '../running-receivers.js';
 import { type Finding, refusalOf } from './finding.js';
@@ -65,7 +65,7 @@ async function withoutCommits(settings: Settings, repository: NoRepository | und
   if (repository === undefined)
     return refusalOf(
       about,
-      () => refuseLevelWithoutGit(settings),
+      () => checkGitSettings(settings),
       'switched off in the config; nothing is committed',
     );
   return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);

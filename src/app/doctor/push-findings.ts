@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
+import { messageOf } from '../../errors.js';
+import { branchOfHead } from '../../git/commit/head.js';
 import { commitAt } from '../../git/objects.js';
 import { readPushStatus, wordsOf } from '../../git/push/push-status.js';
-import { createRemote, type Remote } from '../../git/push/remote.js';
+import { createRemote, type Remote, remoteUrlOf } from '../../git/push/remote.js';
+import { createReviewHost } from '../../git/push/review-host.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { foldersOf } from '../content/folders.js';
-import { isPushed, PUSH_STATUS, pushConfig } from '../durability.js';
-import type { Finding } from './finding.js';
+import { checkGitSettings, isPushed, PUSH_STATUS, pushConfig, reviewConfig } from '../durability.js';
+import { type Finding, refusalOf } from './finding.js';
 
 const about = 'push';
 
@@ -16,6 +19,10 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   if (!isPushed(settings) || settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return [];
+  return [...(await remoteFindings(repository, settings)), ...(await reviewFindings(repository, settings))];
+}
+
+async function remoteFindings(repository: Repository, settings: Settings): Promise<Finding[]> {
   try {
     const remote = await createRemote(repository, pushConfig(settings), settings.environment);
     const tip = await remote.fetch(null);
@@ -31,6 +38,25 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
       { level: settings.durability === 'push' ? 'fail' : 'warn', about, text: wordsOf(error), fix },
       ...lastOf(settings),
     ];
+  }
+}
+
+/** Whether the host of the pull request answers. */
+async function reviewFindings(repository: Repository, settings: Settings): Promise<Finding[]> {
+  const refused = await refusalOf(about, () => checkGitSettings(settings));
+  const review = reviewConfig(settings);
+  if (review === undefined || refused.length > 0) return refused;
+  const { pullRequest: kind, branch: head, api, token } = review;
+  try {
+    const remoteUrl = await remoteUrlOf(repository, pushConfig(settings).remote);
+    const host = createReviewHost({ kind, remoteUrl, api, token });
+    const base = (await branchOfHead(repository))?.replace('refs/heads/', '') ?? '';
+    const found = await host.newest({ head, base });
+    const text = found?.isOpen ? `pull request: ${found.url}` : 'no pull request is open';
+    return [{ level: 'ok', about, text }];
+  } catch (error) {
+    const fix = `articles are pushed to ${head} as before; open the pull request by hand until it works`;
+    return [{ level: 'warn', about, text: `no pull request: ${messageOf(error)}`, fix }];
   }
 }
 
@@ -64,7 +90,7 @@ async function waiting(
 function lastOf(settings: Settings): Finding[] {
   const status = readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS));
   if (status === undefined) return [];
-  const { lastPush, waitingFor, lastError } = status;
+  const { lastPush, waitingFor, lastError, isDeclined } = status;
   const findings: Finding[] = [];
   if (lastPush !== null) findings.push({ level: 'ok', about, text: `pushed last at ${lastPush}` });
   if (waitingFor !== null)
@@ -79,7 +105,9 @@ function lastOf(settings: Settings): Finding[] {
       level: 'warn',
       about,
       text: `last error: ${lastError}`,
-      fix: 'it is tried again by itself',
+      fix: isDeclined
+        ? 'change the rules of the branch or the rights of this user, or push to another branch (git.push.branch); commits stay in this repository until then'
+        : 'it is tried again by itself',
     });
   return findings;
 }

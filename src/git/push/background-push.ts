@@ -1,11 +1,12 @@
-import { messageOf, PressmarkError } from '../../errors.js';
+import { PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { ArticleCommits } from '../article-commits.js';
 import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
 import { commitAt, isAncestor } from '../objects.js';
 import { follow } from './follow.js';
-import { type PushStatusKeeper, wordsOf } from './push-status.js';
+import { keepPullRequest, type ReviewSettings } from './pull-request.js';
+import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
 
@@ -14,6 +15,8 @@ export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
+  /** Has a pull request opened for what is pushed. */
+  readonly review?: ReviewSettings;
   /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
   /** Runs work while this process has the store's lock. */
@@ -28,6 +31,8 @@ export interface Pusher {
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 1_000, longest: 300_000 };
+/** The status where nothing is in the way. */
+const FINE = { lastError: null, isDeclined: false, waitingFor: null };
 /** How often a branch that others push to as well is followed before the push is put off. */
 const MAX_ATTEMPTS = 5;
 
@@ -42,13 +47,15 @@ export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
   env: NodeJS.Dict<string>,
-  { repository, author, folder }: Pick<ArticleCommits, 'repository' | 'author' | 'folder'>,
+  { repository, author, folder, decode }: Pick<ArticleCommits, 'repository' | 'author' | 'folder' | 'decode'>,
 ): Promise<Pusher> {
   const { log } = host;
-  const { status, debounce, onFiles, whileLocked } = settings;
+  const { status, debounce, onFiles, whileLocked, review } = settings;
   const remote = await createRemote(repository, settings, env, IN_BACKGROUND);
   const { ref } = remote;
-  const following = { repository, author, ref, whileLocked };
+  const pullRequest =
+    review &&
+    keepPullRequest({ ...review, remote: settings.remote, repository, folder, env, status, log, decode });
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -58,11 +65,12 @@ export async function pushInBackground(
       const reason = await pushBranch();
       // commits that were made in the meantime have their own request
       const remaining = Math.max(0, status.now.waiting - waiting);
-      if (reason === undefined) status.set({ waiting: remaining, lastError: null, waitingFor: null });
+      if (reason === undefined) status.set({ waiting: remaining, ...FINE });
       return reason;
     } catch (error) {
-      status.set({ lastError: messageOf(error) });
-      return wordsOf(error);
+      const reason = wordsOf(error);
+      status.set({ lastError: reason, isDeclined: isDeclined(error) });
+      return reason;
     }
   }
 
@@ -82,6 +90,7 @@ export async function pushInBackground(
           pushedTip = tip;
           status.set({ lastPush: new Date().toISOString() });
           log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
+          pullRequest?.pushed(tip);
         }
         const isElsewhere = head.kind === 'branch' && head.ref !== local && status.now.waiting > 0;
         return isElsewhere && !(await isPushed(head.tip, tip))
@@ -92,14 +101,15 @@ export async function pushInBackground(
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
       const fetched = await remote.fetch(null);
       if (fetched === null) continue;
-      if (local !== ref) {
+      // A reviewer's commits are followed, as those on the branch itself.
+      if (local !== ref && review === undefined) {
         // Another push was first, with less than this one.
         if (await isAncestor(repository, fetched, tip)) continue;
         return waitFor(
           `you to merge ${nameOf(ref)} of the remote into ${nameOf(local)} (git pull): it has commits that ${nameOf(local)} does not have`,
         );
       }
-      const followed = await follow(fetched, following);
+      const followed = await follow(fetched, { repository, author, ref: local, whileLocked });
       if (followed.kind === 'waiting') return waitFor(followed.waitingFor);
       const paths = followed.changes.map(({ path }) => path).filter((path) => path.startsWith(folder));
       onFiles(paths.map((path) => path.slice(folder.length)));
@@ -109,7 +119,7 @@ export async function pushInBackground(
 
   /** @returns the reason that it is tried again later. */
   function waitFor(waitingFor: string): string {
-    status.set({ waitingFor, lastError: null });
+    status.set({ ...FINE, waitingFor });
     return `it waits for ${waitingFor}`;
   }
 
@@ -120,7 +130,13 @@ export async function pushInBackground(
 
   function onChange(reason: string | undefined): void {
     if (reason === undefined) log.info('pushes work again');
-    else log.warn({ reason }, 'not pushed; tried again later');
+    else
+      log.warn(
+        { reason },
+        status.now.isDeclined
+          ? 'not pushed: the remote does not allow it; commits stay here until it does'
+          : 'not pushed; tried again later',
+      );
   }
 
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
@@ -134,6 +150,7 @@ export async function pushInBackground(
   return {
     close: async () => {
       if (!(await task.close())) await attempt();
+      await pullRequest?.close();
     },
   };
 }

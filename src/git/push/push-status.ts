@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { messageOf } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 
 /** How the conversation with the remote stands. */
@@ -10,15 +10,26 @@ export interface PushStatus {
   readonly waiting: number;
   /** What went wrong last and has not gone well since; null where nothing has. */
   readonly lastError: string | null;
+  /** Whether that was a rule of the remote or the rights of this user, which trying again does not change. */
+  readonly isDeclined: boolean;
   /** What a person has to do before it goes on; null where nothing is. */
   readonly waitingFor: string | null;
+  /** The pull request for what was pushed; null where none is wanted. */
+  readonly pullRequest: {
+    /** Its page; null where none is open. */
+    readonly url: string | null;
+    /** Why the host could not be brought up to date; null where it could. */
+    readonly error: string | null;
+  } | null;
 }
 
 const NOTHING: PushStatus = {
   lastPush: null,
   waiting: 0,
   lastError: null,
+  isDeclined: false,
   waitingFor: null,
+  pullRequest: null,
 };
 
 /** The status of a running receiver, kept in a file too, for `pressmark doctor`. */
@@ -74,6 +85,16 @@ export function readPushStatus(path: string): PushStatus | undefined {
   } catch {
     return undefined; // no receiver has pushed here yet, or the file is half a file
   }
+}
+
+/** What git says where the remote lets this user do nothing. */
+const NO_ACCESS =
+  /returned error: 40[13]\b|Permission (?:to \S+ )?denied|Authentication failed|could not read (?:Username|Password)/;
+
+/** Whether a push failed by a rule of the remote or for want of rights. */
+export function isDeclined(error: unknown): boolean {
+  if (!(error instanceof PressmarkError)) return false;
+  return error.code === 'REMOTE_DECLINED' || NO_ACCESS.test(wordsOf(error));
 }
 
 /** What an error of git says, with what git itself said, in one line; without credentials. */

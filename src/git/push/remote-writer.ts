@@ -4,7 +4,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import { type Stamp, stampOf } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
-import type { Entry } from '../../store/catalog/entry.js';
+import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
 import { backoff } from '../clock.js';
 import {
@@ -22,7 +22,7 @@ import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { changesBetween, commitAt, entriesAt, type Entry as GitEntry } from '../objects.js';
 import { follow } from './follow.js';
-import { type PushStatusKeeper, wordsOf } from './push-status.js';
+import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
 import { restoreTornFiles } from './torn-files.js';
 
@@ -116,6 +116,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   let running: Promise<void> | undefined;
   let failures = 0;
   let lastError: PressmarkError | undefined;
+  /** Why the remote declined the last push. */
+  let declinedFor: string | null = null;
 
   async function write(file: Write): Promise<Stamp> {
     const message = await options.message(file);
@@ -128,7 +130,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     } finally {
       status.set({ waiting: status.now.waiting - 1 });
     }
-    return stampOf(fs.statSync(file.target));
+    const stamp = stampOf(fs.statSync(file.target));
+    // A person may have saved since git wrote it: their stamp must not stand for this text.
+    return isFileWith(file.target, file.text) ? stamp : NEVER_READ;
   }
 
   function catchUp(): Promise<void> {
@@ -194,7 +198,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
           if (batch.length > 0 && !isNew) return false;
         }
         lastError = undefined;
-        status.set({ lastError: null, waitingFor: null });
+        status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
         return true;
       } finally {
         lock.leave();
@@ -203,7 +207,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       if (isUnavailable(error)) {
         if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
         lastError = error;
-        status.set({ lastError: messageOf(error) });
+        status.set({ lastError: wordsOf(error), isDeclined: isDeclined(error) });
         writes = [...batch.filter((one) => !writes.includes(one)), ...writes];
         catchUps = [...served, ...catchUps];
         return false;
@@ -237,6 +241,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     switch (pushed.outcome) {
       case 'accepted':
         tip = last;
+        declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
         await followTip(new Set(paths));
@@ -248,6 +253,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         return false;
       case 'declined':
         log.error({ why: pushed.why }, 'the git remote declined a push');
+        declinedFor = `${remote.name} declined the push: ${pushed.why}`;
+        status.set({ lastError: declinedFor, isDeclined: true });
         if (batch.length === 1) throw declined(pushed.why);
         return retryOneByOne(batch);
     }

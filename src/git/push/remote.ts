@@ -9,6 +9,8 @@ export interface RemoteSettings {
   readonly remote?: string | undefined;
   /** The branch on the remote, without `refs/heads/`, made where it does not exist. @default the one that HEAD is on */
   readonly branch?: string | undefined;
+  /** The local ref that gets what was fetched. @default FETCHED_REF */
+  readonly into?: string;
 }
 
 /**
@@ -86,7 +88,7 @@ export const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch:
  */
 export async function createRemote(
   { git }: Pick<Repository, 'git'>,
-  { remote = 'origin', branch }: RemoteSettings,
+  { remote = 'origin', branch, into = FETCHED_REF }: RemoteSettings,
   environment: NodeJS.Dict<string>,
   limits: RemoteLimits = ANSWERING,
 ): Promise<Remote> {
@@ -150,11 +152,9 @@ export async function createRemote(
   }
 
   async function fetchCommits(run: LongRun): Promise<GitAnswer> {
-    const answer = await askRemote([...FETCH, remote, `+${ref}:${FETCHED_REF}`], run, [1]);
+    const answer = await askRemote([...FETCH, remote, `+${ref}:${into}`], run, [1]);
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
-    return answer.code === 0
-      ? answer
-      : askRemote([...FETCH, '--refmap=', remote, `+${ref}:${FETCHED_REF}`], run);
+    return answer.code === 0 ? answer : askRemote([...FETCH, '--refmap=', remote, `+${ref}:${into}`], run);
   }
 
   async function push(commit: string): Promise<Pushed> {
@@ -174,6 +174,12 @@ export async function createRemote(
   }
 
   return { name, ref, fetch, push };
+}
+
+/** The URL that is pushed to, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
+export async function remoteUrlOf({ git }: Pick<Repository, 'git'>, remote = 'origin'): Promise<string> {
+  const { code, stdout } = await git(['remote', 'get-url', '--push', '--', remote], { accept: [2, 128] });
+  return code === 0 ? stdout.trim() : remote;
 }
 
 /** Reads `git push --porcelain`: `<flag> TAB <from>:<to> TAB <what happened>`; the remote's own lines are on standard error. */

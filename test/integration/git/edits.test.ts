@@ -133,3 +133,18 @@ test('an edit of a version that git does not have is committed on top of what it
   await site.untilCommitted(2);
   t.deepEqual((await site.subjects()).slice(2), ['Edit: Rewritten']);
 });
+
+// Serial: the timers are those of the process.
+test.serial('an edit that arrives after the stop begins nothing; the next start commits it', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.stop();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  await edit(site, host, path, 'my words\n');
+  t.is(timers(), before);
+  await startAndCheck(site, { commitEdits: true });
+  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
+});

@@ -11,7 +11,9 @@ export interface Status {
   readonly lastPush: string | null;
   readonly waiting: number;
   readonly lastError: string | null;
+  readonly isDeclined: boolean;
   readonly waitingFor: string | null;
+  readonly pullRequest: { readonly url: string | null; readonly error: string | null } | null;
 }
 
 export interface PushingSite {

@@ -1,0 +1,42 @@
+import { changesBetween, commitAt, type Entry, entriesAt } from '../objects.js';
+import type { Repository } from '../repository.js';
+
+/** The ref of the base branch's last commit that was fetched. */
+export const BASE_REF = 'refs/pressmark/base';
+
+/** A file that waits for review: it is committed, and the base branch does not have it yet. */
+export interface FileInReview {
+  /** From the top of the work tree. */
+  readonly path: string;
+  readonly entry: Entry;
+  /** Whether the base branch has another version of it. */
+  readonly isUpdate: boolean;
+}
+
+/**
+ * The files below a folder that a commit has and the base branch has not, as far as it was fetched. A file that was merged
+ * as part of another commit counts as merged.
+ *
+ * @param folder from the top of the work tree: empty, or with a slash at its end.
+ */
+export async function filesInReview(
+  repository: Repository,
+  folder: string,
+  commit: string | null,
+): Promise<FileInReview[]> {
+  const base = await commitAt(repository, BASE_REF);
+  if (base === null || commit === null) return [];
+  const { code, stdout } = await repository.git(['merge-base', base, commit], { accept: [1] });
+  const changes = await changesBetween(repository, code === 0 ? stdout.trim() : null, commit, folder);
+  const merged = await entriesAt(
+    repository,
+    base,
+    changes.map(({ path }) => path),
+  );
+  return changes.flatMap(({ path, after }) => {
+    const there = merged.get(path);
+    return after === null || after.id === there?.id
+      ? []
+      : [{ path, entry: after, isUpdate: there !== undefined }];
+  });
+}

@@ -1,0 +1,230 @@
+import type { Article } from '../../article/article.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { backoff } from '../clock.js';
+import type { ArticleText } from '../commit/commit-articles.js';
+import { readHead } from '../commit/head.js';
+import { commitAt, contentsOf } from '../objects.js';
+import type { Repository } from '../repository.js';
+import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
+import type { PushStatusKeeper } from './push-status.js';
+import { createRemote, IN_BACKGROUND, type RemoteSettings, remoteUrlOf } from './remote.js';
+import { createRepeatedTask } from './repeated-task.js';
+import {
+  type Branches,
+  createReviewHost,
+  type PullRequest,
+  type PullRequestText,
+  type ReviewHost,
+  ReviewHostError,
+  type ReviewHostKind,
+} from './review-host.js';
+
+/** Where pull requests are opened. */
+export interface ReviewSettings {
+  /** The branch on the remote that articles are pushed to. */
+  readonly branch: string;
+  readonly pullRequest: ReviewHostKind;
+  /** The URL of the host's REST API. @default that of the host in the remote's URL */
+  readonly api?: string | undefined;
+  /** Undefined where none is set, which is reported. */
+  readonly token: string | undefined;
+}
+
+export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings, 'remote'> {
+  readonly repository: Repository;
+  /** The content folder from the top of the work tree. */
+  readonly folder: string;
+  readonly env: NodeJS.Dict<string>;
+  readonly status: PushStatusKeeper;
+  readonly log: Log;
+  /** Reads the text of an article's file, at a path from the top of the work tree; undefined where it is malformed. */
+  decode(path: string, text: string): ArticleText | undefined;
+}
+
+/** Keeps one pull request for the waiting articles; see `keepPullRequest`. */
+export interface PullRequestKeeper {
+  /** Says that the remote has this commit now. */
+  pushed(commit: string): void;
+  close(): Promise<void>;
+}
+
+/** How long pushes gather before the host is asked, in milliseconds. */
+const GATHER_MS = 500;
+
+/** How often it is looked whether the base branch has got the articles, in milliseconds. */
+const LOOK_EVERY_MS = 60_000;
+
+/** The pauses after failures: the first and the longest, in milliseconds. */
+const PAUSE_MS = { first: 1_000, longest: 600_000 };
+
+/** How many articles a pull request lists. */
+const MOST_LISTED = 100;
+
+/** How long a title may be, in characters. */
+const MOST_TITLE = 120;
+
+/**
+ * Keeps one pull request from the branch that articles are pushed to into the branch that HEAD is on: it is opened when an
+ * article waits and none is open, and its text lists the articles that wait. When it has been merged or closed, the next
+ * article opens another one. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
+ */
+export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper {
+  const { repository, folder, branch, env, status, log, decode } = options;
+  const closing = new AbortController();
+  let commit: string | undefined;
+  /** What the host has been told. */
+  let told = '';
+  let retryAfterMs = 0;
+  let isWaiting = false;
+
+  async function attempt(): Promise<string | undefined> {
+    retryAfterMs = 0;
+    try {
+      await bringUpToDate();
+      return undefined;
+    } catch (error) {
+      if (error instanceof ReviewHostError) ({ retryAfterMs } = error);
+      const reason = messageOf(error);
+      report({ error: reason });
+      return reason;
+    }
+  }
+
+  async function bringUpToDate(): Promise<void> {
+    if (commit === undefined) return;
+    const base = await fetchBase();
+    const articles = await articlesOf(await filesInReview(repository, folder, commit));
+    isWaiting = articles.length > 0;
+    const text = textOf(articles);
+    const now = JSON.stringify([base, commit, text]);
+    if (isWaiting && now !== told) {
+      const host = await reviewHost();
+      const found = await opened(host, { head: branch, base }, text, commit);
+      report({ url: found?.url ?? null, error: null });
+    } else report({ ...(!isWaiting && { url: null }), error: null });
+    told = now;
+  }
+
+  /** @returns the name of the branch that HEAD is on. */
+  async function fetchBase(): Promise<string> {
+    const head = await readHead(repository);
+    if (head.kind === 'not now')
+      throw new PressmarkError('GIT_FAILED', `the pull request waits for ${head.waitingFor}`);
+    const base = head.ref.replace('refs/heads/', '');
+    if (base === branch)
+      throw new PressmarkError(
+        'CONFIG_INVALID',
+        `HEAD is on ${branch}, to which articles are pushed for review; switch to the branch that they are to be merged into`,
+      );
+    const { remote } = options;
+    const settings = { remote, branch: base, into: BASE_REF };
+    const from = await createRemote(repository, settings, env, IN_BACKGROUND);
+    if ((await from.fetch(await commitAt(repository, BASE_REF))) === null)
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${from.name} has no branch ${base}; push it first`);
+    return base;
+  }
+
+  async function reviewHost(): Promise<ReviewHost> {
+    const { remote, pullRequest: kind, api, token } = options;
+    const remoteUrl = await remoteUrlOf(repository, remote);
+    return createReviewHost({ kind, remoteUrl, api, token, signal: closing.signal });
+  }
+
+  async function articlesOf(files: readonly FileInReview[]): Promise<ArticleInReview[]> {
+    const texts = await contentsOf(
+      repository,
+      files.map(({ entry }) => entry.id),
+    );
+    return files.flatMap(({ path, entry, isUpdate }) => {
+      const article = decode(path, texts.get(entry.id)?.toString('utf8') ?? '')?.article;
+      return article === undefined ? [] : [{ article, isUpdate }];
+    });
+  }
+
+  /** @returns the open pull request; undefined where a person has closed it, and no article has come since. */
+  async function opened(
+    host: ReviewHost,
+    branches: Branches,
+    text: PullRequestText,
+    tip: string,
+  ): Promise<PullRequest | undefined> {
+    let found = await host.newest(branches);
+    if (!found?.isOpen) {
+      if (found?.commit === tip) return undefined;
+      try {
+        const made = await host.create(branches, text);
+        log.info({ url: made.url }, 'pull request opened');
+        return made;
+      } catch (error) {
+        // Another receiver may have opened it at this moment.
+        if (!(error instanceof ReviewHostError && error.isConflict)) throw error;
+        found = await host.newest(branches);
+        if (!found?.isOpen) throw error;
+      }
+    }
+    if (found.title !== text.title || withoutEnds(found.body) !== withoutEnds(text.body))
+      await host.update(found.number, text);
+    return found;
+  }
+
+  function report(change: { url?: string | null; error: string | null }): void {
+    status.set({ pullRequest: { url: null, ...status.now.pullRequest, ...change } });
+  }
+
+  function onChange(reason: string | undefined): void {
+    if (reason === undefined) log.info('the pull request is up to date again');
+    else log.warn({ reason }, 'the pull request could not be brought up to date; tried again later');
+  }
+
+  const retryMs = (failures: number) => Math.max(backoff(failures, PAUSE_MS), retryAfterMs);
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => GATHER_MS, retryMs });
+  const timer = setInterval(() => {
+    if (isWaiting) task.request();
+  }, LOOK_EVERY_MS).unref();
+
+  return {
+    pushed: (now) => {
+      commit = now;
+      task.request();
+    },
+    close: async () => {
+      clearInterval(timer);
+      closing.abort();
+      await task.close();
+    },
+  };
+}
+
+/** An article that waits for review. */
+export interface ArticleInReview {
+  readonly article: Pick<Article, 'title' | 'url'>;
+  readonly isUpdate: boolean;
+}
+
+/** What the pull request says. Titles are foreign texts: in a span of code they name nobody and close no issue. */
+export function textOf(articles: readonly ArticleInReview[]): PullRequestText {
+  const [only, ...others] = articles;
+  const count = `${articles.length} articles`;
+  const title = others.length > 0 || only === undefined ? count : `Article: ${titleOf(only)}`;
+  const lines = articles
+    .slice(0, MOST_LISTED)
+    .map(
+      (one) =>
+        `- ${one.isUpdate ? 'Update' : 'New'}: \`${titleOf(one).replaceAll('`', '’')}\` (${one.article.url})`,
+    );
+  const rest = articles.length - lines.length;
+  if (rest > 0) lines.push(`- and ${rest} more`);
+  const body = `These articles wait for review. Each has a commit of its own, and is published when it is merged.\n\n${lines.join('\n')}\n\nPressmark keeps this list up to date.\n`;
+  return { title, body };
+}
+
+function titleOf({ article }: ArticleInReview): string {
+  const line = article.title.replace(/[\s\p{C}]+/gu, ' ').trim() || 'Untitled';
+  return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE - 1).toWellFormed()}…` : line;
+}
+
+/** A host may change the ends of lines, and the end. */
+function withoutEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim();
+}

@@ -1,0 +1,58 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { draftOf } from '../../../../src/article/article.js';
+import { createLock } from '../../../../src/fs/lock.js';
+import { findLockHelper } from '../../../../src/fs/lock-helper.js';
+import { createPushStatus } from '../../../../src/git/push/push-status.js';
+import { openRemoteWriter } from '../../../../src/git/push/remote-writer.js';
+import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
+import { gitEnvironment, makeRemote } from '../../../support/clones.js';
+import { article } from '../../../support/events.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+test.serial(
+  'what a person saves right after git has written a file does not pass for the text that was stored',
+  async (t) => {
+    const folder = tempDir(t);
+    const siteDir = makeRemote(folder).clone('site');
+    const state = join(folder, 'state');
+    fs.mkdirSync(state);
+    const writer = await openRemoteWriter({
+      siteDir,
+      content: 'content/',
+      status: createPushStatus(join(state, 'push.json')),
+      sign: false,
+      env: gitEnvironment(siteDir),
+      log: pino({ level: 'silent' }),
+      fetchEvery: 3_600_000,
+      lock: createLock({ directory: state, helper: findLockHelper() }),
+      look: () => undefined,
+      message: async () => 'Publish\n\nArticle-Id: a\n',
+      onCommit: () => undefined,
+    });
+    t.teardown(() => writer.close?.());
+    const write = (name: string) => {
+      const target = join(siteDir, 'content', name);
+      const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
+      const file = { path: name, target, text: 'stored\n', replaces: null, article: stored };
+      return writer.write({ ...file, epoch: writer.epoch });
+    };
+    const { ino, size } = await write('alone.md');
+    t.like(fs.statSync(join(siteDir, 'content/alone.md')), { ino, size });
+
+    const { statSync } = fs;
+    const saved = join(siteDir, 'content', 'saved.md');
+    Object.assign(fs, {
+      statSync: (...args: unknown[]) => {
+        if (args[0] === saved && fs.existsSync(dirname(saved)) && fs.existsSync(saved))
+          fs.writeFileSync(saved, 'theirs\n');
+        return Reflect.apply(statSync, fs, args);
+      },
+    });
+    t.teardown(() => Object.assign(fs, { statSync }));
+    t.deepEqual(await write('saved.md'), NEVER_READ);
+    t.is(fs.readFileSync(saved, 'utf8'), 'theirs\n');
+  },
+);

@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ExecutionContext } from 'ava';
+import type { ReviewHostKind } from '../../src/git/push/review-host.js';
+
+/** A pull request as the stand-in has it, whatever the host calls its fields. */
+export interface StoredPull {
+  readonly number: number;
+  title: string;
+  body: string;
+  readonly head: string;
+  readonly base: string;
+  state: 'open' | 'closed' | 'merged';
+  /** The last commit; that of its branch while it is open. */
+  sha: string;
+  /** The repository that its branch is in: another one for a fork. */
+  readonly repo: number;
+}
+
+/** A stand-in for the REST API of a host; see `startReviewServer`. */
+export interface ReviewServer {
+  /** For `git.push.api`. */
+  readonly api: string;
+  readonly pulls: StoredPull[];
+  /** What was asked, `<method> <path>`. */
+  readonly requests: string[];
+  /** Answers the next requests with this, in place of the API. */
+  fail: { status: number; body?: unknown; headers?: Record<string, string> } | undefined;
+  /** The page of a pull request. */
+  url(number: number): string;
+}
+
+export interface ReviewServerOptions {
+  readonly kind: ReviewHostKind;
+  /** `owner/name`. */
+  readonly project: string;
+  readonly token: string;
+  /** The last commit of a branch; undefined where there is none. */
+  tipOf(branch: string): string | undefined;
+}
+
+const OWN = 7;
+
+/**
+ * Serves the part of a host's REST API that is about pull requests, as the host documents it: paths, methods, fields,
+ * status codes.
+ */
+export async function startReviewServer(
+  t: ExecutionContext,
+  { kind, project, token, tipOf }: ReviewServerOptions,
+): Promise<ReviewServer> {
+  const pulls: StoredPull[] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const prefix = { github: '/api/v3', gitlab: '/api/v4', gitea: '/api/v1' }[kind];
+  const list =
+    kind === 'gitlab'
+      ? `${prefix}/projects/${encodeURIComponent(project)}/merge_requests`
+      : `${prefix}/repos/${project}/pulls`;
+  const self: ReviewServer = {
+    api: `${origin}${prefix}`,
+    pulls,
+    requests: [],
+    fail: undefined,
+    url: (number) => `${origin}/${project}/${number}`,
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url = '' } = request;
+    self.requests.push(`${method} ${url.split('?')[0]}`);
+    const text = Buffer.concat(chunks).toString();
+    const fields = text === '' ? {} : (JSON.parse(text) as Record<string, string>);
+    const [status, body] =
+      self.fail === undefined
+        ? answerTo(method, new URL(url, origin), request.headers, fields)
+        : [self.fail.status, self.fail.body ?? {}];
+    response.writeHead(status, { 'content-type': 'application/json', ...self.fail?.headers });
+    response.end(JSON.stringify(body));
+  }
+
+  function answerTo(
+    method: string,
+    url: URL,
+    headers: IncomingMessage['headers'],
+    fields: Record<string, string>,
+  ): [number, unknown] {
+    const expected = { github: `Bearer ${token}`, gitlab: token, gitea: `token ${token}` }[kind];
+    const given = kind === 'gitlab' ? headers['private-token'] : headers.authorization;
+    if (given !== expected)
+      return [401, { message: kind === 'github' ? 'Bad credentials' : '401 Unauthorized' }];
+    if (kind === 'github' && headers['user-agent'] === undefined)
+      return [403, { message: 'Request forbidden by administrative rules.' }];
+    for (const pull of pulls) if (pull.state === 'open') pull.sha = tipOf(pull.head) ?? pull.sha;
+    if (url.pathname === list && method === 'GET') return [200, listed(url.searchParams)];
+    if (url.pathname === list && method === 'POST') return created(fields);
+    const pull = pulls.find(({ number }) => url.pathname === `${list}/${number}`);
+    if (pull === undefined || method !== (kind === 'gitlab' ? 'PUT' : 'PATCH'))
+      return [404, { message: kind === 'gitlab' ? '404 Project Not Found' : 'Not Found' }];
+    pull.title = fields.title ?? pull.title;
+    pull.body = fields[kind === 'gitlab' ? 'description' : 'body'] ?? pull.body;
+    return [kind === 'gitea' ? 201 : 200, shown(pull)];
+  }
+
+  function listed(query: URLSearchParams): unknown[] {
+    const size = Number(query.get(kind === 'gitea' ? 'limit' : 'per_page') ?? 30);
+    const start = (Number(query.get('page') ?? 1) - 1) * size;
+    const found = pulls.filter(({ head, base, state, repo }) => {
+      if (query.get('state') !== 'all' && state !== 'open') return false;
+      if (kind === 'github') {
+        const owner = repo === OWN ? project.split('/')[0] : 'stranger';
+        return query.get('head') === `${owner}:${head}` && query.get('base') === base;
+      }
+      if (kind === 'gitlab')
+        return query.get('source_branch') === head && query.get('target_branch') === base;
+      return true;
+    });
+    return found
+      .toReversed()
+      .slice(start, start + size)
+      .map(shown);
+  }
+
+  function created(fields: Record<string, string>): [number, unknown] {
+    const { title = '' } = fields;
+    const isGitLab = kind === 'gitlab';
+    const head = fields[isGitLab ? 'source_branch' : 'head'] ?? '';
+    const base = fields[isGitLab ? 'target_branch' : 'base'] ?? '';
+    const body = fields[isGitLab ? 'description' : 'body'] ?? '';
+    const sha = tipOf(head);
+    const isOpen = (one: StoredPull) =>
+      one.state === 'open' && one.head === head && one.base === base && one.repo === OWN;
+    if (pulls.some(isOpen)) return exists(head);
+    if (title === '' || sha === undefined || tipOf(base) === undefined)
+      return [422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field: 'head' }] }];
+    if (sha === tipOf(base))
+      return [
+        422,
+        { message: 'Validation Failed', errors: [{ message: `No commits between ${base} and ${head}` }] },
+      ];
+    const pull: StoredPull = {
+      number: pulls.length + 1,
+      title,
+      body,
+      head,
+      base,
+      state: 'open',
+      sha,
+      repo: OWN,
+    };
+    pulls.push(pull);
+    return [201, shown(pull)];
+  }
+
+  function exists(head: string): [number, unknown] {
+    if (kind === 'github') {
+      const message = `A pull request already exists for ${project.split('/')[0]}:${head}.`;
+      return [
+        422,
+        { message: 'Validation Failed', errors: [{ resource: 'PullRequest', code: 'custom', message }] },
+      ];
+    }
+    if (kind === 'gitlab')
+      return [409, { message: ['Another open merge request already exists for this source branch: !1'] }];
+    return [409, { message: 'pull request already exists for these targets' }];
+  }
+
+  function shown({ number, title, body, head, base, state, sha, repo }: StoredPull): unknown {
+    const page = self.url(number);
+    if (kind === 'gitlab')
+      return {
+        iid: number,
+        web_url: page,
+        state: state === 'open' ? 'opened' : state,
+        title,
+        description: body === '' ? null : body,
+        sha,
+        source_branch: head,
+        target_branch: base,
+        source_project_id: repo,
+        target_project_id: OWN,
+      };
+    const common = { number, html_url: page, state: state === 'open' ? 'open' : 'closed', title };
+    if (kind === 'gitea')
+      return {
+        ...common,
+        body,
+        head: { label: head, ref: tipOf(head) ? head : `refs/pull/${number}/head`, sha, repo_id: repo },
+        base: { label: base, ref: base, sha: tipOf(base), repo_id: OWN },
+      };
+    return {
+      ...common,
+      body: body === '' ? null : body,
+      head: { ref: head, sha, repo: { id: repo } },
+      base: { ref: base, repo: { id: OWN } },
+    };
+  }
+
+  return self;
+}
