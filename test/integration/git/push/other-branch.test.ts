@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { commitAndPush, gitIn } from '../../../support/clones.js';
+import { type Clones, commitAndPush, gitIn } from '../../../support/clones.js';
 import { run } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -47,14 +47,16 @@ test('articles are pushed to the branch that the config names, which is made, an
 });
 
 test('where the named branch of the remote has other commits, nothing is called pushed, and log, status and doctor say why', async (t) => {
-  const folder = tempDir(t);
-  const site = await makePushingSite(folder, { push: { branch: 'articles', debounce: 3_000 } });
+  let theirs = '';
+  const prepare = (before: Clones) => {
+    const olga = before.clone('olga');
+    gitIn(olga, 'checkout', '--quiet', '-b', 'articles');
+    gitIn(olga, 'push', '--quiet', '-u', 'origin', 'articles');
+    theirs = commitAndPush(olga, 'theirs.txt', 'by hand\n');
+  };
+  const site = await makePushingSite(tempDir(t), { push: { branch: 'articles' }, prepare });
   t.teardown(() => site.receiver.kill('SIGKILL'));
   const { clones, dir, receiver } = site;
-  const olga = clones.clone('olga');
-  gitIn(olga, 'checkout', '--quiet', '-b', 'articles');
-  gitIn(olga, 'push', '--quiet', '-u', 'origin', 'articles');
-  const theirs = commitAndPush(olga, 'theirs.txt', 'by hand\n');
   await publish(receiver);
   const waitingFor =
     'you to merge articles of the remote into main (git pull): it has commits that main does not have';

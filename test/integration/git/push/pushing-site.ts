@@ -29,9 +29,17 @@ export async function makePushingSite(
     push = {},
     env = {},
     preload,
-  }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string>; preload?: string } = {},
+    prepare,
+  }: {
+    push?: Record<string, unknown>;
+    env?: NodeJS.Dict<string>;
+    preload?: string;
+    /** Called before the receiver starts. */
+    prepare?: (clones: Clones) => void;
+  } = {},
 ): Promise<PushingSite> {
   const clones = makeRemote(folder);
+  prepare?.(clones);
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
   fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
