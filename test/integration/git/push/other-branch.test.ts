@@ -39,7 +39,7 @@ test('articles are pushed to the branch that the config names, which is made, an
   await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
   t.truthy((await statusOf(receiver)).lastPush);
   await receiver.stop();
-  t.regex((await status(dir)).stdout, /^✓ pushed {4}https:\S+ \d+ s ago$/m);
+  t.regex((await status(dir)).stdout, /^✓ push {6}\d+ s ago$/m);
   t.regex(await doctor(dir), /✓ push: everything is pushed to pressmark\/articles$/m);
 
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Not pushed');
@@ -68,7 +68,7 @@ test('where the named branch of the remote has other commits, nothing is called 
   t.true(receiver.log.some(({ level, reason }) => level === 40 && reason === `it waits for ${waitingFor}`));
   await until('status says so', async () => {
     const { code, stdout } = await status(dir);
-    return code === 1 && /^✗ pushed {4}.*; 1 behind, .*; waits for you to merge/m.test(stdout);
+    return code === 1 && /^✗ push {6}.*; 1 commit waits; waits for you to merge/m.test(stdout);
   });
   t.true((await doctor(dir)).includes(`! push: waits for ${waitingFor}`));
 
