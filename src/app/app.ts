@@ -7,7 +7,7 @@ import { createHooks } from '../host/hooks.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
-import type { Change } from '../store/catalog/scan.js';
+import type { ContentChange } from '../store/catalog/scan.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
@@ -75,7 +75,7 @@ export async function startApp(
   let host: Host | undefined;
   let liveReload: LiveReload | undefined;
   let server: Server | undefined;
-  const onChange = (changes: readonly Change[]) => {
+  const onChange = (changes: readonly ContentChange[]) => {
     for (const change of changes) void reportChange(host, change, prefix);
   };
   const pagePolicy = createPagePolicy(settings);
@@ -217,7 +217,7 @@ async function announce(stateDir: string, log: Log, receiver: RunningReceiver): 
 /** What a person, `git pull` or another receiver did in the content folder. */
 async function reportChange(
   host: Host | undefined,
-  { path, before, after }: Change,
+  { path, before, after }: ContentChange,
   prefix: string,
 ): Promise<void> {
   const entry = after ?? before;

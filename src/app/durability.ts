@@ -23,7 +23,7 @@ import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
-import { type Change, isArticlePath } from '../store/catalog/scan.js';
+import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
 import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
 import { STAGING } from '../store/write/recover.js';
@@ -51,7 +51,7 @@ export interface DurableStoreOptions {
   readonly log: Log;
   /** The hooks of the plugin host: plugins filter commit messages. */
   readonly hooks: Hooks;
-  readonly onChange: (changes: readonly Change[]) => void;
+  readonly onChange: (changes: readonly ContentChange[]) => void;
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
 }
@@ -80,7 +80,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const pushes = createPushStatus(join(stateDir, PUSH_STATUS));
   const open = settings.durability === 'push' ? openOnRemote : openWithCommits;
   let deleted: DeletedArticles | undefined;
-  const onChange = (changes: readonly Change[]) => {
+  const onChange = (changes: readonly ContentChange[]) => {
     deleted?.note(changes); // what has changed before it is opened is in the catalog by then
     options.onChange(changes);
   };
@@ -277,7 +277,7 @@ function backgroundPush(
     status,
     whileLocked,
     ...(review !== undefined && { review }),
-    onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
+    onFiles: (paths) => void store.readAgain(paths.filter((path) => isArticlePath(content, path))),
   };
 }
 

@@ -199,8 +199,12 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
           `the site is too large for a copy: it may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
         );
       const known = before.get(path);
-      const stampOfCopy = async () => (await stampAt(target)) ?? '';
-      if (isSameSecrets && known?.source === stampOf(stat) && known.copy === (await stampOfCopy())) {
+      const fingerprintOfCopy = async () => (await fingerprintAt(target)) ?? '';
+      if (
+        isSameSecrets &&
+        known?.source === fingerprintOf(stat) &&
+        known.copy === (await fingerprintOfCopy())
+      ) {
         now.set(path, known);
         return;
       }
@@ -212,7 +216,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
           await fs.promises.writeFile(target, text, { encoding: 'latin1', mode: 0o600 });
       } else if (!(await holdsSecret(source, stat.size, secrets)))
         await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
-      now.set(path, { source: stampOf(stat), copy: await stampOfCopy() });
+      now.set(path, { source: fingerprintOf(stat), copy: await fingerprintOfCopy() });
     }
 
     /** Removes what was copied before, unless a build has put a folder there. */
@@ -249,13 +253,13 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
 }
 
 /** What differs where a file has changed. */
-function stampOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): string {
+function fingerprintOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-async function stampAt(path: string): Promise<string | undefined> {
+async function fingerprintAt(path: string): Promise<string | undefined> {
   try {
-    return stampOf(await fs.promises.lstat(path));
+    return fingerprintOf(await fs.promises.lstat(path));
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

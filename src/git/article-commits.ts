@@ -53,10 +53,10 @@ const LIMITS_MS = {
 const ANSWER_MS = 8_000;
 
 /** How often all files are compared with the branch, and how often HEAD is looked at, in milliseconds. */
-const LOOK_EVERY_MS = 600_000;
+const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
 /** After how long a comparison that failed is made again, in milliseconds. */
-const LOOK_AGAIN_MS = 60_000;
+const COMPARE_AGAIN_MS = 60_000;
 
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   /** The site's folder, absolute. */
@@ -162,8 +162,8 @@ function createArticleCommits(
   const edits = new Map<string, NodeJS.Timeout>();
   const timers: NodeJS.Timeout[] = [];
   let lastCommit: string | undefined;
-  let looking: Promise<void> | undefined;
-  let isLookWanted = false;
+  let comparing: Promise<void> | undefined;
+  let isCompareWanted = false;
   let isClosed = false;
 
   const commit = createCommitArticles({
@@ -205,16 +205,16 @@ function createArticleCommits(
   }
 
   /** Adds the files that git lacks to the queue. */
-  function look(): void {
-    isLookWanted = true;
-    looking ??= lookNow().finally(() => {
-      looking = undefined;
-      if (isLookWanted) look();
+  function compare(): void {
+    isCompareWanted = true;
+    comparing ??= compareNow().finally(() => {
+      comparing = undefined;
+      if (isCompareWanted) compare();
     });
   }
 
-  async function lookNow(): Promise<void> {
-    isLookWanted = false;
+  async function compareNow(): Promise<void> {
+    isCompareWanted = false;
     try {
       // Read first: a batch that begins during the comparison has another one, which it needs.
       const next = await nextCommits(repository);
@@ -225,12 +225,12 @@ function createArticleCommits(
     } catch (error) {
       if (stop.signal.aborted || timers.length === 0) return;
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
-      timers.push(setTimeout(look, LOOK_AGAIN_MS).unref());
+      timers.push(setTimeout(compare, COMPARE_AGAIN_MS).unref());
     }
   }
 
   function start(): void {
-    look();
+    compare();
     let [head, reflog] = headStamps(repository);
     const onTimer = async (): Promise<void> => {
       const [headNow, logNow] = headStamps(repository);
@@ -238,21 +238,24 @@ function createArticleCommits(
       // A commit leaves the file HEAD as it is; a checkout does not.
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
-      if (isSwitched || (await commitAt(repository, 'HEAD')) !== lastCommit) look();
+      if (isSwitched || (await commitAt(repository, 'HEAD')) !== lastCommit) compare();
     };
     const checkHead = () =>
       void onTimer().catch((error: unknown) =>
         log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
       );
-    timers.push(setInterval(look, LOOK_EVERY_MS).unref(), setInterval(checkHead, HEAD_EVERY_MS).unref());
+    timers.push(
+      setInterval(compare, COMPARE_EVERY_MS).unref(),
+      setInterval(checkHead, HEAD_EVERY_MS).unref(),
+    );
   }
 
   async function close(push: () => Promise<unknown> = async () => undefined): Promise<void> {
     const timer = setTimeout(() => stop.abort(), closeMs);
     for (const one of timers.splice(0)) clearTimeout(one);
-    isLookWanted = false;
+    isCompareWanted = false;
     isClosed = true; // the next start finds the edits that come from now on
-    await looking;
+    await comparing;
     for (const [path, edit] of edits) {
       clearTimeout(edit);
       queue.add(path, 'edited');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Repository } from './repository.js';
 
 /** A file in a commit or in the index. */
-export interface Entry {
+export interface TreeEntry {
   /** Such as `100644`. */
   readonly mode: string;
   /** The name of the content. */
@@ -41,14 +41,14 @@ export async function entriesAt(
   { git }: Pick<Repository, 'git'>,
   commit: string | null,
   paths: readonly string[],
-): Promise<Map<string, Entry>> {
+): Promise<Map<string, TreeEntry>> {
   if (commit === null || paths.length === 0) return new Map();
   if (paths.length > MOST_PATHS) return only(paths, await entriesBelow({ git }, commit, ''));
   const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths]);
   return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
 }
 
-function only(paths: readonly string[], entries: ReadonlyMap<string, Entry>): Map<string, Entry> {
+function only(paths: readonly string[], entries: ReadonlyMap<string, TreeEntry>): Map<string, TreeEntry> {
   const wanted = new Set(paths);
   return new Map([...entries].filter(([path]) => wanted.has(path)));
 }
@@ -58,7 +58,7 @@ export async function entriesBelow(
   { git }: Pick<Repository, 'git'>,
   commit: string,
   folder: string,
-): Promise<Map<string, Entry>> {
+): Promise<Map<string, TreeEntry>> {
   const below = folder === '' ? [] : ['--', folder];
   const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', commit, ...below]);
   return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
@@ -68,7 +68,7 @@ export async function entriesBelow(
 export async function entriesInIndex(
   { git }: Pick<Repository, 'git'>,
   paths: readonly string[],
-): Promise<Map<string, Entry>> {
+): Promise<Map<string, TreeEntry>> {
   const where = paths.length > MOST_PATHS ? [] : ['--', ...paths];
   const { stdout } = await git(['ls-files', '-s', '-z', ...where]);
   const conflicts = entriesIn(stdout, /^(\d+) ([0-9a-f]+) [123]\t(.+)$/s);
@@ -77,8 +77,8 @@ export async function entriesInIndex(
   return where.length === 0 ? only(paths, entries) : entries;
 }
 
-function entriesIn(output: string, pattern: RegExp): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
+function entriesIn(output: string, pattern: RegExp): Map<string, TreeEntry> {
+  const entries = new Map<string, TreeEntry>();
   for (const line of output.split('\0')) {
     const [, mode, id, path] = pattern.exec(line) ?? [];
     if (mode !== undefined && id !== undefined && path !== undefined) entries.set(path, { mode, id });
@@ -87,11 +87,11 @@ function entriesIn(output: string, pattern: RegExp): Map<string, Entry> {
 }
 
 /** A path at which two commits differ. */
-export interface Change {
+export interface TreeChange {
   /** From the top of the work tree. */
   readonly path: string;
   /** Null where the path is not there any more. */
-  readonly after: Entry | null;
+  readonly after: TreeEntry | null;
 }
 
 /**
@@ -104,7 +104,7 @@ export async function changesBetween(
   from: string | null,
   to: string,
   folder = '',
-): Promise<Change[]> {
+): Promise<TreeChange[]> {
   const within = folder === '' ? [] : ['--', folder];
   const trees = [from ?? emptyTree(repository), to];
   const { stdout } = await repository.git([
@@ -120,8 +120,8 @@ export async function changesBetween(
 }
 
 /** Reads `--raw -z` of a diff command: `:<mode> <mode> <blob> <blob> <status>`, then the path, for each change. */
-export function changesIn(raw: string): Change[] {
-  const changes: Change[] = [];
+export function changesIn(raw: string): TreeChange[] {
+  const changes: TreeChange[] = [];
   const parts = raw.split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, mode = '', , id = ''] = parts[at]?.split(' ') ?? [];

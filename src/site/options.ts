@@ -37,7 +37,7 @@ export interface SiteOptions {
   /** The builder's index of the articles, for other readers of it. Default: one of its own. */
   readonly catalog?: Catalog;
   /** What else pages depend on, such as the plugins and their versions. Another one builds all pages anew. */
-  readonly fingerprint?: string;
+  readonly setupKey?: string;
   /** How long another process that builds the site is waited for. @default until it ends */
   readonly lock?: { readonly longestMs: number };
 }

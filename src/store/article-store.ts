@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import { messageOf, PressmarkError } from '../errors.js';
+import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
-import type { Stamp } from '../fs/stamp.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog/catalog.js';
-import { type ContentFolder, type Entry, entryOf, readArticle, sameStamp } from './catalog/entry.js';
+import { type ContentFolder, type Entry, entryOf, readArticle, sameFingerprint } from './catalog/entry.js';
 import { createNaming } from './catalog/naming.js';
-import { type Change, refresh, scan } from './catalog/scan.js';
+import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createTagSpelling } from './catalog/tag-spelling.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
@@ -73,7 +73,7 @@ export interface StoreOptions {
   /** Called with the path of a file that may have been written by a receiver that died before it had acknowledged it. */
   readonly onEnsured?: ((path: string) => void) | undefined;
   /** Gets the changes of files that another program or another process made. */
-  readonly onChange: (changes: readonly Change[]) => void;
+  readonly onChange: (changes: readonly ContentChange[]) => void;
 }
 
 /** The articles of one site; see `createStore`. */
@@ -100,9 +100,9 @@ export function createStore(options: StoreOptions) {
   /** The writes that go on, by path. */
   const writing = new Map<string, Promise<unknown>>();
   /** What this process has acknowledged, or found to be as good. */
-  const acknowledged = new Map<string, Stamp>();
+  const acknowledged = new Map<string, Fingerprint>();
   /** Files that stay although their deliveries got an error. */
-  const refused = new Set<string>();
+  const unacknowledged = new Set<string>();
   const { catchUp } = writer;
   const ensureShared = catchUp && (async (entry: Entry) => void (await acknowledge(entry)));
   const reading = createReading({ content, catalog, key, writing, notice, onMissing, catchUp, ensureShared });
@@ -111,13 +111,13 @@ export function createStore(options: StoreOptions) {
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
 
-  function notice(changes: readonly Change[]): void {
+  function notice(changes: readonly ContentChange[]): void {
     if (changes.length > 0) onChange(changes);
   }
 
-  function isAcknowledged({ path, stamp }: Entry): boolean {
+  function isAcknowledged({ path, fingerprint }: Entry): boolean {
     const known = acknowledged.get(path);
-    return known !== undefined && sameStamp(known, stamp);
+    return known !== undefined && sameFingerprint(known, fingerprint);
   }
 
   /**
@@ -139,7 +139,7 @@ export function createStore(options: StoreOptions) {
     const [entry] = catalog.byId(id);
     if (entry === undefined || !isAcknowledged(entry)) return undefined;
     const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
-    if (stat === undefined || !sameStamp(stat, entry.stamp)) return undefined;
+    if (stat === undefined || !sameFingerprint(stat, entry.fingerprint)) return undefined;
     return { outcome: 'known', id, url: entry.url };
   }
 
@@ -166,18 +166,18 @@ export function createStore(options: StoreOptions) {
   async function acknowledge(entry: Entry): Promise<StoredFile | undefined> {
     if (isAcknowledged(entry)) return undefined;
     const { path } = entry;
-    const stamp = await writer.ensure(entry);
-    if (!sameStamp(stamp, entry.stamp)) catalog.set({ ...entry, stamp });
+    const fingerprint = await writer.ensure(entry);
+    if (!sameFingerprint(fingerprint, entry.fingerprint)) catalog.set({ ...entry, fingerprint });
     onEnsured?.(path);
     let file: StoredFile | undefined;
-    if (afterWrite !== undefined || refused.has(path)) {
+    if (afterWrite !== undefined || unacknowledged.has(path)) {
       const { text, stored } = readArticle(content, path);
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
     }
     if (file !== undefined) await afterWrite?.(file, true);
-    acknowledged.set(path, stamp);
-    return refused.delete(path) ? file : undefined;
+    acknowledged.set(path, fingerprint);
+    return unacknowledged.delete(path) ? file : undefined;
   }
 
   async function create(draft: ArticleDraft): Promise<Published> {
@@ -216,7 +216,7 @@ export function createStore(options: StoreOptions) {
    * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5). Resolves when the new file is
    * durable.
    *
-   * @param prepare makes what replaces the article; not called for an update that is stored already or refused.
+   * @param prepare makes what replaces the article; not called for an update that is stored already or unacknowledged.
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
    *   the article is untouched. STORE_FAILED and what `AfterWrite` throws: the update may be there, so that its next
    *   delivery finds it. What `prepare` throws.
@@ -285,15 +285,15 @@ export function createStore(options: StoreOptions) {
     const { article, address, path, text } = file;
     const stored = { article, path, text };
     try {
-      const stamp = await writer.write(file);
-      refused.add(path);
+      const fingerprint = await writer.write(file);
+      unacknowledged.add(path);
       await afterWrite?.(stored, false);
-      catalog.set(entryOf(content, path, article, stamp, address));
-      acknowledged.set(path, stamp);
-      refused.delete(path);
+      catalog.set(entryOf(content, path, article, fingerprint, address));
+      acknowledged.set(path, fingerprint);
+      unacknowledged.delete(path);
       return stored;
     } catch (error) {
-      if (isStoreFailure(error)) refused.add(path);
+      if (isStoreFailure(error)) unacknowledged.add(path);
       throw error;
     }
   }
@@ -308,9 +308,9 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  function lookLater(path: string): void {
+  function readAgainLater(path: string): void {
     try {
-      look([path]);
+      readAgain([path]);
     } catch (error) {
       log.warn(
         { path, reason: messageOf(error) },
@@ -320,16 +320,16 @@ export function createStore(options: StoreOptions) {
   }
 
   /** Looks at paths that may have changed by another hand, and reports those that did. */
-  function look(paths: Iterable<string>): void {
+  function readAgain(paths: Iterable<string>): void {
     for (const path of paths) {
       const own = writing.get(path);
       if (own === undefined) notice(refresh(content, catalog, path));
-      else void own.catch(() => undefined).then(() => lookLater(path));
+      else void own.catch(() => undefined).then(() => readAgainLater(path));
     }
   }
 
   /** Compares the whole folder with the catalog. */
-  async function lookAtFolder(): Promise<void> {
+  async function compareFolder(): Promise<void> {
     const { changes } = await scan(content, catalog, (path) => writing.has(path));
     notice(changes);
   }
@@ -338,7 +338,7 @@ export function createStore(options: StoreOptions) {
   const close = operations.idle;
 
   const { find, get, snapshotKey } = reading;
-  return { publish, update, find, get, look, lookAtFolder, snapshotKey, close };
+  return { publish, update, find, get, readAgain, compareFolder, snapshotKey, close };
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

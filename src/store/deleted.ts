@@ -5,7 +5,7 @@ import { makeDirectory, syncFile } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog/catalog.js';
 import { catalogId, type Entry } from './catalog/entry.js';
-import type { Change } from './catalog/scan.js';
+import type { ContentChange } from './catalog/scan.js';
 
 /** The file below the state folder that has the ids and URLs of all articles, also of those that were deleted. */
 export const KNOWN_IDS = 'ids.jsonl';
@@ -29,7 +29,7 @@ export interface DeletedArticles {
   /** A new article was stored, and is about to be acknowledged. */
   add(article: KnownId): void;
   /** Another program has changed files of the content folder; the catalog has the changes. */
-  note(changes: readonly Change[]): void;
+  note(changes: readonly ContentChange[]): void;
   /** Lets a deleted article be published again; durable when this resolves. */
   forget(id: string): Promise<void>;
 }
@@ -163,7 +163,7 @@ export async function openDeletedArticles(options: DeletedArticlesOptions): Prom
     return url;
   }
 
-  function note(changes: readonly Change[]): void {
+  function note(changes: readonly ContentChange[]): void {
     const unknown: KnownId[] = [];
     for (const { before, after } of changes) {
       if (after !== undefined) {
@@ -203,9 +203,9 @@ function bytesFrom(path: string, start: number, end: number): Buffer {
 }
 
 /** Whether an article that no delivery of this receiver has brought is there for good. */
-function isSettled({ id, path, stamp }: Entry): boolean {
+function isSettled({ id, path, fingerprint }: Entry): boolean {
   // A post of a person's without an id of Pressmark's has its path for one, which no delivery has.
-  return id !== path && Date.now() - stamp.mtimeMs > SETTLED_MS;
+  return id !== path && Date.now() - fingerprint.mtimeMs > SETTLED_MS;
 }
 
 /** A line of the file: an article's URL, or undefined where the article was forgotten. */

@@ -8,7 +8,7 @@ import type { Log } from '../log.js';
 import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
 import { type Catalog, createCatalog } from './catalog/catalog.js';
 import type { ContentFolder } from './catalog/entry.js';
-import { type Change, isArticlePath } from './catalog/scan.js';
+import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { watchContent } from './watch/watch.js';
 import { createDiskWriter } from './write/durable-write.js';
@@ -32,14 +32,14 @@ export interface OpenStoreOptions {
   readonly onMissing?: StoreOptions['onMissing'];
   readonly onEnsured?: StoreOptions['onEnsured'];
   /** Gets the changes of files that another program or another process made. */
-  readonly onChange?: (changes: readonly Change[]) => void;
+  readonly onChange?: (changes: readonly ContentChange[]) => void;
 }
 
 /** What a writer gets of the store that it writes for. */
 export interface WriterHost {
   readonly lock: Lock;
   /** Reads the files at these paths again, below the content folder; for files that the writer has changed. */
-  look(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): void;
 }
 
 /** A store in service. */
@@ -71,10 +71,10 @@ export async function openStore({
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   let store: ArticleStore | undefined;
-  const look = (paths: Iterable<string>) =>
-    store?.look([...paths].filter((path) => isArticlePath(content, path)));
+  const readAgain = (paths: Iterable<string>) =>
+    store?.readAgain([...paths].filter((path) => isArticlePath(content, path)));
   // Before the files are read: it may bring the work tree up to date.
-  const writer = await openWriter({ lock, look }).catch((error: unknown) => {
+  const writer = await openWriter({ lock, readAgain }).catch((error: unknown) => {
     lock.close();
     throw error;
   });
@@ -110,8 +110,10 @@ export async function openStore({
     },
   });
   store = opened;
-  const { lookAtFolder } = opened;
-  const watcher = watch ? watchContent({ content, log, look: opened.look, lookAtFolder }) : undefined;
+  const { compareFolder } = opened;
+  const watcher = watch
+    ? watchContent({ content, log, readAgain: opened.readAgain, compareFolder })
+    : undefined;
 
   async function save(): Promise<void> {
     try {

@@ -13,7 +13,7 @@ import {
   readEntry,
 } from './catalog/entry.js';
 import { createNewFiles } from './catalog/new-files.js';
-import { type Change, refresh } from './catalog/scan.js';
+import { type ContentChange, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
 
@@ -30,7 +30,7 @@ export interface ReadingOptions {
   /** The writes of this process, by path; what they have not finished is not true yet. */
   readonly writing: ReadonlyMap<string, Promise<unknown>>;
   /** Gets the changes of files that turned out to have been made by another program. */
-  notice(changes: readonly Change[]): void;
+  notice(changes: readonly ContentChange[]): void;
   /** Called where an article is not found; throws where it may be there again soon. */
   readonly onMissing: (() => void) | undefined;
   /** Those of the writer, where several machines share the articles. */
@@ -68,7 +68,7 @@ export function createReading(options: ReadingOptions) {
   }
 
   /** Compares entries with the disk; what this process is writing is waited for, as it is not durable yet. */
-  async function lookAt(entries: readonly Entry[]): Promise<void> {
+  async function compare(entries: readonly Entry[]): Promise<void> {
     await addresses.refresh();
     for (const { path } of entries) {
       await writing.get(path)?.catch(() => undefined); // its caller handles the error
@@ -102,7 +102,7 @@ export function createReading(options: ReadingOptions) {
 
   /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
   async function current(id: string): Promise<Entry | undefined> {
-    await lookAt(catalog.byId(id));
+    await compare(catalog.byId(id));
     if (catalog.hasLost(id)) await readNewFiles();
     return catalog.byId(id)[0];
   }
@@ -114,8 +114,8 @@ export function createReading(options: ReadingOptions) {
    */
   async function find(url: string): Promise<Found> {
     await catchUp?.();
-    await lookAt(catalog.byUrl(canonicalUrl(url) ?? ''));
-    await lookAt(catalog.unresolved(lastSegment(url)));
+    await compare(catalog.byUrl(canonicalUrl(url) ?? ''));
+    await compare(catalog.unresolved(lastSegment(url)));
     const entry = await chosen(() => onlyEntry(catalog, url));
     await ensureShared?.(entry);
     return { ...open(entry).stored, path: entry.path };
@@ -147,7 +147,7 @@ export function createReading(options: ReadingOptions) {
 
   async function checkNow(target: Target): Promise<Precondition> {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
-    await lookAt([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
+    await compare([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
     const entry = await chosen(() => targetOf(catalog, target));
     await ensureShared?.(entry);
     const read = open(entry);

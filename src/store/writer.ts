@@ -1,6 +1,6 @@
 import type { Article } from '../article/article.js';
 import type { Address } from '../article/codec.js';
-import type { Stamp } from '../fs/stamp.js';
+import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Entry } from './catalog/entry.js';
 
 /** An article's file that is to be written. */
@@ -29,18 +29,18 @@ export interface Writer {
   /**
    * Resolves when the file has its name and is durable. Never called twice at the same time for one path.
    *
-   * @returns the new file's stamp.
+   * @returns the new file's fingerprint.
    * @throws NameTaken, Outdated, the system's errors: nothing was changed. PressmarkError STORE_FAILED: the file may be
    *   there, and is made durable by `ensure` before it is acknowledged.
    */
-  write(file: Write): Promise<Stamp>;
+  write(file: Write): Promise<Fingerprint>;
   /**
    * Makes a file that is there as durable as if it had just been written: another process may have died between the
    * rename and the sync.
    *
-   * @returns the stamp of the file, which may have been written anew.
+   * @returns the fingerprint of the file, which may have been written anew.
    */
-  ensure(entry: Entry): Promise<Stamp>;
+  ensure(entry: Entry): Promise<Fingerprint>;
   /** Another number whenever the files have changed by another machine, so that decisions are to be made again. */
   readonly epoch: number;
   /**

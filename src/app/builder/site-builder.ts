@@ -6,7 +6,7 @@ import type { Article } from '../../article/article.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
-import { versionAt } from '../../fs/stamp.js';
+import { versionAt } from '../../fs/fingerprint.js';
 import { type ArticleReader, type Host, type PluginEntry, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
@@ -82,7 +82,7 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     outputs: host.outputs,
-    fingerprint: fingerprint(plugins, settings.configFile),
+    setupKey: setupKeyOf(plugins, settings.configFile),
     ...(longestWaitMs !== undefined && { lock: { longestMs: longestWaitMs } }),
   });
   const close = async () => {
@@ -96,7 +96,7 @@ export async function openSiteBuilder(
  * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
  * with the tables of Node.js for languages and time zones.
  */
-function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+function setupKeyOf(plugins: readonly PluginEntry[], configFile: string | undefined): string {
   const { icu, tz, cldr, unicode } = process.versions;
   const parts = plugins.map(({ plugin, file }) => [plugin.name, plugin.version, folderVersion(file)]);
   return hash(

@@ -157,7 +157,7 @@ export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outco
 
 /** The files that an output and a copy do not have alike, by size and time. */
 async function differing({ folder, onSkipped }: DeployOutput, copy: string): Promise<string[]> {
-  const stamp = async (path: string) => {
+  const fingerprint = async (path: string) => {
     try {
       const { size, mtimeMs } = await fs.promises.stat(path);
       return `${size} ${Math.round(mtimeMs)}`;
@@ -170,7 +170,8 @@ async function differing({ folder, onSkipped }: DeployOutput, copy: string): Pro
   const present = new Set(await filesIn(folder, onSkipped));
   const files = new Set([...present, ...(await filesIn(copy))]);
   await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
-    const isSame = present.has(file) && (await stamp(join(folder, file))) === (await stamp(join(copy, file)));
+    const isSame =
+      present.has(file) && (await fingerprint(join(folder, file))) === (await fingerprint(join(copy, file)));
     if (!isSame) found.push(file);
   });
   return found;

@@ -6,13 +6,13 @@ import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../content-folder.js';
 import { CHECK_IGNORE } from '../git.js';
-import { contentsOf, type Entry, entriesAt } from '../objects.js';
+import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import {
   buildCommits,
-  type FileChange,
   modeOf,
   moveBranch,
+  type NewVersion,
   stagedByOwner,
   writeBlobs,
 } from './commit-files.js';
@@ -98,7 +98,7 @@ interface ReadFile extends Pending {
 }
 
 /** A file that gets a commit. */
-interface Change extends FileChange {
+interface ArticleVersion extends NewVersion {
   readonly file: Candidate;
   /** The name of its blob. */
   readonly content: string;
@@ -107,7 +107,7 @@ interface Change extends FileChange {
 /** A file with what is to be decided about it. */
 interface Candidate extends ReadFile {
   readonly blob: string;
-  readonly before: Entry | undefined;
+  readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
 }
 
@@ -190,8 +190,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     candidates: readonly Candidate[],
     head: Branch,
     outcomes: Map<string, Outcome>,
-  ): Promise<Change[]> {
-    const changes: Change[] = [];
+  ): Promise<ArticleVersion[]> {
+    const changes: ArticleVersion[] = [];
     const upstream = await entriesUpstream(candidates);
     let movedAway: ReadonlyMap<string, CommittedArticle> | undefined;
     for (const file of candidates) {
@@ -240,7 +240,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return changes;
   }
 
-  async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, Entry>> {
+  async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, TreeEntry>> {
     const found = candidates.filter(({ why }) => why === 'found').map(({ inRepository }) => inRepository);
     return found.length === 0 ? new Map() : entriesAt(repository, await options.upstream(), found);
   }
@@ -304,7 +304,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   /** What is in git already is not ignored. */
   async function withoutIgnored(
     files: readonly ReadFile[],
-    before: ReadonlyMap<string, Entry>,
+    before: ReadonlyMap<string, TreeEntry>,
     outcomes: Map<string, Outcome>,
   ): Promise<readonly ReadFile[]> {
     const asked = files.filter(({ inRepository }) => !before.has(inRepository));

@@ -4,13 +4,21 @@ import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
-import { changesBetween, commitAt, type Entry, entriesAt, entriesInIndex, FILE, isFile } from '../objects.js';
+import {
+  changesBetween,
+  commitAt,
+  entriesAt,
+  entriesInIndex,
+  FILE,
+  isFile,
+  type TreeEntry,
+} from '../objects.js';
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
 import type { Identity, Person } from './identity.js';
 
 /** A file that is to become a commit. */
-export interface FileChange {
+export interface NewVersion {
   /** From the top of the work tree. */
   readonly path: string;
   /** The content, or the name of a blob that git has. */
@@ -63,7 +71,7 @@ export async function writeBlobs({ git }: Repository, paths: readonly string[]):
 export async function buildCommits(
   repository: Repository,
   parent: string | null,
-  files: readonly FileChange[],
+  files: readonly NewVersion[],
   { identity, sign }: CommitStyle,
 ): Promise<string[]> {
   const seconds = Math.floor(Date.now() / 1_000);
@@ -98,7 +106,7 @@ async function signed(
   { git }: Repository,
   parent: string | null,
   commits: readonly string[],
-  files: readonly FileChange[],
+  files: readonly NewVersion[],
   { identity, seconds }: { identity: Identity; seconds: number },
 ): Promise<string[]> {
   const env = {
@@ -126,7 +134,7 @@ async function signed(
 
 /** Commits that are about to go to the branch. */
 export interface NewCommits {
-  readonly files: readonly FileChange[];
+  readonly files: readonly NewVersion[];
   /** Those of `buildCommits`. */
   readonly commits: readonly string[];
   /** The paths that the owner has staged. */
@@ -149,7 +157,7 @@ export async function moveBranch(
   const last = commits.at(-1);
   if (last === undefined) return true;
   const { git, commonDir } = repository;
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content } of files)
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
   await syncObjectFolders(commonDir, since);
@@ -173,7 +181,7 @@ export async function moveBranch(
   }
 }
 
-async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Entry>): Promise<void> {
+async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<void> {
   const input = [...entries].map(([path, { mode, id }]) => `${mode} ${id} 0\t${path}\0`).join('');
   await patiently(() => git(['update-index', '-z', '--index-info'], { input }));
 }
@@ -186,7 +194,7 @@ async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Entr
  */
 async function takeBack(
   repository: Repository,
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, TreeEntry>,
   last: string,
 ): Promise<void> {
   try {
@@ -201,7 +209,10 @@ async function takeBack(
  * Gives the index what HEAD has, where the index has these entries. Where the owner commits at the same time, HEAD has
  * another commit afterwards, and it is done again.
  */
-async function writeAsCommitted(repository: Repository, entries: ReadonlyMap<string, Entry>): Promise<void> {
+async function writeAsCommitted(
+  repository: Repository,
+  entries: ReadonlyMap<string, TreeEntry>,
+): Promise<void> {
   const absent = { mode: '0', id: noObject(repository) };
   let written = entries;
   for (let attempt = 0; attempt < TAKE_BACK_ATTEMPTS; attempt++) {
@@ -269,7 +280,7 @@ async function syncObjectFolders(commonDir: string, since: number): Promise<void
  */
 export async function stagedByOwner(
   repository: Repository,
-  committed: ReadonlyMap<string, Entry>,
+  committed: ReadonlyMap<string, TreeEntry>,
   paths: readonly string[],
 ): Promise<Set<string>> {
   const index = await entriesInIndex(repository, paths);
@@ -312,7 +323,7 @@ export async function nextCommits({ git }: Repository): Promise<{ commit: string
 }
 
 /** The mode of a file's next version: that of the version before, else an ordinary file's. */
-export function modeOf(entry: Entry | undefined): string {
+export function modeOf(entry: TreeEntry | undefined): string {
   return entry !== undefined && isFile(entry.mode) ? entry.mode : FILE;
 }
 

@@ -34,7 +34,7 @@ type State =
 type Waiter = (outcome: Outcome) => void;
 
 /** A file that waits, and those who wait for its commit. */
-interface Entry {
+interface QueuedFile {
   readonly path: string;
   readonly why: Why;
   readonly waiters: readonly Waiter[];
@@ -71,9 +71,9 @@ const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced'];
  * that fails is tried again file by file, so that one bad file does not hold up the others.
  */
 export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = STEADY): CommitQueue {
-  const pending = new Map<string, Entry>();
+  const pending = new Map<string, QueuedFile>();
   /** Those whose time was up. */
-  const late = new WeakSet<Waiter>();
+  const timedOut = new WeakSet<Waiter>();
   const closing = new AbortController();
   let state: State = IDLE;
   let limit = MAX_BATCH;
@@ -94,7 +94,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     const committed = new Promise<Outcome>((resolve) => {
       arrive({ path, why, waiters: [resolve] });
       void clock.wait(limitMs, served.signal).then(() => {
-        late.add(resolve);
+        timedOut.add(resolve);
         const because =
           state.kind === 'waiting' ? state.because : `git took longer than ${limitMs / 1_000} s`;
         resolve({ kind: 'later', because });
@@ -107,7 +107,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     return outcome;
   }
 
-  function arrive(entry: Entry): void {
+  function arrive(entry: QueuedFile): void {
     lastAt = clock.now();
     if (pending.size === 0) firstAt = lastAt;
     pending.set(entry.path, joined(pending.get(entry.path), entry));
@@ -140,19 +140,19 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   async function gather(): Promise<void> {
     if (state.kind === 'idle') state = { kind: 'gathering' };
     for (;;) {
-      const isDue =
+      const isReady =
         pending.size >= MAX_BATCH || [...pending.values()].some(isAwaited) || closing.signal.aborted;
       const restMs = Math.min(lastAt + GATHER_MS.quiet, firstAt + GATHER_MS.longest) - clock.now();
-      if (isDue || restMs <= 0) return;
+      if (isReady || restMs <= 0) return;
       await rest(restMs);
     }
   }
 
-  function isAwaited({ waiters }: Entry): boolean {
-    return waiters.some((waiter) => !late.has(waiter));
+  function isAwaited({ waiters }: QueuedFile): boolean {
+    return waiters.some((waiter) => !timedOut.has(waiter));
   }
 
-  function nextBatch(): Entry[] {
+  function nextBatch(): QueuedFile[] {
     const entries = [...pending.values()];
     const batch = [...new Set([...entries.filter(isAwaited), ...entries])].slice(0, limit);
     for (const { path } of batch) pending.delete(path);
@@ -160,7 +160,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     return batch;
   }
 
-  async function attempt(batch: readonly Entry[]): Promise<Attempt> {
+  async function attempt(batch: readonly QueuedFile[]): Promise<Attempt> {
     if (state.kind !== 'waiting') state = { kind: 'committing' };
     let outcomes: ReadonlyMap<string, Outcome>;
     try {
@@ -188,7 +188,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     return settle(batch, outcomes);
   }
 
-  function settle(batch: readonly Entry[], outcomes: ReadonlyMap<string, Outcome>): Attempt {
+  function settle(batch: readonly QueuedFile[], outcomes: ReadonlyMap<string, Outcome>): Attempt {
     putBack(
       batch.filter(({ path }) => !outcomes.has(path)),
       'first',
@@ -213,7 +213,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   }
 
   /** A file that has come again since is in the queue already. */
-  function putBack(entries: readonly Entry[], where: 'first' | 'last'): void {
+  function putBack(entries: readonly QueuedFile[], where: 'first' | 'last'): void {
     const others = where === 'first' ? [...pending.values()] : [];
     if (where === 'first') pending.clear();
     for (const entry of [...entries, ...others])
@@ -252,7 +252,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
 }
 
 /** A file that comes again gets one commit, for the weightier reason. */
-function joined(known: Entry | undefined, entry: Entry): Entry {
+function joined(known: QueuedFile | undefined, entry: QueuedFile): QueuedFile {
   if (known === undefined) return entry;
   const why = RANK.indexOf(entry.why) > RANK.indexOf(known.why) ? entry.why : known.why;
   return { path: entry.path, why, waiters: [...known.waiters, ...entry.waiters] };

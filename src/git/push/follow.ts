@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { readHead } from '../commit/head.js';
 import { identityOf, type Person } from '../commit/identity.js';
-import { type Change, changesBetween, isAncestor } from '../objects.js';
+import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { leftByMerge } from './torn-files.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
   /** The branch has everything now; `changes` are those of the work tree. */
-  | { readonly kind: 'followed'; readonly changes: readonly Change[] }
+  | { readonly kind: 'followed'; readonly changes: readonly TreeChange[] }
   /** It cannot follow before a person has done something. */
   | { readonly kind: 'waiting'; readonly waitingFor: string };
 

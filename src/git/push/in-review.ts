@@ -1,4 +1,4 @@
-import { changesBetween, commitAt, type Entry, entriesAt } from '../objects.js';
+import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 
 /** The ref of the base branch's last commit that was fetched. */
@@ -8,7 +8,7 @@ export const BASE_REF = 'refs/pressmark/base';
 export interface FileInReview {
   /** From the top of the work tree. */
   readonly path: string;
-  readonly entry: Entry;
+  readonly entry: TreeEntry;
   /** Whether the base branch has another version of it. */
   readonly isUpdate: boolean;
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
-import { type Stamp, stampOf } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
@@ -10,8 +10,8 @@ import { backoff } from '../clock.js';
 import {
   buildCommits,
   type CommitStyle,
-  type FileChange,
   modeOf,
+  type NewVersion,
   nextCommits,
   removeNextRefs,
   writeBlobs,
@@ -20,7 +20,7 @@ import { readHead } from '../commit/head.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
-import { changesBetween, commitAt, entriesAt, type Entry as GitEntry } from '../objects.js';
+import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
 import { follow } from './follow.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
@@ -42,7 +42,7 @@ export interface RemoteWriterOptions extends RemoteSettings {
   /** The store's lock. */
   readonly lock: Lock;
   /** Has the store read the files at these paths again, below the content folder. */
-  look(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): void;
   /** The whole commit message of an article. */
   message(file: Write): Promise<string>;
   /** Receives each commit that the remote has accepted. */
@@ -92,7 +92,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
-  const { status, author, sign, env, log, lock, look, onCommit } = options;
+  const { status, author, sign, env, log, lock, readAgain, onCommit } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   removeStaleLocks(repository);
@@ -119,7 +119,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** Why the remote declined the last push. */
   let declinedFor: string | null = null;
 
-  async function write(file: Write): Promise<Stamp> {
+  async function write(file: Write): Promise<Fingerprint> {
     const message = await options.message(file);
     status.set({ waiting: status.now.waiting + 1 });
     try {
@@ -130,9 +130,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     } finally {
       status.set({ waiting: status.now.waiting - 1 });
     }
-    const stamp = stampOf(fs.statSync(file.target));
-    // A person may have saved since git wrote it: their stamp must not stand for this text.
-    return isFileWith(file.target, file.text) ? stamp : NEVER_READ;
+    const fingerprint = fingerprintOf(fs.statSync(file.target));
+    // A person may have saved since git wrote it: their fingerprint must not stand for this text.
+    return isFileWith(file.target, file.text) ? fingerprint : NEVER_READ;
   }
 
   function catchUp(): Promise<void> {
@@ -143,11 +143,11 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   /** A file of the work tree counts where the remote has it. */
-  async function ensure({ path, stamp }: Entry): Promise<Stamp> {
+  async function ensure({ path, fingerprint }: Entry): Promise<Fingerprint> {
     const inRepository = `${folder}${path}`;
     const shared = (await entriesAt(repository, tip, [inRepository])).get(inRepository);
     const [blob] = await writeBlobs(repository, [inRepository]);
-    if (blob === shared?.id) return stamp;
+    if (blob === shared?.id) return fingerprint;
     throw new PressmarkError(
       'COMMIT_FAILED',
       `${path} is not as the remote has it: commit and push it, or restore it`,
@@ -262,8 +262,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   async function changeOf(
     { file: { path, text }, message }: WaitingWrite,
-    before: ReadonlyMap<string, GitEntry>,
-  ): Promise<FileChange> {
+    before: ReadonlyMap<string, TreeEntry>,
+  ): Promise<NewVersion> {
     const inRepository = `${folder}${path}`;
     const input = Buffer.from(text);
     const change = { path: inRepository, mode: modeOf(before.get(inRepository)), message };
@@ -288,7 +288,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     isRestored = true;
     if (files.length === 0) return;
     log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
-    look(files.map((path) => path.slice(folder.length)));
+    readAgain(files.map((path) => path.slice(folder.length)));
   }
 
   async function fetch(): Promise<boolean> {
@@ -338,7 +338,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
     if (before !== undefined && others.length === 0) return;
     epoch++;
-    look(others.map(({ path }) => path.slice(folder.length)));
+    readAgain(others.map(({ path }) => path.slice(folder.length)));
   }
 
   /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */

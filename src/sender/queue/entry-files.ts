@@ -47,28 +47,28 @@ const ID = /^[\w-]+$/;
 export function openEntryFiles(folder: string): EntryFiles {
   const known = new Map<string, Summary>();
   const problems = new Map<string, string>();
-  const stamps = new Map<string, string>();
+  const fingerprints = new Map<string, string>();
 
   function scan(): void {
     const names = listNames(folder);
     const seen = new Set(names);
-    for (const name of stamps.keys()) if (!seen.has(name)) forget(name);
+    for (const name of fingerprints.keys()) if (!seen.has(name)) forget(name);
     for (const name of names) {
       const stat = fs.statSync(join(folder, name), { throwIfNoEntry: false });
       if (stat === undefined) forget(name);
-      else if (stamps.get(name) !== stampOf(stat)) take(name, stampOf(stat));
+      else if (fingerprints.get(name) !== fingerprintOf(stat)) take(name, fingerprintOf(stat));
     }
   }
 
   function forget(name: string): void {
-    stamps.delete(name);
+    fingerprints.delete(name);
     problems.delete(name);
     known.delete(idOf(name));
   }
 
-  function take(name: string, stamp: string): void {
+  function take(name: string, fingerprint: string): void {
     forget(name);
-    stamps.set(name, stamp);
+    fingerprints.set(name, fingerprint);
     const entry = load(name);
     if ('problem' in entry) problems.set(name, entry.problem);
     else known.set(entry.id, summaryOf(entry));
@@ -130,7 +130,7 @@ export function sweepLeftovers(folder: string): void {
 }
 
 /** A file's identity: every write makes a new one. */
-function stampOf({ ino, size, mtimeMs }: fs.Stats): string {
+function fingerprintOf({ ino, size, mtimeMs }: fs.Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 

@@ -1,5 +1,5 @@
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { Stamp } from '../../fs/stamp.js';
+import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import {
@@ -9,7 +9,7 @@ import {
   NEVER_READ,
   type ReadablePage,
   readForPages,
-  sameStamp,
+  sameFingerprint,
 } from '../../store/catalog/entry.js';
 import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
@@ -18,7 +18,7 @@ import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from
 
 /** What an article's own page shows of its file. */
 export interface ArticleText {
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
   /** With its author and tags as pages show them. */
   readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
   readonly html: string;
@@ -58,8 +58,8 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
    * @param isTrusted whether the files were read as they would be read now; else all are read again.
    */
   function restore(saved: SavedArticles, isTrusted: boolean): void {
-    const known = <T extends { readonly stamp: Stamp }>(entry: T): T =>
-      isTrusted ? entry : { ...entry, stamp: NEVER_READ };
+    const known = <T extends { readonly fingerprint: Fingerprint }>(entry: T): T =>
+      isTrusted ? entry : { ...entry, fingerprint: NEVER_READ };
     for (const entry of saved.articles.map(known)) {
       articles.set(entry.path, entry);
       catalog.set(entry);
@@ -135,11 +135,16 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
    *
    * @returns undefined where the file has changed since, is gone, or cannot be read now.
    */
-  function textAt({ path, stamp }: Pick<ArticleEntry, 'path' | 'stamp'>): ArticleText | undefined {
+  function textAt({
+    path,
+    fingerprint,
+  }: Pick<ArticleEntry, 'path' | 'fingerprint'>): ArticleText | undefined {
     const known = recent.get(path);
-    if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
+    if (known !== undefined && sameFingerprint(known.fingerprint, fingerprint)) return known;
     const text = readNow(path);
-    return text !== undefined && sameStamp(text.stamp, stamp) ? keep(path, text) : undefined;
+    return text !== undefined && sameFingerprint(text.fingerprint, fingerprint)
+      ? keep(path, text)
+      : undefined;
   }
 
   function readNow(path: string): ArticleText | undefined {
@@ -154,7 +159,7 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
   function keep(path: string, text: ArticleText): ArticleText {
     forget(path);
     recent.set(path, text);
-    kept += text.stamp.size + text.html.length;
+    kept += text.fingerprint.size + text.html.length;
     for (const [oldest] of recent) {
       if (kept <= MOST_KEPT) break;
       forget(oldest);
@@ -166,7 +171,7 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
     const text = recent.get(path);
     if (text === undefined) return;
     recent.delete(path);
-    kept -= text.stamp.size + text.html.length;
+    kept -= text.fingerprint.size + text.html.length;
   }
 
   return {
@@ -187,11 +192,11 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
   };
 }
 
-function textOf({ stamp, article, html: render }: ReadablePage): ArticleText {
+function textOf({ fingerprint, article, html: render }: ReadablePage): ArticleText {
   const { body, contentHtml, ...rest } = article;
   const html = render();
   return {
-    stamp,
+    fingerprint,
     article: { ...rest, author: authorOf(article), tags: tagsOf(article) },
     html,
     length: lengthOf(html),

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Stamp, stampOf } from '../../fs/stamp.js';
+import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { SiteLink, StandalonePage } from '../../host/page-types.js';
-import { type ContentFolder, isGone, sameStamp } from '../../store/catalog/entry.js';
+import { type ContentFolder, isGone, sameFingerprint } from '../../store/catalog/entry.js';
 import { isWatchedName } from '../../store/catalog/scan.js';
 
 /**
@@ -12,7 +12,7 @@ import { isWatchedName } from '../../store/catalog/scan.js';
 export interface OwnerText extends StandalonePage {
   /** Below the content folder. */
   readonly path: string;
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
 }
 
 const TERM_TEXT = /^(?:tags|authors)\/[^/]+\.md$/;
@@ -71,15 +71,15 @@ export function readOwnerText(
   known: OwnerText | undefined,
 ): OwnerText | undefined {
   try {
-    const stamp = stampOf(fs.statSync(join(root, path)));
-    if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
+    const fingerprint = fingerprintOf(fs.statSync(join(root, path)));
+    if (known !== undefined && sameFingerprint(known.fingerprint, fingerprint)) return known;
     const { article, html } = format.decodeForPages(fs.readFileSync(join(root, path), 'utf8'), path);
     // As it comes back from the saved state, where `.inf` is null.
     const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
     // The format gives a file without a title its name; a term has one of its own.
     const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');
     const title = isNameless ? '' : article.title;
-    return { path, stamp, title, description: article.description, html: html(), toc: [], extra };
+    return { path, fingerprint, title, description: article.description, html: html(), toc: [], extra };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

@@ -62,10 +62,10 @@ export function siteIndex(
   function keyOf(post: Post): string {
     const known = keys.get(post);
     if (known !== undefined) return known;
-    const { stamp, author } = post.entry;
+    const { fingerprint, author } = post.entry;
     const terms = [authors.get(author), ...post.entry.tags.map((tag) => tags.get(tag))];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
-    const made = `${post.file} ${stamp.ino} ${stamp.size} ${stamp.mtimeMs} ${addresses}\n`;
+    const made = `${post.file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
     keys.set(post, made);
     return made;
   }

@@ -51,7 +51,7 @@ export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Outpu
     const text = sources.index.texts.get(termTextPathOf(address));
     const title = text?.title || name;
     const description = text?.description || { t: phrase, values: { [kind]: name } };
-    const inputs = [name, text === undefined ? '' : JSON.stringify(text.stamp)];
+    const inputs = [name, text === undefined ? '' : JSON.stringify(text.fingerprint)];
     for (const list of listPages(address, posts, settings.pageSize))
       yield listed(settings, sources, list, inputs, (frame) => ({
         ...frame(kind, { title, description }),

@@ -17,8 +17,8 @@ export function ownerPages(site: SiteInfo): Output {
       for (const [path, text] of sources.index.texts) {
         const address = addressOfPage(path);
         if (address === undefined) continue;
-        const { title, description, stamp } = text;
-        yield plannedPage(sources, fileAt(address), [JSON.stringify(stamp)], () => ({
+        const { title, description, fingerprint } = text;
+        yield plannedPage(sources, fileAt(address), [JSON.stringify(fingerprint)], () => ({
           ...sitePage(site, 'page', address, { title, description }),
           page: text,
         }));

@@ -70,7 +70,7 @@ export function linkOf({
 }
 
 /** An article as lists and feeds show it. */
-export function summaryOf(entry: Omit<ArticleEntry, 'path' | 'stamp'>): ArticleSummary {
+export function summaryOf(entry: Omit<ArticleEntry, 'path' | 'fingerprint'>): ArticleSummary {
   const { id, updated, author, tags, excerpt = entry.description, readingMinutes, extra = {} } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
   return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };

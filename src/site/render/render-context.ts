@@ -27,7 +27,7 @@ export interface RenderContext {
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 7;
+const FORMAT = 8;
 
 /** The icon, which every browser asks for. */
 export const ICON = 'favicon.svg';
@@ -39,9 +39,9 @@ const NO_LINKS: readonly PageLink[] = [];
 
 /** What makes the contexts of indexes with this theme. */
 export function renderContexts(theme: Theme, options: SiteOptions): (index: Linked) => RenderContext {
-  const { site, hooks, content, pageSize, fingerprint, contentSecurityPolicy = null } = options;
+  const { site, hooks, content, pageSize, setupKey, contentSecurityPolicy = null } = options;
   const dates = dateFormats(site);
-  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? '', contentSecurityPolicy];
+  const further = [pageSize ?? null, parseKeyOf(content), setupKey ?? '', contentSecurityPolicy];
   return (index) => renderContext(theme, site, hooks, dates, index, further);
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ListedAddresses } from '../../article/mapped-format.js';
 import type { ListedAddress } from '../../article/mapping.js';
-import { versionAt } from '../../fs/stamp.js';
+import { versionAt } from '../../fs/fingerprint.js';
 import { readOrEmpty } from './entry.js';
 
 /** The name of the file of listed addresses, below the state folder. */
@@ -23,15 +23,15 @@ export interface KnownAddresses extends ListedAddresses {
 
 /** The addresses that the generator has listed, as the file at `path` has them at the moment of each question. */
 export function readAddresses(path: string): KnownAddresses {
-  let stamp: string | undefined;
+  let fingerprint: string | undefined;
   let version = 'none';
   let contradiction: string | undefined;
   let addresses = new Map<string, ListedAddress>();
 
   function refresh(): void {
     const now = versionAt(path) ?? 'none';
-    if (now === stamp) return;
-    stamp = now;
+    if (now === fingerprint) return;
+    fingerprint = now;
     const text = readOrEmpty(path);
     const file = parseAddresses(text);
     version = file === undefined ? 'none' : hash('sha256', text).slice(0, 16);

@@ -5,8 +5,8 @@ import type { Address, ReadableArticle, StoredArticle } from '../../article/code
 import { type ArticleFormat, plainFormat } from '../../article/format.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
-import { type Stamp, stampOf } from '../../fs/stamp.js';
 import type { Layout } from '../../generators/layout.js';
 
 /**
@@ -16,7 +16,7 @@ import type { Layout } from '../../generators/layout.js';
 export interface Entry {
   /** Below the content folder, with forward slashes. */
   readonly path: string;
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
   /** See `catalogId`. */
   readonly id: string;
   /** As it stands in the file, where a person may have written something that is no URL; the catalog has its canonical form. */
@@ -56,7 +56,7 @@ export function contentFolder(
 /** An article file as it is on the disk now. */
 export interface ReadFile {
   readonly text: string;
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
   readonly stored: StoredArticle;
 }
 
@@ -66,8 +66,8 @@ export interface ReadFile {
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
  */
 export function readArticle(content: ContentFolder, path: string): ReadFile {
-  const { text, stamp } = readAt(content, path);
-  return { text, stamp, stored: decodeAt(content, path, text) };
+  const { text, fingerprint } = readAt(content, path);
+  return { text, fingerprint, stored: decodeAt(content, path, text) };
 }
 
 /** Decodes the text of the file at `path`. */
@@ -77,7 +77,7 @@ export function decodeAt(content: ContentFolder, path: string, text: string): St
 
 /** An article file as its pages and the catalog need it. */
 export interface ReadablePage extends ReadableArticle {
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
 }
 
 /**
@@ -86,16 +86,16 @@ export interface ReadablePage extends ReadableArticle {
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
  */
 export function readForPages(content: ContentFolder, path: string): ReadablePage {
-  const { text, stamp } = readAt(content, path);
-  return { ...content.format.decodeForPages(text, path), stamp };
+  const { text, fingerprint } = readAt(content, path);
+  return { ...content.format.decodeForPages(text, path), fingerprint };
 }
 
-/** The stamp of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
-export const NEVER_READ: Stamp = { ino: -1, size: -1, mtimeMs: -1 };
+/** The fingerprint of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
+export const NEVER_READ: Fingerprint = { ino: -1, size: -1, mtimeMs: -1 };
 
 /** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
-export function isUnread({ stamp }: Entry): boolean {
-  return sameStamp(stamp, NEVER_READ);
+export function isUnread({ fingerprint }: Entry): boolean {
+  return sameFingerprint(fingerprint, NEVER_READ);
 }
 
 /** Whether the URL of an entry becomes certain at some time although nobody changes the file. */
@@ -131,7 +131,7 @@ export function readEntry(
   known?: Entry,
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry | undefined {
-  let read: { text: string; stamp: Stamp };
+  let read: { text: string; fingerprint: Fingerprint };
   try {
     read = readAt(content, path);
   } catch (error) {
@@ -139,7 +139,7 @@ export function readEntry(
     if (!isUnreadable(error)) throw error;
     // Without the path of the machine, which is the second part of such a message.
     const [reason = ''] = messageOf(error).split(',', 1);
-    return brokenEntry(content, path, { text: '', stamp: NEVER_READ }, reason, known);
+    return brokenEntry(content, path, { text: '', fingerprint: NEVER_READ }, reason, known);
   }
   return entryIn(content, path, read, known, onRead);
 }
@@ -148,14 +148,14 @@ export function readEntry(
 export function entryIn(
   content: ContentFolder,
   path: string,
-  read: { text: string; stamp: Stamp },
+  read: { text: string; fingerprint: Fingerprint },
   known?: Entry,
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry {
   try {
     const readable = content.format.decodeForPages(read.text, path);
-    onRead?.(path, { ...readable, stamp: read.stamp });
-    return ownStrings(entryOf(content, path, readable.article, read.stamp, readable.address));
+    onRead?.(path, { ...readable, fingerprint: read.fingerprint });
+    return ownStrings(entryOf(content, path, readable.article, read.fingerprint, readable.address));
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
     return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
@@ -171,14 +171,14 @@ export function entryOf(
   { format }: Pick<ContentFolder, 'format'>,
   path: string,
   { id, url, tags }: Pick<Article, 'id' | 'url' | 'tags'>,
-  stamp: Stamp,
+  fingerprint: Fingerprint,
   address?: Address,
 ): Entry {
   return {
     ...(address !== undefined && { address }),
     ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
     path,
-    stamp,
+    fingerprint,
     id: catalogId(id),
     url,
   };
@@ -210,7 +210,7 @@ export function ownStrings<E extends Entry>(entry: E): E {
 function brokenEntry(
   content: ContentFolder,
   path: string,
-  read: { text: string; stamp: Stamp },
+  read: { text: string; fingerprint: Fingerprint },
   broken: string,
   known?: Entry,
 ): Entry {
@@ -219,7 +219,7 @@ function brokenEntry(
   const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
   const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;
   const isCertain = content.format.hasCertainUrls;
-  return { path, stamp: read.stamp, id, url, ...(!isCertain && { address }), broken };
+  return { path, fingerprint: read.fingerprint, id, url, ...(!isCertain && { address }), broken };
 }
 
 function lineValue(text: string, key: string): string | undefined {
@@ -233,13 +233,13 @@ function lineValue(text: string, key: string): string | undefined {
   }
 }
 
-function readAt({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
+function readAt({ root }: ContentFolder, path: string): { text: string; fingerprint: Fingerprint } {
   const { text, stat } = readText(join(root, path));
-  return { text, stamp: stampOf(stat) };
+  return { text, fingerprint: fingerprintOf(stat) };
 }
 
-/** Whether two stamps are of the same, unchanged file. */
-export function sameStamp(a: Stamp, b: Stamp): boolean {
+/** Whether two fingerprints are of the same, unchanged file. */
+export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 

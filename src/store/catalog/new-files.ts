@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
-import { type Change, entriesOf, isArticlePath, isWatchedName, refresh, statOf } from './scan.js';
+import { type ContentChange, entriesOf, isArticlePath, isWatchedName, refresh, statOf } from './scan.js';
 
 /** What changed so recently may change again without another time stamp, or is being written, in milliseconds. */
 const RECENT_MS = 2_000;
@@ -25,11 +25,11 @@ export function createNewFiles(
   content: ContentFolder,
   catalog: Catalog,
   isWriting: (path: string) => boolean,
-): () => Promise<Change[]> {
+): () => Promise<ContentChange[]> {
   const { root } = content;
   const seen = new Map<string, Folder>();
 
-  function list(folder: string, changes: Change[]): string[] {
+  function list(folder: string, changes: ContentChange[]): string[] {
     const subfolders: string[] = [];
     for (const item of entriesOf(join(root, folder))) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
@@ -43,11 +43,11 @@ export function createNewFiles(
   /** Whether a file is not known, or was written so recently that only a part of it may have been read. */
   function isNew(path: string): boolean {
     const known = catalog.get(path);
-    return known === undefined || Date.now() - known.stamp.mtimeMs < RECENT_MS;
+    return known === undefined || Date.now() - known.fingerprint.mtimeMs < RECENT_MS;
   }
 
   return async () => {
-    const changes: Change[] = [];
+    const changes: ContentChange[] = [];
     const folders = [''];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       const stat = statOf(join(root, folder));

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, systemCode } from '../../errors.js';
 import { isLeftover } from '../../fs/atomic-write.js';
-import { stampOf } from '../../fs/stamp.js';
+import { fingerprintOf } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
 import {
   type ContentFolder,
@@ -13,11 +13,11 @@ import {
   isUnreadable,
   type ReadablePage,
   readEntry,
-  sameStamp,
+  sameFingerprint,
 } from './entry.js';
 
 /** What changed in the content folder since the catalog last looked. */
-export interface Change {
+export interface ContentChange {
   readonly path: string;
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
@@ -26,7 +26,7 @@ export interface Change {
 /** What a walk through the content folder found. */
 export interface ScanReport {
   readonly files: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly ContentChange[];
   /** Temp files, absolute: debris, or another process's work under way. */
   readonly leftovers: readonly string[];
   /** Folders that cannot be read, with the reason. */
@@ -60,7 +60,7 @@ export async function scan(
     if (catalog.get(path) === undefined) unknown.push(path);
     if (++files % FILES_PER_TURN === 0) await nextTurn();
   }
-  const changes: Change[] = [];
+  const changes: ContentChange[] = [];
   let looked = 0;
   for (const path of [...known, ...unknown]) {
     if (!isWriting(path)) changes.push(...refresh(content, catalog, path));
@@ -102,10 +102,11 @@ export function refresh(
   catalog: Catalog,
   path: string,
   onRead?: (path: string, read: ReadablePage) => void,
-): Change[] {
+): ContentChange[] {
   const before = catalog.get(path);
   const stat = statOf(join(content.root, path));
-  if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
+  if (stat?.isFile() && before !== undefined && sameFingerprint(fingerprintOf(stat), before.fingerprint))
+    return [];
   const after = stat === null || stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
   if (before !== undefined && after !== undefined && isUnread(before) && isUnread(after)) return [];
   if (after !== undefined) catalog.set(after);

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import type { Stamp } from '../../fs/stamp.js';
+import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder, Entry } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
-const VERSION = 5;
+const VERSION = 6;
 
 const ENTRIES_PER_TURN = 1_000;
 
@@ -84,12 +84,12 @@ function parse(line: string): Entry | undefined {
 /** Whether it has the shape on which looking at the file itself depends; the rest is read anew where it differs. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
-  const { path, id, url, tags = [], stamp } = value as Record<string, unknown>;
+  const { path, id, url, tags = [], fingerprint } = value as Record<string, unknown>;
   const isNamed = typeof path === 'string' && typeof id === 'string' && typeof url === 'string';
-  return isNamed && Array.isArray(tags) && isStamp(stamp);
+  return isNamed && Array.isArray(tags) && isFingerprint(fingerprint);
 }
 
-function isStamp(value: unknown): value is Stamp {
+function isFingerprint(value: unknown): value is Fingerprint {
   if (typeof value !== 'object' || value === null) return false;
   const { ino, size, mtimeMs } = value as Record<string, unknown>;
   return typeof ino === 'number' && typeof size === 'number' && typeof mtimeMs === 'number';

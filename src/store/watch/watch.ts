@@ -8,7 +8,7 @@ import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const GATHER_MS = 50;
 
-/** Where looking fails, such as for want of file descriptors, it is tried again after twice the time, up to this. */
+/** Where comparing fails, such as for want of file descriptors, it is tried again after twice the time, up to this. */
 const LONGEST_RETRY_MS = 5_000;
 
 /** With more events at a time the whole folder is compared: the system drops events where too many wait to be read. */
@@ -29,9 +29,9 @@ export interface WatchOptions {
   readonly content: ContentFolder;
   readonly log: Log;
   /** Reads the files at these paths again, where they have changed. */
-  look(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): void;
   /** Compares the whole folder with the catalog. */
-  lookAtFolder(): Promise<void>;
+  compareFolder(): Promise<void>;
   /** @default 30 seconds */
   readonly scanEveryMs?: number;
 }
@@ -41,14 +41,14 @@ export interface WatchOptions {
  * on how many files there are. (chokidar lists a folder anew when a file in it changes, and asks for the status of each.)
  */
 export function watchContent(options: WatchOptions): Watcher {
-  const { content, log, look, lookAtFolder, scanEveryMs = SCAN_EVERY_MS } = options;
+  const { content, log, readAgain, compareFolder, scanEveryMs = SCAN_EVERY_MS } = options;
   const watchers = new Map<string, fs.FSWatcher>();
   let paths = new Set<string>();
   let isFolderChanged = false;
   let timer: NodeJS.Timeout | undefined;
   let scanTimer: NodeJS.Timeout | undefined;
   let rootTimer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
+  let comparing = Promise.resolve();
   let failures = 0;
   let reported: string | undefined;
 
@@ -87,7 +87,7 @@ export function watchContent(options: WatchOptions): Watcher {
     // The system names a folder itself where that was moved or removed.
     if (folder === '' && name === basename(content.root)) watchRoot();
     if (paths.size > MANY_EVENTS) isFolderChanged = true;
-    if (paths.size > 0 || isFolderChanged) lookLater();
+    if (paths.size > 0 || isFolderChanged) compareLater();
   }
 
   /** A folder that was moved away and back is another one under the same name: it is watched anew. */
@@ -112,7 +112,7 @@ export function watchContent(options: WatchOptions): Watcher {
     enter('');
     if (!watchers.has('')) rootTimer = setTimeout(watchRoot, ROOT_EVERY_MS).unref();
     isFolderChanged = true;
-    lookLater();
+    compareLater();
   }
 
   function onUnwatched(error: unknown): void {
@@ -123,28 +123,28 @@ export function watchContent(options: WatchOptions): Watcher {
     );
     scanTimer = setInterval(() => {
       isFolderChanged = true;
-      lookLater();
+      compareLater();
     }, scanEveryMs).unref();
   }
 
-  function lookLater(): void {
+  function compareLater(): void {
     timer ??= setTimeout(
       () => {
         timer = undefined;
-        looking = looking.then(lookNow).then(onLooked, onFailure);
+        comparing = comparing.then(compareNow).then(onCompared, onFailure);
       },
       Math.min(GATHER_MS * 2 ** failures, LONGEST_RETRY_MS),
     );
   }
 
-  async function lookNow(): Promise<void> {
+  async function compareNow(): Promise<void> {
     const changed = paths;
     const isWhole = isFolderChanged;
     paths = new Set();
     isFolderChanged = false;
     try {
-      if (isWhole) await lookAtFolder();
-      else look(changed);
+      if (isWhole) await compareFolder();
+      else readAgain(changed);
     } catch (error) {
       for (const path of changed) paths.add(path);
       isFolderChanged ||= isWhole;
@@ -152,7 +152,7 @@ export function watchContent(options: WatchOptions): Watcher {
     }
   }
 
-  function onLooked(): void {
+  function onCompared(): void {
     if (failures > 0) log.info('changed files can be looked at again');
     failures = 0;
     reported = undefined;
@@ -163,7 +163,7 @@ export function watchContent(options: WatchOptions): Watcher {
     const reason = messageOf(error);
     if (reason !== reported) log.warn({ reason }, 'changed files could not be looked at; it is tried again');
     reported = reason;
-    lookLater();
+    compareLater();
   }
 
   // Compares all files, as some may have changed since the catalog was filled.
@@ -174,7 +174,7 @@ export function watchContent(options: WatchOptions): Watcher {
       clearTimeout(rootTimer);
       clearTimeout(timer);
       clearInterval(scanTimer);
-      await looking;
+      await comparing;
       clearTimeout(timer);
     },
   };

@@ -10,7 +10,7 @@ import {
   syncDirectory,
   syncFile,
 } from '../../fs/atomic-write.js';
-import { type Stamp, stampOf } from '../../fs/stamp.js';
+import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import { type Entry, isGone } from '../catalog/entry.js';
 import { NameTaken, Outdated, type Write, type Writer } from '../writer.js';
@@ -26,7 +26,7 @@ const MAX_SAVES = 5;
 interface Placed {
   /** Its other name, where it has one. */
   readonly temp: string;
-  readonly stamp: Stamp;
+  readonly fingerprint: Fingerprint;
   /** What stood there before; undefined for a new file. */
   readonly before: Buffer | undefined;
 }
@@ -40,23 +40,23 @@ interface Placed {
 export function createDiskWriter(root: string, staging: string, log: Log): Writer {
   const folders = createFolderSync(root);
   /** Files that are there although their sync failed. The kernel takes their lost pages for clean. */
-  const dirty = new Set<string>();
+  const unsynced = new Set<string>();
   let isStagingElsewhere = false;
 
-  async function write(file: Write): Promise<Stamp> {
+  async function write(file: Write): Promise<Fingerprint> {
     const placed = await place(file);
     const dropped = dropTemp(placed.temp);
     try {
       await folders.sync(dirname(file.target));
     } catch (error) {
       if (await isTakenBack(file, placed)) throw error;
-      dirty.add(file.path);
+      unsynced.add(file.path);
       throw notDurable(error);
     } finally {
       await dropped;
     }
-    dirty.delete(file.path);
-    return placed.stamp;
+    unsynced.delete(file.path);
+    return placed.fingerprint;
   }
 
   async function place(file: Write): Promise<Placed> {
@@ -79,7 +79,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     try {
       const before = replaces === null ? undefined : renameOver(temp, target, replaces);
       if (before === undefined && !putNew(temp, target)) throw new NameTaken(path);
-      return { temp, stamp: stampOf(stat), before };
+      return { temp, fingerprint: fingerprintOf(stat), before };
     } catch (error) {
       await dropTemp(temp);
       throw error;
@@ -122,18 +122,18 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     }
   }
 
-  async function ensure({ path, stamp }: Entry): Promise<Stamp> {
+  async function ensure({ path, fingerprint }: Entry): Promise<Fingerprint> {
     const target = fs.realpathSync(join(root, path)); // a rename would replace the link itself
-    let ensured = stamp;
+    let ensured = fingerprint;
     try {
-      if (dirty.has(path)) ensured = await writeAnew(target);
+      if (unsynced.has(path)) ensured = await writeAnew(target);
       else await syncFile(target);
       await folders.syncAll(dirname(target));
     } catch (error) {
-      dirty.add(path);
+      unsynced.add(path);
       throw error;
     }
-    dirty.delete(path);
+    unsynced.delete(path);
     return ensured;
   }
 
@@ -166,14 +166,14 @@ function contentOf(path: string): Buffer | undefined {
  * Writes a file's own content into a new file under its name. What a person saves meanwhile is kept, and written anew
  * in its turn.
  */
-async function writeAnew(target: string): Promise<Stamp> {
+async function writeAnew(target: string): Promise<Fingerprint> {
   for (let attempt = 1; ; attempt++) {
     const { mode } = fs.statSync(target);
     const content = fs.readFileSync(target);
     const { temp, stat } = await stage(dirname(target), content, mode);
     try {
       renameOver(temp, target, content.toString('utf8'));
-      return stampOf(stat);
+      return fingerprintOf(stat);
     } catch (error) {
       discard(temp);
       if (!(error instanceof Outdated) || attempt === MAX_SAVES) throw error;

@@ -40,16 +40,16 @@ type State = 'out' | 'entering' | 'open' | 'draining';
  * share the disk's next flush. While another process waits, no further operation is let in, so that the lock changes
  * hands as soon as those that run are done.
  *
- * @param catchUp reads what others have written; called before the first operation, and when another process has held
+ * @param readNewFiles reads what others have written; called before the first operation, and when another process has held
  *   the lock.
  */
-export function createOperations(lock: Lock, catchUp: () => Promise<void>): Operations {
+export function createOperations(lock: Lock, readNewFiles: () => Promise<void>): Operations {
   let queue: Queued[] = [];
   const running = new Set<string>();
   let state: State = 'out';
   let nextLook = 0;
   /** The lock's count of handovers up to which everything is read. */
-  let caughtUp: number | undefined;
+  let readUpTo: number | undefined;
   const idlers: (() => void)[] = [];
 
   function run<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -64,7 +64,7 @@ export function createOperations(lock: Lock, catchUp: () => Promise<void>): Oper
     state = 'entering';
     try {
       await lock.enter();
-      await caughtUpOrLeft();
+      await readOrLeave();
     } catch (error) {
       state = 'out';
       for (const operation of queue.splice(0)) operation.fail(error);
@@ -76,12 +76,12 @@ export function createOperations(lock: Lock, catchUp: () => Promise<void>): Oper
     admit();
   }
 
-  async function caughtUpOrLeft(): Promise<void> {
+  async function readOrLeave(): Promise<void> {
     const { handovers } = lock;
-    if (handovers === caughtUp) return;
+    if (handovers === readUpTo) return;
     try {
-      await catchUp();
-      caughtUp = handovers;
+      await readNewFiles();
+      readUpTo = handovers;
     } catch (error) {
       lock.leave();
       throw error;

@@ -12,7 +12,7 @@ const url = (id: string) => `https://garden.example/${id}/`;
 const HOUR = 3_600_000;
 
 function entry(id: string, { ageMs = HOUR, path = `articles/${id}.md` } = {}): Entry {
-  return { path, id, url: url(id), stamp: { ino: 1, size: 1, mtimeMs: Date.now() - ageMs } };
+  return { path, id, url: url(id), fingerprint: { ino: 1, size: 1, mtimeMs: Date.now() - ageMs } };
 }
 
 /** A catalog of these articles, and the memory of those that were deleted in the state folder `dir`. */

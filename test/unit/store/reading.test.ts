@@ -60,7 +60,7 @@ test('an article that is sent again while a person moves its file is not stored 
   const draft = draftOf(article({ slug: 'hive' }));
   const { url } = await store.publish(draft.id, async () => draft);
   fs.renameSync(join(root, 'hive.md'), join(root, 'moved.md'));
-  store.look(['hive.md']); // the watcher knows that the old name is gone, and nothing of the new one yet
+  store.readAgain(['hive.md']); // the watcher knows that the old name is gone, and nothing of the new one yet
   const again = await store.publish(draft.id, async () => draft);
   t.is(again.outcome, 'known');
   t.is(again.url, url);

@@ -6,7 +6,7 @@ import { amend } from '../../../src/article/amend.js';
 import { draftOf } from '../../../src/article/article.js';
 import { decode, encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { stampOf } from '../../../src/fs/stamp.js';
+import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { openStore, type WriterHost } from '../../../src/store/open-store.js';
@@ -31,16 +31,16 @@ async function open(t: ExecutionContext, before: (write: Write) => void) {
   const others = (at: string, text: string) => {
     put(at, text);
     epoch++;
-    host?.look([at]);
+    host?.readAgain([at]);
   };
   const writer: SharedWriter = {
     write: async (write) => {
       before(write);
       if (write.epoch !== epoch) throw new Outdated('another machine was first');
       put(write.path, write.text);
-      return stampOf(fs.statSync(write.target));
+      return fingerprintOf(fs.statSync(write.target));
     },
-    ensure: async ({ stamp }) => stamp,
+    ensure: async ({ fingerprint }) => fingerprint,
     catchUp: async () => undefined,
     get epoch() {
       return epoch;

@@ -6,7 +6,7 @@ import { fc } from '../../../support/property.js';
 /** @param name undefined where a person has written something that is no URL. */
 function entry(path: string, id: string, name: string | undefined): Entry {
   const url = name === undefined ? 'no URL' : `${SITE}${name}/`;
-  return { path, id, url, stamp: { ino: 1, size: 1, mtimeMs: 1 } };
+  return { path, id, url, fingerprint: { ino: 1, size: 1, mtimeMs: 1 } };
 }
 
 const SITE = 'https://garden.example/';

@@ -9,9 +9,9 @@ import { tempDir } from '../../../support/temp-dir.js';
 
 function entry(n: number, id: string): Entry {
   const url = `https://garden.example/${n}/`;
-  const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
+  const fingerprint = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
   const tags = n % 2 === 0 ? { tags: ['t'] } : {};
-  return { path: `${n}.md`, stamp, id, url, ...tags };
+  return { path: `${n}.md`, fingerprint, id, url, ...tags };
 }
 
 const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];
@@ -48,7 +48,7 @@ test('a line that is not an entry is left out, and the other entries are read', 
   await saveSnapshot(path, 'key', catalog);
   const lines = fs.readFileSync(path, 'utf8').split('\n');
   lines[2] = (lines[2] ?? '').slice(0, 20);
-  lines[3] = '{"path":7,"stamp":null,"id":{}}';
+  lines[3] = '{"path":7,"fingerprint":null,"id":{}}';
   lines[4] = '[]';
   fs.writeFileSync(path, lines.join('\n'));
   const loaded = createCatalog();
@@ -63,11 +63,11 @@ test('a snapshot of articles with long texts is small, whatever the texts are', 
   const path = join(tempDir(t), 'catalog.jsonl');
   const saved = createCatalog();
   const content = contentFolder('/content', patternLayout('https://garden.example', ':slug.md', '/:slug/'));
-  const stamp = { ino: 1, size: 1, mtimeMs: 1 };
+  const fingerprint = { ino: 1, size: 1, mtimeMs: 1 };
   for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
     const value = `"${'long '.repeat(20_000)}"`;
     const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
-    saved.set(entryIn(content, `${key}.md`, { text, stamp }));
+    saved.set(entryIn(content, `${key}.md`, { text, fingerprint }));
   }
   t.is(saved.size, 8);
   await saveSnapshot(path, 'key', saved);

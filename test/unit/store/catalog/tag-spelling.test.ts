@@ -9,7 +9,7 @@ function catalogWith(...tags: readonly string[][]): Catalog {
     const path = `${index}.md`;
     const entry: Entry = {
       path,
-      stamp: { ino: index, size: 1, mtimeMs: 1 },
+      fingerprint: { ino: index, size: 1, mtimeMs: 1 },
       id: path,
       url: `https://garden.example/${index}/`,
       tags: own,

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../../src/store/catalog/entry.js';
-import { type Change, refresh, scan } from '../../../../src/store/catalog/scan.js';
+import { type ContentChange, refresh, scan } from '../../../../src/store/catalog/scan.js';
 import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -17,16 +17,16 @@ test('files and folders that come, change, move and go are all asked about', asy
   const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
   const seen = new Set<string>();
   const catalog = createCatalog();
-  const note = (changes: readonly Change[]) => {
+  const note = (changes: readonly ContentChange[]) => {
     for (const { path } of changes) seen.add(path);
   };
-  const look = (paths: Iterable<string>) => {
+  const readAgain = (paths: Iterable<string>) => {
     for (const path of paths) note(refresh(content, catalog, path));
   };
-  const lookAtFolder = async () => note((await scan(content, catalog)).changes);
-  await lookAtFolder();
+  const compareFolder = async () => note((await scan(content, catalog)).changes);
+  await compareFolder();
   const log = pino({ level: 'silent' });
-  const watcher = watchContent({ content, look, lookAtFolder, log });
+  const watcher = watchContent({ content, readAgain, compareFolder, log });
   t.teardown(() => watcher.close());
   const asked = async (path: string) => {
     await until(`${path} is asked about`, () => seen.has(path));
@@ -56,8 +56,8 @@ function watched(t: ExecutionContext, root: string) {
   const asked = { paths, comparisons: 0 };
   const watcher = watchContent({
     content,
-    look: (some) => paths.push(...some),
-    lookAtFolder: async () => void asked.comparisons++,
+    readAgain: (some) => paths.push(...some),
+    compareFolder: async () => void asked.comparisons++,
     log: pino({ level: 'silent' }),
   });
   t.teardown(() => watcher.close());
@@ -118,11 +118,11 @@ test('where files cannot be looked at, that is reported once and tried again lat
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const times: number[] = [];
   let isShort = true;
-  const look = () => {
+  const readAgain = () => {
     times.push(performance.now());
     if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
   };
-  const watcher = watchContent({ content, look, lookAtFolder: async () => look(), log });
+  const watcher = watchContent({ content, readAgain, compareFolder: async () => readAgain(), log });
   t.teardown(() => watcher.close());
   fs.writeFileSync(join(root, 'a.md'), 'a');
   await until('it was tried again and again', () => times.length >= 5);
@@ -152,8 +152,8 @@ test.serial('where a folder cannot be watched, all files are compared again and 
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
   let scans = 0;
-  const lookAtFolder = async () => void scans++;
-  const watcher = watchContent({ content, look: () => undefined, lookAtFolder, log, scanEveryMs: 5 });
+  const compareFolder = async () => void scans++;
+  const watcher = watchContent({ content, readAgain: () => undefined, compareFolder, log, scanEveryMs: 5 });
   t.teardown(() => watcher.close());
   await until('it was compared three times', () => scans >= 3);
   t.deepEqual(lines, [

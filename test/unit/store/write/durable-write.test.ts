@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
-import { stampOf } from '../../../../src/fs/stamp.js';
+import { fingerprintOf } from '../../../../src/fs/fingerprint.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { createDiskWriter } from '../../../../src/store/write/durable-write.js';
 import { NameTaken, Outdated } from '../../../../src/store/writer.js';
@@ -26,8 +26,8 @@ function open(t: ExecutionContext) {
 }
 
 function entryOf(file: string): Entry {
-  const stamp = stampOf(fs.statSync(file));
-  return { path: basename(file), stamp, id: 'a', url: 'https://example.com/a/' };
+  const fingerprint = fingerprintOf(fs.statSync(file));
+  return { path: basename(file), fingerprint, id: 'a', url: 'https://example.com/a/' };
 }
 
 function failure(code: string): Error {
@@ -121,9 +121,9 @@ for (const [how, save] of [
       fault.over();
       const ensuring = writer.ensure(entryOf(file)); // has read the file, and waits for the disk
       save(file);
-      const stamp = await ensuring;
+      const fingerprint = await ensuring;
       t.is(fs.readFileSync(file, 'utf8'), how === 'nothing' ? 'ours' : 'theirs');
-      t.deepEqual(stamp, stampOf(fs.statSync(file)));
+      t.deepEqual(fingerprint, fingerprintOf(fs.statSync(file)));
       if (how !== 'by rename') {
         t.is(fs.statSync(file).mode & 0o777, 0o640);
         t.not(fs.statSync(file).ino, ino, 'the inode that failed is not trusted');

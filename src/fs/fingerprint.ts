@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 
 /** What shows that a file is still the one that was read. */
-export interface Stamp {
+export interface Fingerprint {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** The stamp in a file's status. */
-export function stampOf({ ino, size, mtimeMs }: fs.Stats): Stamp {
+/** The fingerprint in a file's status. */
+export function fingerprintOf({ ino, size, mtimeMs }: fs.Stats): Fingerprint {
   return { ino, size, mtimeMs };
 }
 
