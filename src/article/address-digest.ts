@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { topKeys } from './key-path.js';
 import type { ArticleMapping, FileFacts } from './mapping.js';
 
 /**
@@ -19,5 +20,5 @@ function replacedKeys(mapping: ArticleMapping): string[] {
   const { date: _, ...replaced } = mapping.keys;
   const pins = new Set(Object.keys(mapping.pin('/address/')));
   const switches = mapping.reserved.filter((key) => !pins.has(key));
-  return [...Object.values(replaced).filter((key) => key !== null), ...switches];
+  return [...topKeys(replaced), ...switches];
 }

@@ -15,6 +15,7 @@ import {
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
 import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
 import { readFrontMatter } from './front-matter/read.js';
+import { type KeyPath, keyPath, topKeys } from './key-path.js';
 import { spelledKey } from './key-spelling.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ListedAddress } from './mapping.js';
@@ -60,7 +61,10 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
   const [pinKey] = Object.keys(mapping.pin('/address/'));
   const written = mapping.writtenText ?? ((text: string) => text);
   const sent = mapping.sentText ?? ((text: string) => text);
-  const mappedKeys = Object.values(keys).filter((key): key is string => key !== null);
+  const [imageAt, authorAt] = [keys.image, keys.author].map((path) =>
+    path == null ? undefined : keyPath(path),
+  );
+  const mappedKeys = topKeys(keys);
   const ownKeys: ReadonlySet<string> = new Set([OWN_KEY, ...mappedKeys, ...mapping.reserved]);
   const constantTags = keys.tags === null ? [] : listOf(constants[keys.tags]);
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
@@ -83,10 +87,11 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
       description: field(keys.description, 'description') ?? '',
       date,
       updated: updatedOf(data, own),
-      author: scalarOf(own.author) ?? '',
+      author:
+        authorAt === undefined ? (scalarOf(own.author) ?? '') : sent(authorAt.read(data[authorAt.key]) ?? ''),
       tags: withoutConstants(tagsIn(data, own)),
       keyword: scalarOf(own.keyword) ?? '',
-      image: keys.image === null ? (scalarOf(own.image) ?? null) : mapping.imageOf(data[keys.image]),
+      image: imageAt === undefined ? (scalarOf(own.image) ?? null) : imageAt.read(data[imageAt.key]),
       slug,
       url: itsUrl,
       extra: Object.fromEntries(Object.entries(data).filter(([key]) => !ownKeys.has(key))),
@@ -223,7 +228,8 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
       ...optional(keys.description, written(article.description)),
       { key: keys.date, value: mapping.date(article.date) },
       ...optional(keys.tags, tagList(constantTags, article.tags)),
-      ...imageEntry(article.image),
+      ...textEntry(authorAt, article.author === '' ? undefined : written(article.author)),
+      ...textEntry(imageAt, imageOf(article.image)),
       ...entriesOf(others),
       ...Object.entries(article.extra).map(([key, value]) => ({ key, value: withoutNull(value) })),
       ...entriesOf(mapping.pin(addressIn(article.url))),
@@ -263,7 +269,8 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
       ...changed(keys.title, article.title, next.title, written(next.title)),
       ...changed(keys.description, article.description, next.description, written(next.description)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
-      ...(next.image === article.image ? [] : imageEntry(next.image)),
+      ...(next.author === article.author ? [] : textEntry(authorAt, written(next.author), data)),
+      ...(next.image === article.image ? [] : textEntry(imageAt, imageOf(next.image), data)),
       // Without a date of its own, a generator may take the date of the update for that of the post.
       ...(next.updated === null || data[keys.date] === undefined
         ? []
@@ -325,9 +332,19 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
     return [...ofSite, ...ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag))).map(written)];
   }
 
-  function imageEntry(url: string | null): FrontMatterChange[] {
-    const value = url === null ? undefined : mapping.image(url);
-    return value === undefined ? [] : optional(keys.image, value);
+  function imageOf(url: string | null): string | undefined {
+    return url === null ? undefined : mapping.image(url);
+  }
+
+  /** A text at its place. What else stands below its key stays. */
+  function textEntry(
+    at: KeyPath | undefined,
+    text: string | undefined,
+    data: ReadFile['data'] = {},
+  ): FrontMatterChange[] {
+    return at === undefined || text === undefined
+      ? []
+      : [{ key: at.key, value: at.write(text, data[at.key]) }];
   }
 
   function ownValue(
@@ -343,11 +360,11 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
       url: article.url,
       ...(article.date !== '' && { published: article.date }),
       ...(article.updated !== null && { updated: article.updated }),
-      author,
+      ...(authorAt === undefined && { author }),
       keyword,
       ...(keys.description === null && { description: article.description }),
       ...(keys.tags === null && { tags: article.tags }),
-      ...(keys.image === null && image !== null && { image }),
+      ...(imageAt === undefined && image !== null && { image }),
       ...(kind !== bodyKindOf({}, path) && { body: kind }),
       digest,
       body_digest: digestOf(body),

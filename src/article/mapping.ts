@@ -14,7 +14,10 @@ export interface Timestamp {
   readonly text: string;
 }
 
-/** The front matter keys in which a site keeps the fields of an article; null where it has no key for one. */
+/**
+ * The front matter keys in which a site keeps the fields of an article; null where it has no key for one. Those of the
+ * picture and the author may be paths: see `keyPath`.
+ */
 export interface KeyNames {
   readonly title: string;
   readonly description: string | null;
@@ -24,6 +27,8 @@ export interface KeyNames {
   readonly updated: string | null;
   readonly tags: string | null;
   readonly image: string | null;
+  /** @default null */
+  readonly author?: string | null;
 }
 
 /** An article's body as the service sent it. */
@@ -85,10 +90,8 @@ export interface ArticleMapping {
   writtenText?(sent: string): string;
   /** The inverse of `writtenText`. */
   sentText?(written: string): string;
-  /** The value for the key of the image; undefined leaves the key out, as the site would not build with this address. */
-  image(url: string): FrontMatterValue | undefined;
-  /** The image that a value of that key names; null where it names none. */
-  imageOf(value: unknown): string | null;
+  /** The address of the picture as it is written; undefined leaves it out, as the site would not build with this one. */
+  image(url: string): string | undefined;
   /** What two spellings of one tag have in common: the name of its page. Empty where the generator cannot make a page of it. */
   tagKey(tag: string): string;
   /** The extension of a new article's file, `.md` or `.html`. */

@@ -11,6 +11,7 @@ import {
   withService,
 } from '../app/init/answers.js';
 import { applyChanges } from '../app/init/apply-changes.js';
+import { askSite } from '../app/init/ask-site.js';
 import type { Change } from '../app/init/change.js';
 import { surroundingsOf } from '../app/init/init-site.js';
 import {
@@ -18,6 +19,7 @@ import {
   type Inspection,
   inspectSite,
   PLAIN,
+  type Recognition,
   recogniseSite,
 } from '../app/init/inspect-site.js';
 import { type InitPlan, planInit } from '../app/init/plan.js';
@@ -36,6 +38,9 @@ interface Options {
   readonly content?: string;
   readonly file?: string;
   readonly permalink?: string;
+  readonly output?: string;
+  readonly build?: string;
+  readonly key?: readonly string[];
   readonly frontMatter?: readonly string[];
   readonly body?: 'markdown' | 'html';
   readonly yes?: boolean;
@@ -55,6 +60,9 @@ export function initCommand(): Command {
     .option('--content <folder>', 'the folder of article files')
     .option('--file <pattern>', 'where a new article goes, below content, such as posts/:slug.md')
     .option('--permalink <pattern>', 'the address of a new article, such as /posts/:slug/')
+    .option('--output <folder>', 'the folder of the built site')
+    .option('--build <command>', 'the command that builds the site')
+    .option('--key <field=key...>', 'the front matter key of a field, such as image=cover.image')
     .option('--front-matter <key=value...>', 'front matter of every new article, such as layout=post')
     .addOption(new Option('--body <form>', 'how new articles are stored').choices(['markdown', 'html']))
     .option('--yes', 'ask nothing')
@@ -80,10 +88,10 @@ async function init(options: Options): Promise<void> {
     recognition = recogniseSite(files, existing, answers);
     if (recognition.kind === 'question') throw noAnswer([recognition.question]);
   }
-  const first = inspectSite(files, recognition, answers, knownUrl);
+  const first = await inspected(dir, recognition, answers, knownUrl);
   const questions = first.questions.filter(isOpen(first, options));
   answers = await answered(questions, answers, options);
-  const inspection = inspectSite(files, recognition, answers, knownUrl);
+  const inspection = { ...first, questions: [] };
   const planned = planInit(files, inspection, answers, surroundingsOf(dir, knownUrl));
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
   const plan = { ...planned, warnings: [...planned.warnings, ...assumed] };
@@ -97,6 +105,23 @@ async function init(options: Options): Promise<void> {
   else await printReport(plan, readings, inspection, options);
 }
 
+/** Asks the site's generator, in a copy of the site that is removed afterwards. */
+async function inspected(
+  dir: string,
+  recognition: Extract<Recognition, { kind: 'known' }>,
+  answers: Answers,
+  knownUrl: string | undefined,
+): Promise<Inspection> {
+  const { generator } = recognition;
+  if (generator === undefined) return inspectSite(undefined, recognition, answers, knownUrl);
+  const site = askSite(dir, (await loadSettings(dir)).environment, generator);
+  try {
+    return await inspectSite(site, recognition, answers, knownUrl);
+  } finally {
+    site.close();
+  }
+}
+
 function answersOf({
   generator,
   siteUrl,
@@ -104,14 +129,18 @@ function answersOf({
   content,
   file,
   permalink,
+  output,
+  build,
+  key,
   frontMatter,
   body,
 }: Options): Answers {
-  const texts = { generator, 'site-url': siteUrl, content, file, permalink } as const;
+  const texts = { generator, 'site-url': siteUrl, content, file, permalink, output, build } as const;
   let answers: Answers = body === undefined ? {} : { body };
   for (const [flag, text] of Object.entries(texts))
     if (text !== undefined) answers = withAnswer(answers, { flag: flag as keyof typeof texts }, text);
   if (service !== undefined) answers = withService(answers, service);
+  for (const text of key ?? []) answers = withAnswer(answers, { flag: 'key' }, text);
   for (const text of frontMatter ?? []) answers = withAnswer(answers, { flag: 'front-matter' }, text);
   return answers;
 }

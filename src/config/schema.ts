@@ -51,6 +51,7 @@ const generator = z.union(
           updated: keyName,
           tags: keyName,
           image: keyName,
+          author: keyName,
         })
         .exactOptional(),
       dates: z.enum(['timestamp', 'string', 'day']).exactOptional(),

@@ -69,7 +69,14 @@ export interface Question {
   readonly fallback?: string;
 }
 
-/** What the site's own configuration and posts say; all of it is found by reading, nothing is executed. */
+/** A site, and a way to ask its generator. */
+export interface AskedSite {
+  readonly files: SiteFiles;
+  /** Runs a command of a shell in a copy of the site. @returns what it prints; undefined if it fails. */
+  ask(command: string): Promise<string | undefined>;
+}
+
+/** What the site's generator and posts say. */
 export interface SiteFacts {
   /** The public address with the base path, without a trailing slash; undefined where the site does not say it. */
   readonly siteUrl: string | undefined;
@@ -143,10 +150,10 @@ export interface Generator {
   readonly name: string;
   /** The file by which a site of this generator is recognised, such as `hugo.toml`; undefined for another site. */
   recognise(files: SiteFiles): string | undefined;
-  /** Reads a site for `init`. */
-  inspect(files: SiteFiles): SiteFacts;
-  /** Reads only the site's configuration; at every start. Settings in `pressmark.config.*` go first. */
-  options(files: SiteFiles): GeneratorOptions;
+  /** Finds out about a site for `init`, which writes it into `pressmark.config.*`. */
+  inspect(site: AskedSite): SiteFacts | Promise<SiteFacts>;
+  /** Reads the site's configuration at every start. Settings in `pressmark.config.*` go first. */
+  options?(files: SiteFiles): GeneratorOptions;
   mapping(options: MappingOptions): ArticleMapping;
   /** Files and folders whose change may change addresses: the site's configuration and layouts, not its posts. */
   readonly configFiles: readonly string[];

@@ -80,7 +80,7 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);
   refuseSourcesAsOutput(settings, generator);
-  const read = generator.options(files);
+  const read = generator.options?.(files) ?? {};
   const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
   const timeZone = articles.timeZone ?? set.timeZone ?? read.timeZone;
   const options: GeneratorOptions = {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { FrontMatterValue } from '../../article/mapping.js';
+import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { schema } from '../../config/schema.js';
 import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
@@ -14,6 +14,10 @@ export interface Answers {
   readonly content?: string;
   readonly file?: string;
   readonly permalink?: string;
+  readonly output?: string;
+  readonly build?: string;
+  /** Names of front matter keys, by the fields of an article. */
+  readonly keys?: Partial<KeyNames>;
   readonly frontMatter?: Readonly<Record<string, FrontMatterValue>>;
   readonly body?: 'markdown' | 'html';
 }
@@ -25,10 +29,28 @@ export function withService(answers: Answers, service: Service): Answers {
 
 /** Something that a flag of `init` answers, or a person on a terminal. */
 export interface InitQuestion extends Omit<Question, 'flag'> {
-  readonly flag: Question['flag'] | 'generator';
+  readonly flag: Question['flag'] | 'generator' | 'output' | 'build' | 'key';
 }
 
-const SETTINGS = { 'site-url': 'siteUrl', content: 'content', file: 'file', permalink: 'permalink' } as const;
+const SETTINGS = {
+  'site-url': 'siteUrl',
+  content: 'content',
+  file: 'file',
+  permalink: 'permalink',
+  output: 'output',
+  build: 'build',
+} as const;
+
+/** The fields of an article that may have keys of other names. */
+const FIELDS: readonly string[] = [
+  'title',
+  'description',
+  'date',
+  'updated',
+  'tags',
+  'image',
+  'author',
+] satisfies (keyof KeyNames)[];
 
 /**
  * The answers with one more.
@@ -42,6 +64,7 @@ export function withAnswer(
   text: string,
 ): Answers {
   if (flag === 'generator') return { ...answers, generator: text };
+  if (flag === 'key') return { ...answers, keys: { ...answers.keys, ...keyOf(text) } };
   if (flag === 'front-matter') {
     const added = key === undefined ? keyValue(text) : { [key]: parsedValue(key, text) };
     return { ...answers, frontMatter: { ...answers.frontMatter, ...added } };
@@ -57,6 +80,17 @@ export function withAnswer(
       `--${flag} ${quote(text, 200)}: it ${checked.error.issues[0]?.message ?? 'is not possible'}`,
     );
   return { ...answers, [name]: value };
+}
+
+/** Such as `image=cover.image`; `none` for a field that the site has no key for. */
+function keyOf(text: string): Partial<KeyNames> {
+  const [, field = '', key = ''] = /^(\w+)=(\S+)$/.exec(text) ?? [];
+  if (!FIELDS.includes(field))
+    throw new PressmarkError(
+      'USAGE',
+      `--key ${quote(text, 200)} must have the form field=key, such as image=cover; the fields are ${FIELDS.join(', ')}`,
+    );
+  return { [field]: key === 'none' ? null : key };
 }
 
 function keyValue(text: string): Record<string, FrontMatterValue> {
@@ -94,6 +128,7 @@ function isFrontMatterValue(value: unknown): value is FrontMatterValue {
 /** Whether the answers answer a question already. */
 export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boolean {
   if (flag === 'generator') return answers.generator !== undefined;
+  if (flag === 'key') return answers.keys !== undefined;
   if (flag !== 'front-matter') return answers[SETTINGS[flag]] !== undefined;
   const { frontMatter } = answers;
   return key === undefined ? frontMatter !== undefined : frontMatter !== undefined && key in frontMatter;
@@ -101,8 +136,14 @@ export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boole
 
 /** What a person has to know about a proposal that was taken without asking; of an address, every `init` reminds. */
 export function assumption({ flag, key, text, fallback }: InitQuestion): Problem[] {
-  if (flag === 'site-url' || flag === 'generator' || fallback === undefined) return [];
-  const setting = { content: 'content', file: 'articles.file', permalink: 'articles.permalink' };
+  if (flag === 'site-url' || flag === 'generator' || flag === 'key' || fallback === undefined) return [];
+  const setting = {
+    content: 'content',
+    file: 'articles.file',
+    permalink: 'articles.permalink',
+    output: 'output',
+    build: 'build',
+  };
   const name = flag === 'front-matter' ? `articles.frontMatter.${key ?? '<key>'}` : setting[flag];
   const fix = `${quote(fallback, 200)} was taken. If that is wrong, change ${name} in pressmark.config.mjs before the first article.`;
   return [{ level: 'warn', text, fix }];

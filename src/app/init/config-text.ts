@@ -1,11 +1,12 @@
-import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { FrontMatterValue } from '../../article/mapping.js';
+import type { GeneratorOptions } from '../../generators/generator.js';
 import type { Answers } from './answers.js';
 
 /** What the config of a site of another generator says. */
 export interface GeneratorConfig {
   readonly generator: string;
-  /** Names of front matter keys that the site's configuration does not say. */
-  readonly keys: Partial<KeyNames>;
+  /** What the generator has been asked about article files. */
+  readonly options: GeneratorOptions;
   /** Undefined where nobody has said it yet. */
   readonly siteUrl: string | undefined;
   readonly service: Answers['service'];
@@ -47,8 +48,9 @@ export function plainConfigText(
 
 /** The text of `pressmark.config.mjs` for a site of another generator. */
 export function generatorConfigText(config: GeneratorConfig): string {
-  const { frontMatter, body, keys } = config;
-  const generator = Object.keys(keys).length === 0 ? config.generator : { name: config.generator, keys };
+  const { frontMatter, body, options } = config;
+  const generator =
+    Object.keys(options).length === 0 ? config.generator : { name: config.generator, ...options };
   const lines = [
     `  generator: ${literal(generator)},`,
     siteUrlLine(config.siteUrl),

@@ -24,6 +24,6 @@ export async function initPlainSite(dir: string, siteUrl: string): Promise<void>
   const answers = withAnswer({ generator: PLAIN }, { flag: 'site-url' }, siteUrl);
   const recognition = recogniseSite(files, await existingConfig(dir), answers);
   if (recognition.kind === 'question') return; // cannot be: the generator is given
-  const inspection = inspectSite(files, recognition, answers, siteUrl);
+  const inspection = await inspectSite(undefined, recognition, answers, siteUrl);
   await applyChanges(dir, planInit(files, inspection, answers, surroundingsOf(dir, siteUrl)).changes);
 }

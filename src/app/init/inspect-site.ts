@@ -7,6 +7,7 @@ import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import { isExampleUrl } from '../site-address.js';
 import { type Answers, type InitQuestion, isAnswered } from './answers.js';
+import type { SiteQuestions } from './ask-site.js';
 
 /** The name of the generator of a site that Pressmark builds itself. */
 export const PLAIN = 'plain';
@@ -25,8 +26,10 @@ export interface Inspection {
   readonly generator: Generator | undefined;
   /** Why it is that generator. */
   readonly evidence: string;
-  /** What the generator's definition has read. */
+  /** What was found out about the site. */
   readonly facts: SiteFacts | undefined;
+  /** The commands that the generator was asked by. */
+  readonly asked: readonly string[];
   /** A generator whose files are there although the existing config does not name it. */
   readonly unused: Generator | undefined;
   /** What nothing answers. */
@@ -171,20 +174,27 @@ function isDefinition(value: unknown): value is Generator {
 }
 
 /**
- * Reads the site with its generator's definition and finds out what is still to be asked.
+ * Asks the site's generator about the site, and finds out which questions are left.
  *
+ * @param site what is asked; undefined where no other generator builds the site.
  * @param knownUrl the address that the environment says.
  */
-export function inspectSite(
-  files: SiteFiles,
+export async function inspectSite(
+  site: SiteQuestions | undefined,
   recognition: Extract<Recognition, { kind: 'known' }>,
   answers: Answers,
   knownUrl: string | undefined,
-): Inspection {
+): Promise<Inspection> {
   const { generator, existing } = recognition;
-  const facts = generator?.inspect(files);
+  const found = site && (await generator?.inspect(site));
+  const facts = site && found && { ...found, warnings: [...site.failures, ...found.warnings] };
   const questions = existing === undefined ? questionsOf(facts, knownUrl) : [];
-  return { ...recognition, facts, questions: questions.filter((one) => !isAnswered(one, answers)) };
+  return {
+    ...recognition,
+    facts,
+    asked: site?.asked ?? [],
+    questions: questions.filter((one) => !isAnswered(one, answers)),
+  };
 }
 
 function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined): InitQuestion[] {

@@ -1,6 +1,12 @@
 import type { KeyNames } from '../../article/mapping.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
-import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
+import type {
+  Generator,
+  GeneratorOptions,
+  Problem,
+  SiteFacts,
+  SiteFiles,
+} from '../../generators/generator.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { isMarked } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
@@ -131,12 +137,12 @@ function configOf(
 ): GeneratorConfig {
   return {
     generator: generator.name,
-    keys: ownKeys(facts.options.keys, generator.options(files).keys),
+    options: optionsOf(facts.options, answers.keys, generator.options?.(files)),
     siteUrl,
     service: answers.service,
     content: answers.content ?? facts.content,
-    output: facts.output,
-    build: facts.build,
+    output: answers.output ?? facts.output,
+    build: answers.build ?? facts.build,
     file: answers.file ?? facts.file,
     permalink: answers.permalink ?? facts.permalink,
     body: answers.body ?? 'markdown',
@@ -144,10 +150,19 @@ function configOf(
   };
 }
 
-/** The key names that the site's posts show and that its configuration does not say at each start. */
-function ownKeys(ofPosts: Partial<KeyNames> = {}, ofConfig: Partial<KeyNames> = {}): Partial<KeyNames> {
-  const said = new Map<string, string | null>(Object.entries(ofConfig));
-  return Object.fromEntries(Object.entries(ofPosts).filter(([field, key]) => said.get(field) !== key));
+/** What the config must say about article files: all that is not read from the site at each start. */
+function optionsOf(
+  found: GeneratorOptions,
+  answered: Partial<KeyNames> | undefined,
+  read: GeneratorOptions | undefined,
+): GeneratorOptions {
+  const known = new Map<string, string | null>(Object.entries(read?.keys ?? {}));
+  const keys = Object.fromEntries(
+    Object.entries({ ...found.keys, ...answered }).filter(([field, key]) => known.get(field) !== key),
+  );
+  const others = read === undefined ? found : {};
+  const { keys: _, ...options } = others;
+  return Object.keys(keys).length === 0 ? options : { ...options, keys };
 }
 
 const NO_SITE_URL: Problem = {

@@ -12,7 +12,7 @@ export interface Reading {
 
 /** What `init` has read of a site, for a person. */
 export function readingReport(
-  { generator, evidence, facts, existing }: Inspection,
+  { generator, evidence, facts, asked, existing }: Inspection,
   siteUrl: string | undefined,
   answers: Answers,
 ): Reading[] {
@@ -24,7 +24,7 @@ export function readingReport(
   const settings = existing?.settings ?? {};
   const configured: Readonly<Record<string, unknown>> = { ...settings, ...objectOr(settings.articles) };
   /** The existing config goes before an answer, and an answer before what was read. */
-  const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink') => {
+  const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink' | 'output' | 'build') => {
     const setting = configured[key];
     if (typeof setting === 'string') return reading(what, setting, existing?.name);
     const answer = answers[key];
@@ -34,18 +34,19 @@ export function readingReport(
     const isAnswer = answer !== undefined && answer !== facts[key];
     return reading(what, answer ?? read, isAnswer ? 'answered' : (source ?? sources[key]));
   };
-  const keys = Object.entries(options.keys ?? {})
+  const keys = Object.entries({ ...options.keys, ...answers.keys })
     .filter(([field, key]) => field !== key)
     .map(([field, key]) => `${field}: ${key ?? 'none'}`);
   const constants = { ...facts.frontMatter, ...answers.frontMatter };
   return [
     ...reading('generator', name, evidence),
+    ...reading('asked', asked.join('; '), undefined),
     ...answered('site URL', 'siteUrl'),
     ...answered('content', 'content'),
     ...answered('new articles', 'file'),
     ...answered('permalink', 'permalink'),
-    ...reading('output', facts.output, sources.output),
-    ...reading('build', facts.build, sources.build),
+    ...answered('output', 'output'),
+    ...answered('build', 'build'),
     ...reading('language', facts.language, sources.language),
     ...reading('time zone', options.timeZone, undefined),
     ...reading('theme', facts.theme, sources.theme),

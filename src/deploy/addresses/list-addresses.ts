@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressDigest } from '../../article/address-digest.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
-import { shellWord } from '../../generators/command-line.js';
 import type { AddressQuery, Generator, ListedPage } from '../../generators/generator.js';
+import { askGenerator } from '../ask.js';
 import { encodedAddress, filesOfAddress } from '../build/pages.js';
-import { type RunBuild, runFailure, withoutGitVariables } from '../build/run-build.js';
+import type { RunBuild } from '../build/run-build.js';
 import { type AddressFile, readAddressFile, type UnlistedReason, writeAddressFile } from './address-file.js';
 import { configDigest } from './config-digest.js';
 import { contradictionOf, type NewArticles } from './contradiction.js';
@@ -238,31 +237,19 @@ function byPost(pages: readonly ListedPage[], content: string): Map<string, stri
   return addresses;
 }
 
-/** Runs the generator. What it prints goes to a file: warnings would be in the midst of it, and it may be long. */
 async function ask(
   query: AddressQuery,
   dir: string,
   options: ListingOptions,
 ): Promise<readonly ListedPage[]> {
-  const { env, runBuild, timeoutMs, signal, siteUrl } = options;
-  const folder = fs.mkdtempSync(join(tmpdir(), 'pressmark-answer-'));
-  const answer = join(folder, 'answer');
+  const { name } = options.generator;
+  const answer = await askGenerator(query.command, { ...options, dir, name });
+  if (answer.kind === 'failed') throw notListed(answer.reason);
   try {
-    const result = await runBuild({
-      command: `{ ${query.command}\n} > ${shellWord(answer)}`,
-      cwd: dir,
-      env: withoutGitVariables(env),
-      background: true,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(signal !== undefined && { signal }),
-    });
-    if (result.kind !== 'built') throw notListed(runFailure('list', options.generator.name, result));
-    return query.parse(fs.readFileSync(answer, 'utf8'), siteUrl);
+    return query.parse(answer.text, options.siteUrl);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw notListed(`the answer of ${options.generator.name} cannot be read: ${error.message}`);
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    throw notListed(`the answer of ${name} cannot be read: ${error.message}`);
   }
 }
 

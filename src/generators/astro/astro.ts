@@ -12,7 +12,7 @@ export const astro: Generator = {
   recognise: (files) =>
     CONFIG_FILES.find((name) => files.read(name) !== undefined) ??
     (/"astro"\s*:/.test(files.read('package.json') ?? '') ? 'package.json' : undefined),
-  inspect,
+  inspect: ({ files }) => inspect(files),
   options: (files) => optionsOf(files, readSite(files)),
   mapping,
   configFiles: [

@@ -25,7 +25,7 @@ export const DEFAULT_KEYS: KeyNames = {
 };
 
 /** Names that themes give to a field, the most usual first. */
-export const NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
+export const NAMES: Readonly<Record<Exclude<keyof KeyNames, 'author'>, readonly string[]>> = {
   title: ['title', 'headline', 'name'],
   description: ['description', 'excerpt', 'summary', 'snippet', 'subtitle', 'intro'],
   date: [

@@ -20,7 +20,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
-    imageOf: (value) => (typeof value === 'string' && value !== '' ? value : null),
     tagKey,
     extension: (body) =>
       options.htmlFiles === true && (body.kind === 'html' || options.body === 'html') ? '.html' : '.md',

@@ -20,7 +20,7 @@ function fieldsOf(files: SiteFiles, site: Site): Pick<GeneratorOptions, 'keys' |
   if (keys === undefined) {
     const used = new Set(postsOf(files, site).flatMap((data) => Object.keys(data)));
     if (used.size === 0) return {};
-    const first = (field: keyof KeyNames) => NAMES[field].find((name) => used.has(name));
+    const first = (field: Exclude<keyof KeyNames, 'author'>) => NAMES[field].find((name) => used.has(name));
     return {
       keys: {
         title: first('title') ?? 'title',
@@ -32,7 +32,7 @@ function fieldsOf(files: SiteFiles, site: Site): Pick<GeneratorOptions, 'keys' |
       },
     };
   }
-  const find = (field: keyof KeyNames, kinds: readonly SchemaKey['kind'][]) =>
+  const find = (field: Exclude<keyof KeyNames, 'author'>, kinds: readonly SchemaKey['kind'][]) =>
     NAMES[field]
       .map((name) => keys.find((key) => key.name === name && kinds.includes(key.kind)))
       .find((key) => key !== undefined);

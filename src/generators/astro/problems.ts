@@ -1,4 +1,3 @@
-import type { KeyNames } from '../../article/mapping.js';
 import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { type Collection, folderOf, refusesOurKey } from './collections.js';
@@ -99,7 +98,7 @@ export function configProblems(site: Site): Problem[] {
       fix: `Add '**/*.md' to its pattern in ${collection.configFile}.`,
     });
   for (const { name, kind, limit } of collection?.schema?.keys ?? []) {
-    const isOurs = (Object.keys(NAMES) as (keyof KeyNames)[]).some((field) => NAMES[field].includes(name));
+    const isOurs = Object.values(NAMES).some((names) => names.includes(name));
     if (isOurs && limit !== undefined && kind !== 'number')
       found.push({
         level: 'warn',

@@ -12,7 +12,7 @@ export const eleventy: Generator = {
   name: 'eleventy',
   recognise: (files) =>
     configFile(files) ?? (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
-  inspect,
+  inspect: ({ files }) => inspect(files),
   options: (files) => siteOptions(readSite(files)),
   mapping,
   configFiles: [

@@ -2,7 +2,6 @@ import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { decodedAddress } from '../address.js';
 import type { MappingOptions } from '../generator.js';
-import { isMap } from '../value.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
@@ -42,7 +41,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: fileSlug,
     date: (iso) => dateValue(iso, options.dates ?? 'timestamp'),
     image: (url) => url,
-    imageOf,
     tagKey,
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
@@ -75,11 +73,6 @@ function dateValue(iso: string, form: 'timestamp' | 'string' | 'day'): FrontMatt
   if (form === 'string') return full;
   const day = Number.isNaN(at.getTime()) ? iso : at.toISOString().slice(0, 10);
   return { kind: 'timestamp', text: form === 'day' ? day : full };
-}
-
-function imageOf(value: unknown): string | null {
-  const named = isMap(value) ? (value.src ?? value.url) : value;
-  return typeof named === 'string' && named !== '' ? named : null;
 }
 
 /** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */

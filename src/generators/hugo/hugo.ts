@@ -3,7 +3,6 @@ import { addressQuery } from './addresses.js';
 import { CONFIG_FILES, findConfig } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
-import { options } from './options.js';
 import { problems } from './problems.js';
 
 /** Hugo: docs/hugo.md. All of it was tried with Hugo 0.111. */
@@ -11,7 +10,6 @@ export const hugo: Generator = {
   name: 'hugo',
   recognise: findConfig,
   inspect,
-  options,
   mapping,
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.

@@ -1,73 +1,132 @@
-import { PressmarkError, quote } from '../../errors.js';
-import type { Question, SiteFacts, SiteFiles } from '../generator.js';
+import { quote } from '../../errors.js';
+import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { isGitIgnored, missingIgnoreLines } from '../git-ignore.js';
+import { inferFile, inferPermalink } from '../infer-pattern.js';
 import { isOutside, outputInside } from '../output-inside.js';
-import { mapOf, textsOf, type ValueMap } from '../value.js';
-import { buildCommand, readableConfig, shapeOf, siteUrlOf, textAt, valueAt } from './config.js';
-import { optionsOf } from './options.js';
-import { addressPattern } from './permalink.js';
-import { datedFolder, readPosts, sectionOf, sharedFrontMatter } from './posts.js';
-import { configProblems } from './problems.js';
+import { npmScripts } from '../package-json.js';
+import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
+import { isTimeZone } from '../time-zone.js';
+import { addressQuery } from './addresses.js';
+import { type HugoConfig, readConfig, readMounts } from './config.js';
+import { isArticlePath, KEYS, slug } from './mapping.js';
+import { problems } from './problems.js';
 
-/** What `init` reads of a Hugo site. */
-export function inspect(files: SiteFiles): SiteFacts {
-  const config = readableConfig(files);
-  if (!('values' in config)) throw new PressmarkError('CONFIG_INVALID', `${config.text} ${config.fix}`);
-  const { values } = config;
-  const shape = shapeOf(config);
-  const posts = readPosts(files, shape);
-  const section = sectionOf(posts, values);
-  const ofSection = posts.filter((post) => post.section === section);
-  const folder = datedFolder(ofSection);
-  const below = [section, folder].filter((part) => part !== '');
-  const address = addressPattern(values, shape, section, below);
+/** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
+const CONFIG = 'hugo config --format json 2>/dev/null || hugo config';
+
+/** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
+const PROBE = {
+  command:
+    "mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/posts/probe.md && hugo list all",
+  path: 'content/posts/probe.md',
+};
+
+/** What `init` finds out about a Hugo site. */
+export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
+  const config = readConfig((await ask(CONFIG)) ?? '');
+  const siteUrl = siteUrlOf(config.baseUrl);
+  const pages = async (command: string): Promise<readonly ListedPage[]> => {
+    const printed = await ask(command);
+    return printed === undefined ? [] : addressQuery().parse(printed, siteUrl ?? 'https://site.invalid');
+  };
+  const content = readMounts((await ask('hugo config mounts')) ?? '');
+  const listed = ofLanguage(
+    readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug }),
+    config,
+  );
+  const place = placeOf(listed, config.timeZone);
+  const posts = listed.filter(({ path }) => path.startsWith(place?.folder ?? ''));
+  const inferred =
+    inferPermalink(posts, config.timeZone) ??
+    (content === 'content' ? probed(await pages(PROBE.command)) : undefined);
   const { command, script } = buildCommand(files);
   const inScript = /(?:^|\s)(?:-d|--destination)[ =]([\w./-]+)/.exec(script)?.[1];
   const { output, build, warnings } = outputInside(
-    inScript ?? shape.output,
-    inScript === undefined ? `publishDir in ${config.source}` : 'The destination in package.json',
+    inScript ?? config.output,
+    inScript === undefined ? 'publishDir' : 'The destination in package.json',
     'hugo',
     command,
   );
-  const siteUrl = siteUrlOf(shape.baseUrl);
+  const keys = keysOfPosts(posts, KEYS);
+  return {
+    siteUrl,
+    language: config.language,
+    theme: config.theme,
+    content,
+    file: place?.pattern ?? 'posts/:slug.md',
+    permalink: inferred?.pattern ?? '/posts/:slug/',
+    output,
+    build,
+    frontMatter: sharedFrontMatter(posts, ['type', 'layout']),
+    options: {
+      rawHtml: config.rawHtml,
+      ...(config.timeZone !== undefined && isTimeZone(config.timeZone) && { timeZone: config.timeZone }),
+      ...(Object.keys(keys).length > 0 && { keys }),
+    },
+    edits: [],
+    ignore: ignoreLines(files, isOutside(config.output) ? output : config.output),
+    questions: questionsOf(siteUrl, inferred),
+    tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
+    ...(siteUrl !== undefined && { sources: { siteUrl: 'baseURL' } }),
+    warnings: [...problems(files, { content }), ...warnings],
+  };
+}
+
+/** The public address without a slash at its end; undefined for a `baseURL` that is not an absolute URL. */
+function siteUrlOf(baseUrl: string | undefined): string | undefined {
+  return baseUrl !== undefined && /^https?:\/\/[^/]/i.test(baseUrl) ? baseUrl.replace(/\/+$/, '') : undefined;
+}
+
+/** The posts in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */
+function ofLanguage(posts: readonly SitePost[], { languages, language: own }: HugoConfig): SitePost[] {
+  const others = languages.filter((language) => language !== own);
+  return posts.filter(({ path }) => {
+    const named = /\.([^./]+)\.[^./]+$/.exec(path)?.[1] ?? '';
+    return (
+      !others.includes(named.toLowerCase()) && !others.includes(path.split('/', 1)[0]?.toLowerCase() ?? '')
+    );
+  });
+}
+
+/** Where a new article goes, and the folder of the posts like it. */
+function placeOf(posts: readonly SitePost[], timeZone: string | undefined) {
+  const inferred = inferFile(posts, timeZone);
+  return inferred && { ...inferred, folder: /^(?:[^:]*\/)?/.exec(inferred.pattern)?.[0] ?? '' };
+}
+
+function probed(pages: readonly ListedPage[]) {
+  const page = pages.find(({ path }) => path === PROBE.path);
+  return (
+    page &&
+    inferPermalink([{ path: 'posts/probe.md', slug: 'probe', date: '2001-02-03', address: page.address }])
+  );
+}
+
+function questionsOf(
+  siteUrl: string | undefined,
+  inferred: { readonly pattern: string; readonly isCommon: boolean } | undefined,
+): Question[] {
   const questions: Question[] = [];
   if (siteUrl === undefined)
     questions.push({
       flag: 'site-url',
-      text: `${config.source} has no absolute baseURL. What is the public address of the site?`,
+      text: 'Hugo has no absolute baseURL. What is the public address of the site?',
     });
-  if (address.unknown.length > 0)
+  if (inferred !== undefined && !inferred.isCommon)
     questions.push({
       flag: 'permalink',
-      text: `The permalinks of ${quote(section)} use ${address.unknown.join(', ')}, which Pressmark's patterns do not have. Which address shall new articles have?`,
-      fallback: address.pattern,
+      text: `The addresses of the posts have no pattern in common; the most frequent one is ${quote(inferred.pattern, 100)}. Which address shall new articles have?`,
+      fallback: inferred.pattern,
     });
-  return {
-    siteUrl,
-    language:
-      textAt(values, 'languages', shape.language, 'languagecode') ??
-      textAt(values, 'languagecode') ??
-      shape.language,
-    theme: themeOf(values),
-    content: shape.content,
-    file: `${shape.languageFolder}${[...below, ':slug.md'].join('/')}`,
-    permalink: address.pattern,
-    output,
-    build,
-    frontMatter: sharedFrontMatter(ofSection),
-    options: optionsOf(config),
-    edits: [],
-    ignore: ignoreLines(files, isOutside(shape.output) ? output : shape.output),
-    questions,
-    ...(siteUrl !== undefined && { sources: { siteUrl: `baseURL in ${config.source}` } }),
-    warnings: [...configProblems(config), ...warnings],
-  };
+  return questions;
 }
 
-function themeOf(values: ValueMap): string | undefined {
-  const imports = valueAt(values, 'module', 'imports');
-  const modules = (Array.isArray(imports) ? imports : []).map((item) => textAt(mapOf(item), 'path') ?? '');
-  return [...textsOf(values.theme), ...modules].filter((name) => name !== '').join(', ') || undefined;
+/** `npm run build` where that calls Hugo; `script` is what is called in the end. */
+function buildCommand(files: SiteFiles): { readonly command: string; readonly script: string } {
+  const script = npmScripts(files).build ?? '';
+  return /(?:^|[\s/&;])hugo(?:\s|$)/.test(script)
+    ? { command: 'npm run build', script }
+    : { command: 'hugo', script: '' };
 }
 
 /** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */

@@ -2,16 +2,17 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import { decodedAddress } from '../address.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { offsetAt } from '../time-zone.js';
-import { mapOf, textsOf } from '../value.js';
+import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
 
-const KEYS: KeyNames = {
+/** The keys that Hugo and its themes read. */
+export const KEYS: KeyNames = {
   title: 'title',
   description: 'description',
   date: 'date',
   updated: 'lastmod',
   tags: 'tags',
-  image: 'images',
+  image: 'images[]',
 };
 
 /** The mapping of `hugo`. */
@@ -29,8 +30,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     writtenText: inertText,
     sentText,
     date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
-    image: (url) => (keys.image === 'images' ? [url] : url),
-    imageOf: (value) => textsOf(value)[0] ?? null,
+    image: (url) => url,
     tagKey,
     extension: (body) =>
       options.body === 'html' || body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)

@@ -10,7 +10,7 @@ import { problems } from './problems.js';
 export const jekyll: Generator = {
   name: 'jekyll',
   recognise,
-  inspect,
+  inspect: ({ files }) => inspect(files),
   options,
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],

@@ -30,10 +30,6 @@ export function mapping(given: MappingOptions): ArticleMapping {
     slug: slugOfFile,
     date: (iso) => dateValue(iso, zone, given.dates ?? 'timestamp'),
     image: imageAddress,
-    imageOf(value) {
-      const image = typeof value === 'object' && value !== null ? mapOf(value).path : value;
-      return typeof image === 'string' && image !== '' ? image : null;
-    },
     tagKey: slugify,
     extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),

@@ -84,7 +84,6 @@ const generator = {
     slug: ({ path }) => path.replace(/.md$/, ''),
     date: (iso) => iso,
     image: (url) => url,
-    imageOf: () => null,
     tagKey: (tag) => tag,
     extension: () => '.md',
     body: (incoming) => ({

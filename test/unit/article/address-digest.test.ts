@@ -17,7 +17,6 @@ const mapping: ArticleMapping = {
   slug: ({ path }) => path,
   date: (iso) => iso,
   image: (url) => url,
-  imageOf: () => null,
   tagKey: (tag) => tag,
   extension: () => '.md',
   body: ({ html }) => ({ text: html, frontMatter: { templates: false } }),

@@ -5,7 +5,7 @@ import { fc, runs } from '../../../support/property.js';
 test('the config of a generator site has only the settings that matter', (t) => {
   const config = {
     generator: 'hugo',
-    keys: {},
+    options: {},
     siteUrl: 'https://garden.example/notes',
     service: undefined,
     content: 'content',

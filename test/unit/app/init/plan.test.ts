@@ -25,28 +25,35 @@ interface Given {
 const HUGO_FILES = { 'hugo.toml': 'baseURL = "https://garden.example/notes/"\n' };
 const hugo = (facts: Partial<SiteFacts> = {}) => [standIn('hugo', 'hugo.toml', facts)];
 
-function inspect({
+async function inspect({
   files = HUGO_FILES,
   generators = hugo(),
   answers = {},
   existing,
   surroundings,
-}: Given): Inspection {
+}: Given): Promise<Inspection> {
   const recognition = recogniseSite(siteOf(files), existing, answers, generators);
   if (recognition.kind === 'question') throw new Error(recognition.question.text);
-  return inspectSite(siteOf(files), recognition, answers, surroundings?.siteUrl);
+  const site = {
+    files: siteOf(files),
+    ask: async () => undefined,
+    asked: [],
+    failures: [],
+    close: () => undefined,
+  };
+  return inspectSite(site, recognition, answers, surroundings?.siteUrl);
 }
 
-function plan(given: Given): InitPlan {
+async function plan(given: Given): Promise<InitPlan> {
   const { files = HUGO_FILES, answers = {}, surroundings } = given;
-  return planInit(siteOf(files), inspect(given), answers, { ...REPOSITORY, ...surroundings });
+  return planInit(siteOf(files), await inspect(given), answers, { ...REPOSITORY, ...surroundings });
 }
 
 const written = ({ changes }: InitPlan) =>
   Object.fromEntries(changes.map(({ path, after }) => [path, after]));
 
-test('a site of another generator gets a config with what its definition has read', (t) => {
-  const result = plan({ generators: hugo({ frontMatter: { layout: 'post' } }) });
+test('a site of another generator gets a config with what its definition has read', async (t) => {
+  const result = await plan({ generators: hugo({ frontMatter: { layout: 'post' } }) });
   const { 'pressmark.config.mjs': config = '', '.gitignore': ignore } = written(result);
   for (const line of [
     "generator: 'hugo',",
@@ -63,13 +70,13 @@ test('a site of another generator gets a config with what its definition has rea
   t.deepEqual(result.warnings, []);
 });
 
-test('the config names the front matter keys that only the posts show', (t) => {
+test('the config names the front matter keys that only the posts show', async (t) => {
   const generators = hugo({ options: { keys: { description: 'summary', image: null } } });
-  const { 'pressmark.config.mjs': config = '' } = written(plan({ generators }));
+  const { 'pressmark.config.mjs': config = '' } = written(await plan({ generators }));
   t.true(config.includes("  generator: { name: 'hugo', keys: { description: 'summary', image: null } },"));
 });
 
-test('answers go before what was read, and a site URL that differs is reported', (t) => {
+test('answers go before what was read, and a site URL that differs is reported', async (t) => {
   const answers = [
     'content=docs',
     'file=:slug.md',
@@ -83,7 +90,7 @@ test('answers go before what was read, and a site URL that differs is reported',
     { body: 'html' },
   );
   const given = { answers: withAnswer(answers, { flag: 'front-matter' }, 'tags=[a, b]') };
-  const result = plan(given);
+  const result = await plan(given);
   const { 'pressmark.config.mjs': config = '' } = written(result);
   for (const line of [
     "'docs'",
@@ -96,14 +103,14 @@ test('answers go before what was read, and a site URL that differs is reported',
     t.true(config.includes(line), line);
   t.like(result.warnings, [{ level: 'warn', fix: 'set https://other.example there too' }]);
   t.regex(result.warnings[0]?.text ?? '', /https:\/\/garden\.example\/notes, not https:\/\/other\.example/);
-  const report = readingReport(inspect(given), result.siteUrl, given.answers);
+  const report = readingReport(await inspect(given), result.siteUrl, given.answers);
   t.deepEqual(
     report.find(({ what }) => what === 'content'),
     { what: 'content', value: 'docs', from: 'answered' },
   );
 });
 
-test('an answer is held against the configuration that has no address, and an example is reported', (t) => {
+test('an answer is held against the configuration that has no address, and an example is reported', async (t) => {
   const other = {
     level: 'warn',
     text: 'baseurl is /',
@@ -113,28 +120,30 @@ test('an answer is held against the configuration that has no address, and an ex
     ...one,
     problems: () => [other, { ...other, fix: 'x' }],
   }));
-  t.deepEqual(plan({ generators, answers: { siteUrl: 'https://b.example/notes' } }).warnings, [other]);
-  const example = plan({
+  t.deepEqual((await plan({ generators, answers: { siteUrl: 'https://b.example/notes' } })).warnings, [
+    other,
+  ]);
+  const example = await plan({
     generators: hugo({ siteUrl: undefined }),
     answers: { siteUrl: 'https://example.com' },
   });
   t.regex(example.warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
 });
 
-test('a proposal that was taken is reported as what the site says', (t) => {
+test('a proposal that was taken is reported as what the site says', async (t) => {
   const generators = hugo({ siteUrl: 'https://example.org', sources: { siteUrl: 'baseURL in hugo.toml' } });
   const given = { generators, answers: { siteUrl: 'https://example.org' } };
-  const [, address] = readingReport(inspect(given), 'https://example.org', given.answers);
+  const [, address] = readingReport(await inspect(given), 'https://example.org', given.answers);
   t.is(address?.from, 'baseURL in hugo.toml');
 });
 
-test('the report names each thing that was read, and from where', (t) => {
+test('the report names each thing that was read, and from where', async (t) => {
   const generators = hugo({
     tags: ['Soil', 'compost'],
     options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null } },
     sources: { siteUrl: 'baseURL in hugo.toml', options: 'src/content.config.ts' },
   });
-  const report = readingReport(inspect({ generators }), 'https://garden.example/notes', {});
+  const report = readingReport(await inspect({ generators }), 'https://garden.example/notes', {});
   const lines = report.map(
     ({ what, value, from }) => `${what}: ${value}${from === undefined ? '' : ` (${from})`}`,
   );
@@ -154,11 +163,11 @@ test('the report names each thing that was read, and from where', (t) => {
   ]);
 });
 
-test('only what cannot be found out is a question', (t) => {
-  t.deepEqual(inspect({}).questions, []);
-  const [unknown] = inspect({ generators: hugo({ siteUrl: undefined }) }).questions;
+test('only what cannot be found out is a question', async (t) => {
+  t.deepEqual((await inspect({})).questions, []);
+  const [unknown] = (await inspect({ generators: hugo({ siteUrl: undefined }) })).questions;
   t.deepEqual([unknown?.flag, unknown?.fallback], ['site-url', undefined]);
-  const [starter] = inspect({ generators: hugo({ siteUrl: 'https://example.org' }) }).questions;
+  const [starter] = (await inspect({ generators: hugo({ siteUrl: 'https://example.org' }) })).questions;
   t.deepEqual([starter?.flag, starter?.fallback], ['site-url', 'https://example.org']);
   const generators = hugo({
     siteUrl: undefined,
@@ -167,17 +176,20 @@ test('only what cannot be found out is a question', (t) => {
       { flag: 'front-matter', key: 'category', text: 'Which?', fallback: 'notes' },
     ],
   });
-  const flags = (given: Given) =>
-    inspect({ generators, ...given }).questions.map(({ flag, key }) => key ?? flag);
-  t.deepEqual(flags({}), ['site-url', 'author', 'category']);
-  t.deepEqual(flags({ surroundings: { siteUrl: 'https://garden.example' } }), ['author', 'category']);
-  t.deepEqual(flags({ answers: { siteUrl: 'https://x.example', frontMatter: { author: 'Me' } } }), [
+  const flags = async (given: Given) =>
+    (await inspect({ generators, ...given })).questions.map(({ flag, key }) => key ?? flag);
+  t.deepEqual(await flags({}), ['site-url', 'author', 'category']);
+  t.deepEqual(await flags({ surroundings: { siteUrl: 'https://garden.example' } }), ['author', 'category']);
+  t.deepEqual(await flags({ answers: { siteUrl: 'https://x.example', frontMatter: { author: 'Me' } } }), [
     'category',
   ]);
-  t.deepEqual(flags({ existing: { name: 'pressmark.config.mjs', settings: { generator: 'hugo' } } }), []);
+  t.deepEqual(
+    await flags({ existing: { name: 'pressmark.config.mjs', settings: { generator: 'hugo' } } }),
+    [],
+  );
 });
 
-test('several generators with the same evidence are a question, which --generator answers', (t) => {
+test('several generators with the same evidence are a question, which --generator answers', async (t) => {
   const files = siteOf({ 'hugo.toml': '', '_config.yml': '' });
   const generators = [...hugo(), standIn('jekyll', '_config.yml')];
   const result = recogniseSite(files, undefined, {}, generators);
@@ -196,7 +208,7 @@ test('several generators with the same evidence are a question, which --generato
     });
 });
 
-test('above a site in a monorepo, init asks instead of making a second site', (t) => {
+test('above a site in a monorepo, init asks instead of making a second site', async (t) => {
   const files = siteOf({
     'package.json': '{}',
     'packages/website/hugo.toml': '',
@@ -225,22 +237,25 @@ test('above a site in a monorepo, init asks instead of making a second site', (t
   t.is(recogniseSite(siteOf({ 'node_modules/x/hugo.toml': '' }), undefined, {}, hugo()).kind, 'known');
 });
 
-test('a static source folder public/ is never ignored for a site of another generator', (t) => {
+test('a static source folder public/ is never ignored for a site of another generator', async (t) => {
   for (const name of ['astro', 'eleventy']) {
     const generators = [standIn(name, 'x.config.mjs', { output: 'dist', ignore: ['dist/'] })];
-    const { '.gitignore': ignore } = written(plan({ files: { 'x.config.mjs': '' }, generators }));
+    const { '.gitignore': ignore } = written(await plan({ files: { 'x.config.mjs': '' }, generators }));
     t.is(ignore, '.env\n.pressmark/\ndist/\n', name);
   }
 });
 
-test('the lines of .gitignore: node_modules/ where npm is in use, none that a folder above has', (t) => {
+test('the lines of .gitignore: node_modules/ where npm is in use, none that a folder above has', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{}' };
-  t.is(written(plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
+  t.is(written(await plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
   const ignoredAbove = ['node_modules\n.env\n'];
-  t.is(written(plan({ files, surroundings: { ignoredAbove } }))['.gitignore'], '.pressmark/\npublic/\n');
+  t.is(
+    written(await plan({ files, surroundings: { ignoredAbove } }))['.gitignore'],
+    '.pressmark/\npublic/\n',
+  );
 });
 
-test('edits of the site’s own files and the postbuild script are one change for each file', (t) => {
+test('edits of the site’s own files and the postbuild script are one change for each file', async (t) => {
   const text = '{\n  "type": "module",\n  "scripts": { "build": "astro build" }\n}\n';
   const before = text.replace('  "type": "module",\n', '');
   const files = { ...HUGO_FILES, 'package.json': before, '_config.yml': 'a: 1\n' };
@@ -249,7 +264,7 @@ test('edits of the site’s own files and the postbuild script are one change fo
     { path: '_config.yml', text: 'a: 1\nexclude: [x]\n', reason: 'exclude x' },
     { path: 'hugo.toml', text: HUGO_FILES['hugo.toml'], reason: 'nothing' },
   ];
-  const { changes } = plan({ files, generators: hugo({ edits }) });
+  const { changes } = await plan({ files, generators: hugo({ edits }) });
   t.like(
     changes.filter(({ path }) => path === 'package.json'),
     [
@@ -269,14 +284,14 @@ test('edits of the site’s own files and the postbuild script are one change fo
   );
 });
 
-test('a second plan, made of what the first has written, changes nothing', (t) => {
+test('a second plan, made of what the first has written, changes nothing', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"hugo"}}' };
-  const after = { ...files, ...written(plan({ files })) };
+  const after = { ...files, ...written(await plan({ files })) };
   const existing = {
     name: 'pressmark.config.mjs',
     settings: { generator: 'hugo', siteUrl: 'https://garden.example/notes' },
   };
-  const again = plan({ files: after, existing });
+  const again = await plan({ files: after, existing });
   t.deepEqual(again.changes, []);
   t.deepEqual(again.warnings, []);
   t.deepEqual(again.left, [
@@ -286,33 +301,33 @@ test('a second plan, made of what the first has written, changes nothing', (t) =
   ]);
 });
 
-test('a config that does not name the generator is left, and its owner is told', (t) => {
+test('a config that does not name the generator is left, and its owner is told', async (t) => {
   const existing = { name: 'pressmark.config.js', settings: { site: false } };
-  const { changes, warnings } = plan({ existing });
+  const { changes, warnings } = await plan({ existing });
   t.false(changes.some(({ path }) => path.startsWith('pressmark.config')));
   t.like(warnings, [{ text: 'this is a site of hugo, which pressmark.config.js does not say' }]);
   t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
 });
 
-test('a build script that runs pressmark build is reported, for that would never end', (t) => {
+test('a build script that runs pressmark build is reported, for that would never end', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"pressmark build"}}' };
-  t.like(plan({ files, generators: hugo({ build: 'npm run build' }) }).warnings, [{ level: 'fail' }]);
+  t.like((await plan({ files, generators: hugo({ build: 'npm run build' }) })).warnings, [{ level: 'fail' }]);
 });
 
-test('outside a git repository the owner is told that nothing is committed', (t) => {
-  t.like(plan({ surroundings: { isInWorkTree: false } }).warnings, [
+test('outside a git repository the owner is told that nothing is committed', async (t) => {
+  t.like((await plan({ surroundings: { isInWorkTree: false } })).warnings, [
     { fix: 'run git init, then git add and git commit' },
   ]);
 });
 
-test('Pressmark in a folder outside of the repository is a warning; in vendor/ it is none', (t) => {
-  const warningsOf = (from: string) => {
+test('Pressmark in a folder outside of the repository is a warning; in vendor/ it is none', async (t) => {
+  const warningsOf = async (from: string) => {
     const files = { ...HUGO_FILES, 'package.json': JSON.stringify({ dependencies: { pressmark: from } }) };
-    return plan({ files }).warnings.map(({ text }) => text);
+    return (await plan({ files })).warnings.map(({ text }) => text);
   };
   for (const from of ['file:../pressmark', 'link:../pressmark', 'file:/srv/pressmark'])
-    t.deepEqual(warningsOf(from), [
+    t.deepEqual(await warningsOf(from), [
       `package.json takes pressmark from ${from.slice(5)}, which is not there where the site is cloned`,
     ]);
-  t.deepEqual(warningsOf('file:vendor/pressmark-0.1.0.tgz'), []);
+  t.deepEqual(await warningsOf('file:vendor/pressmark-0.1.0.tgz'), []);
 });

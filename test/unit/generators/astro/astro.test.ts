@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
+import { inspect } from '../../../../src/generators/astro/inspect.js';
 import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
 
@@ -75,6 +76,8 @@ const markdown = (text: string, html = '<p>HTML</p>'): IncomingBody => ({
   html,
 });
 
+const readOptions = (files: SiteFiles) => astro.options?.(files) ?? {};
+
 test('a site is recognised by its configuration file or its dependency', (t) => {
   t.is(astro.recognise(siteWith({})), 'astro.config.mjs');
   t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined })), 'package.json');
@@ -82,7 +85,7 @@ test('a site is recognised by its configuration file or its dependency', (t) => 
 });
 
 test('a site with a collection of articles and a page for each leaves nothing to ask', (t) => {
-  const facts = astro.inspect(siteWith({}));
+  const facts = inspect(siteWith({}));
   t.deepEqual(facts.questions, []);
   t.like(facts, {
     siteUrl: 'https://garden.example/notes',
@@ -106,7 +109,7 @@ test('a site with a collection of articles and a page for each leaves nothing to
 });
 
 test('keys and the folder are found under other names, in constants and in template literals', (t) => {
-  const facts = astro.inspect(
+  const facts = inspect(
     siteWith({
       'src/content.config.ts': `const BLOG_PATH = "src/data/posts";
 const postSchema = z.object({
@@ -145,7 +148,7 @@ export const collections: Record<string, unknown> = { posts, authors };
 
 test('a picture key is left out where a component would have to fetch a remote picture', (t) => {
   const image = (element: string, config = CONFIG) =>
-    astro.options(siteWith({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
+    readOptions(siteWith({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
   t.is(image('{heroImage && <Image width={1020} height={510} src={heroImage} alt="" />}'), 'heroImage');
   t.is(image('{heroImage && <img src={heroImage} alt="" />}'), 'heroImage');
   t.is(image('{heroImage && <Image src={heroImage} alt="" />}'), null);
@@ -160,9 +163,8 @@ test('a picture key is left out where a component would have to fetch a remote p
 
 test('the only date that a schema demands is the publication’s, whatever its name', (t) => {
   const keyOf = (dates: string) =>
-    astro.inspect(
-      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${dates} })`) }),
-    ).options.keys?.date;
+    inspect(siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${dates} })`) }))
+      .options.keys?.date;
   t.is(keyOf('pub_date: z.date(), revised: z.date().optional()'), 'pub_date');
   t.is(keyOf('begins: z.coerce.date(), ends: z.coerce.date()'), 'pubDate');
   t.is(keyOf('begins: z.coerce.date(), date: z.coerce.date()'), 'date');
@@ -170,7 +172,7 @@ test('the only date that a schema demands is the publication’s, whatever its n
 
 test('a date that the schema wants as a text is written as one', (t) => {
   const dates = (schema: string) =>
-    astro.options(
+    readOptions(
       siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${schema} })`) }),
     ).dates;
   t.is(dates('date: z.string()'), 'string');
@@ -180,7 +182,7 @@ test('a date that the schema wants as a text is written as one', (t) => {
 
 test('the address follows from build.format and trailingSlash', (t) => {
   const permalink = (setting: string) =>
-    astro.inspect(
+    inspect(
       siteWith({
         'astro.config.mjs': `export default defineConfig({ site: 'https://a.example', ${setting} })`,
       }),
@@ -192,7 +194,7 @@ test('the address follows from build.format and trailingSlash', (t) => {
 });
 
 test('what the configuration computes is asked for', (t) => {
-  const facts = astro.inspect(
+  const facts = inspect(
     siteWith({
       'astro.config.mjs': 'export default defineConfig({ site: process.env.SITE })',
       'src/pages/blog/[...slug].astro': ROUTE.replace('post.id', 'pathOf(post)'),
@@ -213,7 +215,7 @@ test('a key that the schema demands besides is asked for, or gets the first valu
     title: z.string(), description: z.string(), pubDate: z.coerce.date(),
     author: z.string(), category: z.enum(['garden', 'kitchen']), layout: z.string().default('post'),
   })`;
-  const facts = astro.inspect(
+  const facts = inspect(
     siteWith({
       'src/content.config.ts': collection(schema),
       'src/content/blog/one.md': '---\ntitle: One\nauthor: Ada\n---\n',
@@ -234,7 +236,7 @@ test('a structured key is none of the fields of an article, and is demanded thou
     tags: z.array(reference('tags')).default([]),
     kind: z.object({ of: z.enum(['a', 'b']) }).strict().nullish(),
   })`;
-  const facts = astro.inspect(siteWith({ 'src/content.config.ts': collection(schema) }));
+  const facts = inspect(siteWith({ 'src/content.config.ts': collection(schema) }));
   t.like(facts.options.keys, { image: null, tags: null });
   t.deepEqual(facts.frontMatter, {});
   t.deepEqual(
@@ -248,7 +250,7 @@ test('an enum whose values are not known is asked for', (t) => {
     title: z.string(), description: z.string(), pubDate: z.coerce.date(), category: z.enum(categoriesOf(site)),
   })`;
   const facts = (post: string) =>
-    astro.inspect(siteWith({ 'src/content.config.ts': collection(schema), 'src/content/blog/one.md': post }));
+    inspect(siteWith({ 'src/content.config.ts': collection(schema), 'src/content/blog/one.md': post }));
   t.deepEqual(
     facts('---\ntitle: One\n---\n').questions.map(({ key }) => key),
     ['category'],
@@ -273,7 +275,7 @@ ${collection('article.extend({ kind: z.enum(KINDS), author: z.string() }).strict
 const base = z.object({ title: z.string(), author: z.string().optional() });
 export const article = base.extend({ summary: z.string(), published: z.coerce.date(), topics: z.array(z.string()) });`,
   };
-  const facts = astro.inspect(siteWith(files));
+  const facts = inspect(siteWith(files));
   t.is(facts.siteUrl, 'https://a.example');
   t.like(facts.options.keys, {
     title: 'title',
@@ -293,7 +295,7 @@ test('a line for a strict schema of another module is left to the owner', (t) =>
     'src/content.config.ts': `import { article } from './schemas';\n${collection('article')}`,
     'src/schemas.ts': `export const article = ${/z\.object[\s\S]*?\}\)/.exec(COLLECTION)?.[0]}.strict();`,
   });
-  const { edits, warnings } = astro.inspect(files);
+  const { edits, warnings } = inspect(files);
   t.deepEqual(edits, []);
   t.regex(warnings[0]?.fix ?? '', /pressmark: z\.unknown\(\)\.optional\(\),.* or a module that it imports/);
   const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
@@ -301,7 +303,7 @@ test('a line for a strict schema of another module is left to the owner', (t) =>
 });
 
 test('posts with front matter in TOML are read', (t) => {
-  const facts = astro.inspect(
+  const facts = inspect(
     siteWith({ 'src/content/blog/one.md': '+++\ntitle = "One"\ntags = ["Soil"]\n+++\nText.\n' }),
   );
   t.deepEqual(facts.tags, ['Soil']);
@@ -309,7 +311,7 @@ test('posts with front matter in TOML are read', (t) => {
 
 test('where the loader reads one file of each folder, an article gets a folder', (t) => {
   const file = (pattern: string) =>
-    astro.inspect(
+    inspect(
       siteWith({
         'src/content.config.ts': COLLECTION.replace("'**/*.{md,mdx}'", pattern),
       }),
@@ -326,7 +328,7 @@ test('the page that computes addresses is taken for the proposed one, and doctor
     'src/pages/posts/[...slug]/index.astro': ROUTE.replace('post.id', 'pathOf(post.id)'),
   });
   t.deepEqual(
-    astro.inspect(files).questions.map(({ flag, fallback }) => [flag, fallback]),
+    inspect(files).questions.map(({ flag, fallback }) => [flag, fallback]),
     [['permalink', '/posts/:slug/']],
   );
   const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
@@ -358,7 +360,7 @@ test('a schema that refuses unknown keys gets a line for the key pressmark, and 
     COLLECTION.replace('z.object', 'z.strictObject'),
   ]) {
     const files = siteWith({ 'src/content.config.ts': strict });
-    const [edit] = astro.inspect(files).edits;
+    const [edit] = inspect(files).edits;
     t.is(edit?.path, 'src/content.config.ts');
     t.is(edit?.text.replace('\n      pressmark: z.unknown().optional(),', ''), strict);
     const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
@@ -403,7 +405,7 @@ test('doctor compares the base path where the configuration has no site', (t) =>
 });
 
 test('a limit of the schema and a plugin that reads files are named', (t) => {
-  const facts = astro.inspect(
+  const facts = inspect(
     siteWith({
       'astro.config.mjs': `import codeImport from 'remark-code-import';
 export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugins: [codeImport] } })`,
@@ -415,7 +417,7 @@ export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugi
 });
 
 test('the loader of pressmark/astro makes .html files of articles without Markdown', (t) => {
-  const options = astro.options(
+  const options = readOptions(
     siteWith({
       'src/content.config.ts': collection(
         'z.object({ title: z.string(), date: z.date() })',

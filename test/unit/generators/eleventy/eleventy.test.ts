@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
+import { inspect } from '../../../../src/generators/eleventy/inspect.js';
 import type { GeneratorOptions, SiteFiles } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
 
@@ -26,6 +27,8 @@ const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
 const mapping = (options: GeneratorOptions = {}) =>
   eleventy.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
 
+const readOptions = (files: SiteFiles) => eleventy.options?.(files) ?? {};
+
 test('a site is recognised by its configuration file, or by the package it depends on', (t) => {
   for (const name of [
     '.eleventy.js',
@@ -44,7 +47,7 @@ test('a site is recognised by its configuration file, or by the package it depen
 });
 
 test('our own site is read without a question', (t) => {
-  t.deepEqual(eleventy.inspect(siteIn(OWN_SITE)), {
+  t.deepEqual(inspect(siteIn(OWN_SITE)), {
     siteUrl: 'https://allotment.example/notes',
     language: 'en-GB',
     theme: undefined,
@@ -63,7 +66,7 @@ test('our own site is read without a question', (t) => {
 });
 
 test('a site without any configuration has the folders that Eleventy takes then', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'package.json': '{"devDependencies":{"@11ty/eleventy":"3"},"homepage":"https://a.example/"}',
       'posts/one.md': post('title: One\nlayout: post.liquid\ntags: [posts, bees]'),
@@ -84,7 +87,7 @@ test('a site without any configuration has the folders that Eleventy takes then'
 });
 
 test('folders, the base path and flags of the build script are read', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       '.eleventy.js':
         "module.exports = (config) => { config.setInputDirectory('src'); config.setOutputDirectory('dist'); };",
@@ -105,7 +108,7 @@ test('folders, the base path and flags of the build script are read', (t) => {
 });
 
 test('folders in constants are read', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       '.eleventy.js':
         'const { input } = require("./folders.js");\nconst OUT = "dist"\nmodule.exports = () => ({ dir: { input, output: OUT, data: DATA } });',
@@ -123,7 +126,7 @@ test('folders in constants are read', (t) => {
 });
 
 test('the address of a template is not taken for the public one', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js': '',
       '_data/metadata.js': 'export default { url: "https://example.com/" }',
@@ -145,7 +148,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
     ['{{ page.filePathStem }}/', '/blog/:slug/'],
   ];
   for (const [permalink, pattern] of rules) {
-    const facts = eleventy.inspect(
+    const facts = inspect(
       siteOf({
         'eleventy.config.js': '',
         'blog/blog.json': JSON.stringify({ permalink }),
@@ -154,7 +157,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
     );
     t.is(facts.permalink, pattern);
   }
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js': '',
       'blog/blog.11tydata.js': 'export default { permalink: (data) => `/b/$' + '{data.page.fileSlug}/` }',
@@ -165,7 +168,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
 });
 
 test('init asks where a rule cannot be read, and where there are no posts', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js': '',
       'blog/blog.11tydata.js': 'import { rule } from "../rules.js"; export default { permalink: rule }',
@@ -180,9 +183,9 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
     ],
   );
   t.deepEqual(
-    eleventy
-      .inspect(siteOf({ 'eleventy.config.js': config("dir: { input: 'src' }") }))
-      .questions.map(({ flag, fallback }) => [flag, fallback]),
+    inspect(siteOf({ 'eleventy.config.js': config("dir: { input: 'src' }") })).questions.map(
+      ({ flag, fallback }) => [flag, fallback],
+    ),
     [
       ['content', 'src/posts'],
       ['site-url', undefined],
@@ -192,7 +195,7 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
 
 test('the address of new articles follows the permalink that the configuration gives to every page', (t) => {
   const rule = (value: string) =>
-    eleventy.inspect(
+    inspect(
       siteOf({
         'eleventy.config.cjs': `module.exports = (cfg) => { cfg.addGlobalData("permalink", ${value}); };`,
         '_data/site.json': '{"url":"https://a.example"}',
@@ -208,7 +211,7 @@ test('the address of new articles follows the permalink that the configuration g
 });
 
 test('front matter in JSON is read', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js': 'export default () => {};',
       'posts/a.md': post('title: A\nlayout: post.njk\ntags: post'),
@@ -220,7 +223,7 @@ test('front matter in JSON is read', (t) => {
 });
 
 test('layout and collection tags of a data file are not repeated in articles', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js':
         "export default (c) => c.addCollection('recent', (api) => api.getFilteredByTag('posts'));",
@@ -234,7 +237,7 @@ test('layout and collection tags of a data file are not repeated in articles', (
 });
 
 test('a passthrough folder is never the folder of posts', (t) => {
-  const facts = eleventy.inspect(
+  const facts = inspect(
     siteOf({
       'eleventy.config.js': '',
       'public/posts/a.html': '<p>',
@@ -247,16 +250,15 @@ test('a passthrough folder is never the folder of posts', (t) => {
 });
 
 test('keys follow those of the posts, and images are written only where the site names remote ones', (t) => {
-  const inspect = (frontMatter: string) =>
-    eleventy.inspect(
-      siteOf({ 'eleventy.config.js': '', 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }),
-    ).options.keys;
-  t.deepEqual(inspect('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
+  const keysOf = (frontMatter: string) =>
+    inspect(siteOf({ 'eleventy.config.js': '', 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }))
+      .options.keys;
+  t.deepEqual(keysOf('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
     description: 'summary',
     updated: 'updated',
     image: 'image',
   });
-  t.is(inspect('description: Short\nimage: ./a.png'), undefined);
+  t.is(keysOf('description: Short\nimage: ./a.png'), undefined);
 });
 
 test('the page of a tag has the name that the slugify filter of Eleventy 3.1 gives it', (t) => {
@@ -321,8 +323,8 @@ test('ids that the layouts use are known where a page may not have one twice', (
     '_includes/base.njk': '<main id="skip"><p id="{{ x }}">',
     'eleventy.config.js': 'c.addPlugin(IdAttributePlugin)',
   };
-  t.deepEqual(eleventy.options(siteOf(files)), { usedIds: ['skip'] });
-  t.deepEqual(eleventy.options(siteOf({ ...files, 'eleventy.config.js': '' })), {});
+  t.deepEqual(readOptions(siteOf(files)), { usedIds: ['skip'] });
+  t.deepEqual(readOptions(siteOf({ ...files, 'eleventy.config.js': '' })), {});
 });
 
 test('a pin is a permalink that Eleventy takes, and is recognised again', (t) => {
@@ -363,7 +365,7 @@ test('drafts are hidden and future posts are not', (t) => {
 });
 
 test('options say what of the configuration matters to bodies', (t) => {
-  const options = (text: string) => eleventy.options(siteOf({ 'eleventy.config.js': text }));
+  const options = (text: string) => readOptions(siteOf({ 'eleventy.config.js': text }));
   t.deepEqual(options("c.addExtension('html', { key: 'njk' })"), { templateSwitch: false });
   t.deepEqual(options("c.addExtension(['txt', 'md'], { key: 'njk' })"), { templateSwitch: false });
   t.deepEqual(options(config("keys: { engineOverride: 'engine' }")), { templateSwitch: false });
@@ -382,7 +384,7 @@ test('options say what of the configuration matters to bodies', (t) => {
   t.deepEqual(options("c.setLibrary('md', markdownIt())"), { rawHtml: false });
   t.deepEqual(options("c.setLibrary('md', markdownIt({ html: true }))"), {});
   t.deepEqual(
-    eleventy.options(
+    readOptions(
       siteOf({
         'eleventy.config.js': "import bundles from './config/bundles.js';",
         'config/bundles.js': "c.addExtension('html', { key: 'njk' });",
@@ -442,7 +444,7 @@ test('doctor names what keeps articles from their addresses, and the fix', (t) =
 
 test('init and doctor warn of configurations in which text may be lost or the build may stop', (t) => {
   const warnings = (text: string) =>
-    eleventy.inspect(siteOf({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
+    inspect(siteOf({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
   t.regex(warnings("c.addExtension('html', { key: 'njk' })").join(), /addExtension\('html'\)/);
   t.regex(warnings("c.setLibrary('md', markdownIt())").join(), /escapes raw HTML/);
   t.regex(warnings('c.setFrontMatterParsingOptions({ excerpt: (file) => {} })').join(), /cuts excerpts/);

@@ -1,12 +1,12 @@
 import test from 'ava';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
+import { askedSite } from '../../../support/asked-site.js';
 import { siteOf } from '../../../support/site-files.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
 
 const mapping = (options = {}) =>
   hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
-const post = '---\ntitle: A\ndate: 2024-01-01\n---\n';
 
 test('a Hugo site is recognised by its configuration, and the configuration of another program is not one', (t) => {
   t.is(hugo.recognise(siteOf({ 'hugo.yaml': '' })), 'hugo.yaml');
@@ -23,123 +23,242 @@ test('a Hugo site is recognised by its configuration, and the configuration of a
   t.is(hugo.recognise(siteOf({ 'config/_default/app.yaml': 'a: 1' })), undefined);
 });
 
-test('init reads the base URL with its path, the section of most posts and its permalink rule', (t) => {
-  const facts = hugo.inspect(
-    siteOf({
-      'hugo.toml':
-        'baseURL = "https://garden.example/notes/"\ntheme = ["plot", "extra"]\ntimeZone = "Asia/Tokyo"\n' +
-        'publishDir = "dist"\n[permalinks]\nnews = "/:year/:month/:title/"\n[markup.goldmark.renderer]\nunsafe = true',
-      'content/news/a.md': post,
-      'content/news/b/index.md': '+++\ntitle = "B"\ndate = 2024-01-01\n+++\n',
-      'content/news/_index.md': post,
-      'content/essays/c.md': '{\n"title": "C",\n"date": "2024-01-01"\n}\n',
+// What Hugo prints of itself in these tests was printed by Hugo 0.111.3.
+
+const CONFIG = `baseurl = "https://garden.example/notes/"
+defaultcontentlanguage = "en"
+languages = map[de:map[languagecode:de languagename:Deutsch title:Gartennotizen weight:2] en:map[languagecode:en-gb languagename:English weight:1]]
+permalinks = map[posts:/:year/:month/:slug/]
+publishdir = "public"
+theme = "plot"
+timezone = "Asia/Tokyo"
+uglyurls = false
+`;
+const MOUNTS = `{
+   "path": "project",
+   "mounts": [
+      {
+         "source": "content",
+         "target": "content"
+      },
+      {
+         "source": "data",
+         "target": "data"
+      }
+   ]
+}
+{
+   "path": "plot",
+   "mounts": []
+}
+`;
+const HEAD = 'path,slug,title,date,expiryDate,publishDate,draft,permalink\n';
+
+/** A line as Hugo lists a page. */
+const page = (path: string, address: string, title = 'A', draft = false) =>
+  `${path},,${title},2024-06-02T00:00:00+09:00,0001-01-01T00:00:00Z,2024-06-02T00:00:00+09:00,${draft},https://garden.example/notes${address}\n`;
+
+const dated = (more = '') => `---\ntitle: A\ndate: 2024-06-02\n${more}---\n`;
+
+const inspect = (files: Record<string, string>, pages = '', config = CONFIG, mounts = MOUNTS) =>
+  hugo.inspect(
+    askedSite(
+      { 'hugo.toml': '', ...files },
+      { 'hugo config mounts': mounts, 'hugo config': config, printf: HEAD, 'hugo list all': HEAD + pages },
+    ),
+  );
+
+test('init asks Hugo for its configuration, and takes file and permalink from the pages that it lists', async (t) => {
+  const facts = await inspect(
+    {
+      'content/posts/soil.md': dated(),
+      'content/posts/rain-barrel/index.md': dated(),
+      'content/posts/soil.de.md': dated(),
+      'content/news/one.md': dated(),
       'content/about.md': '---\ntitle: About\n---\n',
-    }),
+    },
+    page('content/posts/soil.md', '/2024/06/soil/') +
+      page('content/posts/rain-barrel/index.md', '/2024/06/rain-barrel/', '"A, ""quoted"" title"') +
+      page('content/posts/soil.de.md', '/de/2024/06/soil/') +
+      page('content/news/one.md', '/news/one/') +
+      page('content/about.md', '/about/'),
   );
   t.like(facts, {
     siteUrl: 'https://garden.example/notes',
     language: 'en',
-    theme: 'plot, extra',
+    theme: 'plot',
     content: 'content',
-    file: 'news/:slug.md',
+    file: 'posts/:slug.md',
     permalink: '/:year/:month/:slug/',
-    output: 'dist',
-    build: 'hugo',
-    options: { rawHtml: true, timeZone: 'Asia/Tokyo' },
-    ignore: ['/dist/', '/resources/_gen/', '.hugo_build.lock'],
-  });
-  t.deepEqual(facts.questions, []);
-  t.deepEqual(facts.warnings, []);
-});
-
-test('an address is made in the manner of the site: languages, dated folders, ugly URLs, pages of a section', (t) => {
-  const inspect = (config: string, path = 'content/posts/a.md') =>
-    hugo.inspect(siteOf({ 'hugo.toml': `baseURL = "https://garden.example"\n${config}`, [path]: post }));
-  t.is(inspect('').permalink, '/posts/:slug/');
-  t.is(inspect('uglyURLs = true').permalink, '/posts/:slug.html');
-  t.is(inspect('[uglyURLs]\nPosts = true').permalink, '/posts/:slug.html');
-  t.is(inspect('[uglyURLs]\ndocs = true').permalink, '/posts/:slug/');
-  t.is(
-    inspect('defaultContentLanguageInSubdir = true\n[languages.en]\n[languages.de]').permalink,
-    '/en/posts/:slug/',
-  );
-  t.like(inspect('', 'content/blog/2024/a.md'), {
-    file: 'blog/:year/:slug.md',
-    permalink: '/blog/:year/:slug/',
-  });
-  t.is(inspect('[permalinks.page]\nposts = "/:sections/:slugorfilename"').permalink, '/posts/:slug/');
-  t.like(
-    inspect(
-      'defaultContentLanguage = "de"\n[languages.de]\ncontentDir = "content/de"\n[languages.en]\ncontentDir = "content/en"',
-      'content/de/beitraege/a.md',
-    ),
-    { content: 'content', file: 'de/beitraege/:slug.md', permalink: '/beitraege/:slug/', language: 'de' },
-  );
-});
-
-test('an output folder outside of the site is replaced by one in it, which the build command names', (t) => {
-  const inspect = (publishDir: string, script?: string) =>
-    hugo.inspect(
-      siteOf({
-        'hugo.toml': `baseURL = "https://garden.example"\npublishDir = "${publishDir}"`,
-        ...(script !== undefined && { 'package.json': JSON.stringify({ scripts: { build: script } }) }),
-      }),
-    );
-  for (const folder of ['../build', '/srv/www', './a/../../b']) {
-    const { output, build, ignore, warnings } = inspect(folder);
-    t.like({ output, build }, { output: 'public', build: 'hugo --destination public' }, folder);
-    t.true(ignore.includes('/public/'));
-    t.regex(warnings[0]?.text ?? '', /^publishDir in hugo\.toml is ".*", outside of the site's folder/);
-  }
-  t.like(inspect('dist', 'hugo -d ../out'), {
     output: 'public',
-    build: 'npm run build -- --destination public',
+    build: 'hugo',
+    frontMatter: {},
+    ignore: ['/public/', '/resources/_gen/', '.hugo_build.lock'],
   });
-  t.like(inspect('./dist/a/'), { output: 'dist/a', build: 'hugo', warnings: [] });
+  t.deepEqual(facts.options, { rawHtml: false, timeZone: 'Asia/Tokyo' });
+  t.deepEqual([facts.questions, facts.warnings], [[], []]);
 });
 
-test('a permalink rule that no pattern can say becomes a question with an answer near to it', (t) => {
-  const { questions, permalink } = hugo.inspect(
-    siteOf({
-      'hugo.toml':
-        'baseURL = "https://garden.example"\n[permalinks]\nposts = "/:year/:monthname/:weekday/:title/"',
-      'content/posts/a.md': post,
-    }),
-  );
-  t.is(permalink, '/:year/:month/:slug/');
-  t.like(questions, [{ flag: 'permalink', fallback: '/:year/:month/:slug/' }]);
-  t.regex(questions[0]?.text ?? '', /:monthname, :weekday/);
+test('newer versions of Hugo print their configuration as JSON', async (t) => {
+  const config = JSON.stringify({
+    baseURL: 'https://garden.example/',
+    theme: ['plot', 'extra'],
+    publishDir: 'dist',
+    markup: { goldmark: { renderer: { unsafe: true } } },
+    languages: { en: {} },
+  });
+  t.like(await inspect({}, '', config), {
+    siteUrl: 'https://garden.example',
+    theme: 'plot, extra',
+    output: 'dist',
+    options: { rawHtml: true },
+  });
+  const lines =
+    'markup = map[goldmark:map[renderer:map[hardwraps:false unsafe:true]]]\ntheme = [plot extra]\n';
+  t.like(await inspect({}, '', lines), { theme: 'plot extra', options: { rawHtml: true } });
 });
 
-test('a site without an address asks for it, and front matter that all posts share is kept', (t) => {
-  const facts = hugo.inspect(
-    siteOf({
-      'config/_default/hugo.yaml': 'title: A',
-      'config/_default/permalinks.yaml': 'posts: /p/:slug/',
-      'package.json': '{"scripts": {"build": "hugo --minify -d out && true"}}',
-      'content/posts/a.md': '---\ndate: 2024-01-01\ntype: note\nlayout: wide\n---\n',
-      'content/posts/b.md': '---\ndate: 2024-01-01\ntype: note\n---\n',
-    }),
+test('a folder for each language: articles go to that of the default language', async (t) => {
+  const mounts = MOUNTS.replace('"source": "content"', '"source": "content/de"').replace(
+    '"source": "data",\n         "target": "data"',
+    '"source": "content/en",\n         "target": "content"',
   );
-  t.like(facts, { siteUrl: undefined, permalink: '/p/:slug/', build: 'npm run build', output: 'out' });
-  t.deepEqual(facts.frontMatter, { type: 'note' });
+  const config =
+    'defaultcontentlanguage = "de"\nlanguages = map[de:map[contentdir:content/de] en:map[contentdir:content/en]]\n';
+  const facts = await inspect(
+    {
+      'content/de/beitraege/a.md': dated(),
+      'content/en/posts/b.md': dated(),
+      'content/en/posts/c.md': dated(),
+    },
+    page('content/en/posts/b.md', '/en/posts/b/') +
+      page('content/en/posts/c.md', '/en/posts/c/') +
+      page('content/de/beitraege/a.md', '/beitraege/a/'),
+    config,
+    mounts,
+  );
+  t.like(facts, { content: 'content', file: 'de/beitraege/:slug.md', language: 'de' });
+});
+
+test('the keys of an article are those of most posts: nested pictures and authors, too', async (t) => {
+  const keysOf = async (...posts: string[]) => {
+    const files = Object.fromEntries(posts.map((post, n) => [`content/posts/${n}.md`, dated(post)]));
+    const pages = posts.map((_, n) => page(`content/posts/${n}.md`, `/posts/${n}/`)).join('');
+    return (await inspect(files, pages)).options.keys;
+  };
+  const picture = 'cover:\n  image: a.jpg\n  alt: A\n';
+  t.deepEqual(await keysOf(`${picture}author: Ada\n`, picture, ''), {
+    image: 'cover.image',
+    author: 'author',
+  });
+  t.deepEqual(await keysOf('bigimg: [{src: a.jpg, desc: x}]\nauthors: [Ada, Ben]\n'), {
+    image: 'bigimg[].src',
+    author: 'authors[]',
+  });
+  t.deepEqual(await keysOf('featured_image: a.jpg\nauthor: {name: Ada}\n'), {
+    image: 'featured_image',
+    author: 'author.name',
+  });
+  t.is(await keysOf('images: [a.jpg]\ncover: b.jpg\n'), undefined, 'the key that Hugo reads');
+  t.deepEqual(await keysOf('summary: x\nimage: a.jpg\n', 'description: y\n'), { image: 'image' });
+});
+
+test('addresses without a common pattern become a question, with the most frequent one for an answer', async (t) => {
+  const { questions, permalink } = await inspect(
+    { 'content/posts/a.md': dated(), 'content/posts/b.md': dated(), 'content/posts/c.md': dated() },
+    page('content/posts/a.md', '/soil/a/') +
+      page('content/posts/b.md', '/water/b/') +
+      page('content/posts/c.md', '/air/c/'),
+  );
+  t.like(questions, [{ flag: 'permalink', fallback: permalink }]);
+});
+
+test('a site without posts shows its rule by a post that is put into the copy', async (t) => {
+  const site = askedSite(
+    { 'hugo.toml': '' },
+    {
+      'hugo config mounts': MOUNTS,
+      'hugo config': '',
+      printf: `${HEAD}content/posts/probe.md,,probe,2001-02-03T00:00:00Z,0001-01-01T00:00:00Z,2001-02-03T00:00:00Z,false,/p/2001/probe/\n`,
+      'hugo list all': HEAD,
+    },
+  );
+  const { permalink, questions } = await hugo.inspect(site);
+  t.is(permalink, '/p/:year/:slug/');
+  t.is(questions[0]?.flag, 'site-url');
+});
+
+test('where Hugo is not installed, the usual values are taken, and the address is asked for', async (t) => {
+  const facts = await hugo.inspect(askedSite({ 'hugo.toml': 'baseURL = "https://garden.example/"' }));
+  t.like(facts, {
+    siteUrl: undefined,
+    content: 'content',
+    file: 'posts/:slug.md',
+    permalink: '/posts/:slug/',
+    output: 'public',
+  });
   t.is(facts.questions[0]?.flag, 'site-url');
 });
 
-test('a public/ that holds files is not ignored', (t) => {
-  const facts = hugo.inspect(
-    siteOf({ 'hugo.toml': '', 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' }),
+test('front matter that all posts share is kept', async (t) => {
+  const { frontMatter } = await inspect(
+    {
+      'content/posts/a.md': dated('type: note\nlayout: wide\n'),
+      'content/posts/b.md': dated('type: note\n'),
+    },
+    page('content/posts/a.md', '/posts/a/') + page('content/posts/b.md', '/posts/b/'),
   );
+  t.deepEqual(frontMatter, { type: 'note' });
+});
+
+test('an output folder outside of the site is replaced by one in it, which the build command names', async (t) => {
+  const inspectOutput = (publishDir: string, script?: string) =>
+    inspect(
+      script === undefined ? {} : { 'package.json': JSON.stringify({ scripts: { build: script } }) },
+      '',
+      `publishdir = "${publishDir}"\n`,
+    );
+  for (const folder of ['../build', '/srv/www', './a/../../b']) {
+    const { output, build, ignore, warnings } = await inspectOutput(folder);
+    t.like({ output, build }, { output: 'public', build: 'hugo --destination public' }, folder);
+    t.true(ignore.includes('/public/'));
+    t.regex(warnings[0]?.text ?? '', /^publishDir is ".*", outside of the site's folder/);
+  }
+  t.like(await inspectOutput('dist', 'hugo -d ../out'), {
+    output: 'public',
+    build: 'npm run build -- --destination public',
+  });
+  t.like(await inspectOutput('./dist/a/'), { output: 'dist/a', build: 'hugo', warnings: [] });
+});
+
+test('a public/ that holds files is not ignored', async (t) => {
+  const facts = await inspect({ 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' });
   t.deepEqual(facts.ignore, []);
 });
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
-  const warnings = (config: string) =>
+  const fixes = (config: string, content = '.') =>
     hugo
-      .inspect(siteOf({ 'hugo.toml': `contentDir = "."\nbaseURL = "https://garden.example"\n${config}` }))
-      .warnings.map(({ fix }) => fix);
-  t.regex(warnings('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
-  t.deepEqual(warnings("ignoreFiles = ['pressmark\\.config\\.']"), []);
+      .problems(siteOf({ 'hugo.toml': config }), { siteUrl: '', content, output: 'public' })
+      .map(({ fix }) => fix);
+  t.regex(fixes('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
+  t.deepEqual(fixes("ignoreFiles = ['pressmark\\.config\\.']"), []);
+  t.deepEqual(fixes('', 'content'), []);
+});
+
+test('Hugo’s list of pages is read, whatever its titles hold; a draft has no address', (t) => {
+  const { parse } = hugo.addressQuery?.(siteOf({})) ?? t.fail();
+  const printed =
+    HEAD +
+    page('content/posts/a.md', '/posts/a/', '"One, ""two""\nthree"') +
+    page('content/posts/b.md', '/posts/b/', 'B', true) +
+    'content/c.md,,C,,,,false,/c/\r\n';
+  t.deepEqual(parse(printed, 'https://garden.example/notes'), [
+    { path: 'content/posts/a.md', address: '/posts/a/' },
+    { path: 'content/c.md', address: '/c/' },
+  ]);
+  t.deepEqual(parse(HEAD, 'https://garden.example'), []);
+  t.throws(() => parse('no such command', 'https://garden.example'), { instanceOf: SyntaxError });
 });
 
 test('tags have the key of the page that Hugo makes of them, and none where Hugo makes none', (t) => {
@@ -255,34 +374,4 @@ test('dates are written in the time zone of the site', (t) => {
   t.deepEqual(date('America/St_Johns'), { kind: 'timestamp', text: '2024-05-01T18:00:00-02:30' });
   t.deepEqual(date('Asia/Tokyo', 'day'), { kind: 'timestamp', text: '2024-05-02' });
   t.is(date('Asia/Tokyo', 'string'), '2024-05-02T05:30:00+09:00');
-});
-
-test('images are a list, as Hugo reads them', (t) => {
-  t.deepEqual(mapping().image('https://garden.example/a.jpg'), ['https://garden.example/a.jpg']);
-  t.is(mapping().imageOf(['a.jpg', 'b.jpg']), 'a.jpg');
-  t.is(mapping().imageOf('a.jpg'), 'a.jpg');
-  t.is(mapping().imageOf(undefined), null);
-});
-
-test('doctor names what keeps articles from their addresses', (t) => {
-  const problems = (config: string, settings = {}) =>
-    hugo
-      .problems(siteOf({ 'hugo.toml': config }), {
-        siteUrl: 'https://garden.example/notes',
-        content: 'content',
-        output: 'public',
-        ...settings,
-      })
-      .map(({ level, text }) => `${level} ${text}`);
-  const good = 'baseURL = "https://garden.example/notes/"\n';
-  t.deepEqual(problems(good), []);
-  t.regex(problems('baseURL = "https://garden.example/"')[0] ?? '', /^fail baseURL in hugo\.toml/);
-  t.regex(problems('')[0] ?? '', /^warn hugo\.toml has no absolute baseURL/);
-  t.regex(problems(good, { content: 'posts' })[0] ?? '', /^fail Hugo reads "content\/"/);
-  t.regex(problems(good, { output: 'dist' })[0] ?? '', /^fail Hugo writes to "public\/"/);
-  t.deepEqual(problems(`${good}publishDir = "../build"`), []);
-  t.regex(problems(`${good}disableKinds = ["page"]`)[0] ?? '', /^fail disableKinds/);
-  t.regex(problems(`${good}disableKinds = ["taxonomy"]`)[0] ?? '', /^warn .*pages of tags off/);
-  t.regex(problems(`${good}enableEmoji = true`)[0] ?? '', /^warn enableEmoji/);
-  t.regex(problems('baseURL = ')[0] ?? '', /^fail hugo\.toml cannot be read/);
 });

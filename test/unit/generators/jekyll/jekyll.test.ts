@@ -1,12 +1,13 @@
 import test from 'ava';
-import type { MappingOptions } from '../../../../src/generators/generator.js';
+import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
 import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
+import { inspect } from '../../../../src/generators/jekyll/inspect.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
 import { siteOf } from '../../../support/site-files.js';
 
 const POST = '---\nlayout: post\ntitle: Beans\n---\nText.\n';
 const facts = (texts: Readonly<Record<string, string>>) =>
-  jekyll.inspect(siteOf({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
+  inspect(siteOf({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
 
 const mappingOf = (options: Partial<MappingOptions> = {}) =>
   jekyll.mapping({
@@ -16,6 +17,8 @@ const mappingOf = (options: Partial<MappingOptions> = {}) =>
     timeZone: 'Asia/Tokyo',
     ...options,
   });
+
+const readOptions = (files: SiteFiles) => jekyll.options?.(files) ?? {};
 
 test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
   t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
@@ -119,7 +122,7 @@ test('defaults apply to the posts whose folder, relative to source and without c
 });
 
 test('posts in folders below _posts show the layout, too', (t) => {
-  const found = jekyll.inspect(
+  const found = inspect(
     siteOf({
       '_config.yml': '',
       '_layouts/default.html': '',
@@ -140,7 +143,7 @@ test('an output folder outside of the site is replaced by one in it, which the b
 
 test('the switch against Liquid is used where the version is known to have it', (t) => {
   const has = (texts: Readonly<Record<string, string>>) =>
-    jekyll.options(siteOf({ '_config.yml': '', ...texts })).templateSwitch;
+    readOptions(siteOf({ '_config.yml': '', ...texts })).templateSwitch;
   t.false(has({}));
   t.true(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (4.3.2)\n' }));
   t.false(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (3.10.0)\n' }));
@@ -241,12 +244,10 @@ test('two spellings of a tag have one page', (t) => {
 });
 
 test('an image is an address that the filters of Jekyll accept', (t) => {
-  const { image, imageOf } = mappingOf();
+  const { image } = mappingOf();
   t.is(image('https://a.example/x%20y.jpg?w=1'), 'https://a.example/x%20y.jpg?w=1');
   t.is(image('https://a.example/[x] y.jpg'), 'https://a.example/%5Bx%5D%20y.jpg');
   t.is(image('*[HTML]: {{ x }}'), '*%5BHTML%5D%3A%20%7B%7B%20x%20%7D%7D');
-  t.is(imageOf({ path: '/a.jpg', alt: 'a' }), '/a.jpg');
-  t.is(imageOf(undefined), null);
 });
 
 test('doctor names what keeps articles from being displayed', (t) => {

@@ -1,0 +1,49 @@
+import type { FrontMatterValue, KeyNames } from './mapping.js';
+
+/** Where in the front matter a text stands: at a key, in a list, in a map below the key, or in a list of maps. */
+export interface KeyPath {
+  /** The key at the top. */
+  readonly key: string;
+  /** The text in the value of that key; null where there is none. A list's is its first. */
+  read(value: unknown): string | null;
+  /** The value with the text in it. What else a map holds stays. */
+  write(text: string, previous?: unknown): FrontMatterValue;
+}
+
+/** Below these keys, maps of pictures and authors have the text that is meant. */
+const USUAL_KEYS = ['src', 'url', 'image', 'path', 'name'];
+
+/**
+ * Reads a path of the config, such as `image`, `images[]`, `cover.image` or `authors[].name`. A value of another form is
+ * read as it is.
+ */
+export function keyPath(path: string): KeyPath {
+  const [, key = path, list, below] = /^([^.[\]]+)(\[\])?(?:\.(.+))?$/.exec(path) ?? [];
+
+  function read(value: unknown): string | null {
+    if (Array.isArray(value)) return value.length === 0 ? null : read(value[0]);
+    if (isMap(value)) {
+      const name = [...(below === undefined ? [] : [below]), ...USUAL_KEYS].find((one) => one in value);
+      return name === undefined ? null : read(value[name]);
+    }
+    return typeof value === 'string' ? value : null;
+  }
+
+  function write(text: string, previous?: unknown): FrontMatterValue {
+    const first: unknown = Array.isArray(previous) ? previous[0] : previous;
+    const kept = isMap(first) ? (first as Readonly<Record<string, FrontMatterValue>>) : {};
+    const value = below === undefined ? text : { ...kept, [below]: text };
+    return list === undefined ? value : [value];
+  }
+
+  return { key, read, write };
+}
+
+/** The keys at the top of the front matter in which a site keeps the fields of an article. */
+export function topKeys(keys: Partial<KeyNames>): string[] {
+  return Object.values(keys).flatMap((path) => (path == null ? [] : [keyPath(path).key]));
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

@@ -1,0 +1,179 @@
+import { readFrontMatter } from '../article/front-matter/read.js';
+import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
+import { PressmarkError } from '../errors.js';
+import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
+import type { PlacedPost } from './infer-pattern.js';
+import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
+
+/** A post of the site, with its front matter. */
+export interface SitePost extends PlacedPost {
+  readonly data: ValueMap;
+}
+
+/** So many posts show how the site writes its own. */
+const MOST_POSTS = 5_000;
+
+/** Names that sites give to the fields of an article, the most usual first. */
+const NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
+  title: ['title', 'headline', 'name'],
+  description: ['description', 'summary', 'excerpt', 'snippet', 'subtitle', 'abstract', 'intro'],
+  date: [
+    'date',
+    'pubDate',
+    'publishDate',
+    'pubDatetime',
+    'publishedAt',
+    'published',
+    'publishedDate',
+    'datePublished',
+    'publicationDate',
+    'createdAt',
+    'created',
+  ],
+  updated: [
+    'lastmod',
+    'last_modified_at',
+    'updatedDate',
+    'modDatetime',
+    'updateDate',
+    'updated',
+    'updatedAt',
+    'lastUpdated',
+    'lastModified',
+    'modifiedDate',
+    'dateModified',
+    'modified',
+  ],
+  tags: ['tags', 'keywords', 'topics', 'labels'],
+  image: [
+    'image',
+    'images',
+    'heroImage',
+    'cover',
+    'coverImage',
+    'cover_image',
+    'featured_image',
+    'featuredImage',
+    'feature-img',
+    'feature_image',
+    'thumbnail',
+    'banner',
+    'bigimg',
+    'ogImage',
+    'img',
+  ],
+  author: ['author', 'authors', 'byline'],
+};
+
+/** Fields whose value may stand in a list, a map or a list of maps. */
+const NESTED = { image: ['image', 'src', 'url', 'path'], author: ['name'] } as const;
+
+/**
+ * The dated posts among the pages of a site.
+ *
+ * @param content the content folder, relative to the site's; empty for the site's folder.
+ */
+export function readPosts(
+  files: SiteFiles,
+  content: string,
+  pages: readonly ListedPage[],
+  mapping: Pick<ArticleMapping, 'isArticlePath' | 'slug'>,
+): SitePost[] {
+  const prefix = content === '' || content === '.' ? '' : `${content}/`;
+  return pages.slice(0, MOST_POSTS).flatMap(({ path, address }): SitePost[] => {
+    const file = path.replace(/^\.\//, '');
+    const below = file.slice(prefix.length);
+    if (!file.startsWith(prefix) || !mapping.isArticlePath(below)) return [];
+    const data = frontMatterOf(files.read(file) ?? '');
+    const date = data && dateOf(data, below);
+    return data === undefined || date === undefined
+      ? []
+      : [{ path: below, address, data, date, slug: mapping.slug({ path: below, data }) }];
+  });
+}
+
+function frontMatterOf(text: string): ValueMap | undefined {
+  try {
+    return readFrontMatter(text).data;
+  } catch (error) {
+    if (error instanceof PressmarkError) return undefined; // `doctor` names files that cannot be read
+    throw error;
+  }
+}
+
+/** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
+function dateOf(data: ValueMap, path: string): string | undefined {
+  const key = Object.keys(data).find((name) => isName(name, NAMES.date));
+  const value = key === undefined ? undefined : data[key];
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'string') return value;
+  return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*$/.exec(path)?.[1];
+}
+
+function isName(name: string, names: readonly string[]): boolean {
+  return names.some((one) => one.toLowerCase() === name.toLowerCase());
+}
+
+/**
+ * The keys in which most posts have the fields of an article, where these are not the generator's usual ones. A nested
+ * one is a path, such as `cover.image` or `authors[].name`.
+ *
+ * @param usual the keys that an article gets otherwise.
+ */
+export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partial<KeyNames> {
+  const found: Record<string, string> = {};
+  for (const field of Object.keys(NAMES) as (keyof KeyNames)[]) {
+    const paths = posts.flatMap(({ data }) =>
+      Object.entries(data).flatMap(([name, value]) => {
+        const path = isName(name, NAMES[field]) ? pathOf(field, name, value) : undefined;
+        return path === undefined ? [] : [path];
+      }),
+    );
+    const best = byFrequency(paths);
+    const own = usual[field];
+    // A key that posts have besides the usual one is for something else.
+    if (best[0] === undefined || (own != null && best.includes(own))) continue;
+    found[field] = best[0];
+  }
+  return found;
+}
+
+/** Where in a value the text of a field is; undefined where it is no text. */
+function pathOf(field: keyof KeyNames, name: string, value: unknown): string | undefined {
+  if (field === 'tags') return Array.isArray(value) || typeof value === 'string' ? name : undefined;
+  if (field !== 'image' && field !== 'author')
+    return typeof value === 'string' || value instanceof Date ? name : undefined;
+  if (typeof value === 'string') return value === '' ? undefined : name;
+  if (Array.isArray(value)) {
+    const below = value.length === 0 ? undefined : pathOf(field, `${name}[]`, value[0]);
+    return below;
+  }
+  const key = isMap(value) ? NESTED[field].find((one) => typeof value[one] === 'string') : undefined;
+  return key === undefined ? undefined : `${name}.${key}`;
+}
+
+/** How the posts write their dates: a day alone where most have no time; undefined for a timestamp. */
+export function datesOfPosts(posts: readonly SitePost[]): GeneratorOptions['dates'] {
+  const days = posts.filter(({ date }) => /^\d{4}-\d\d-\d\d$/.test(date));
+  return posts.length > 0 && days.length === posts.length ? 'day' : undefined;
+}
+
+/** Front matter that decides how a post is displayed, where the posts agree on it. */
+export function sharedFrontMatter(
+  posts: readonly SitePost[],
+  keys: readonly string[],
+): Record<string, FrontMatterValue> {
+  const shared: Record<string, FrontMatterValue> = {};
+  for (const key of keys) {
+    const values = posts.map(({ data }) => data[key]);
+    const [value] = byFrequency(values);
+    if (value !== undefined && values.filter((one) => one === value).length * 2 > posts.length)
+      shared[key] = value;
+  }
+  return shared;
+}
+
+/** The tags of the posts as they spell them, the most frequent first. */
+export function tagsOfPosts(posts: readonly SitePost[], key: string | null | undefined): string[] {
+  return key == null ? [] : byFrequency(posts.flatMap(({ data }) => textsOf(data[key])));
+}
