@@ -277,8 +277,10 @@ export function mappedFormat({ mapping, siteUrl, url, listed }: MappedFormatOpti
         : optional(keys.updated, mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),
       // What an update replaces may decide the address, as a title does.
-      ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(article.url))) : []),
-      ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
+      ...[
+        ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(article.url))) : []),
+        ...entriesOf(body.frontMatter),
+      ].filter(({ key, value }) => data[key] !== value),
     ];
     const names = spellings(readFrontMatter(previous).data);
     const inFile = ({ key, value }: FrontMatterChange) => ({ key: names.get(key) ?? key, value });

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import type { Generator, SiteFacts } from '../../src/generators/generator.js';
 
 /** What the stand-in reads of every site. */
@@ -33,4 +35,22 @@ export function standIn(name: string, file: string, facts: Partial<SiteFacts> = 
     caches: [],
     problems: () => [],
   };
+}
+
+/**
+ * Makes a program that prints what a generator prints.
+ *
+ * @param printed by the arguments of the program; for others it fails, as the real one does.
+ * @returns the folder of the program, for `PATH`.
+ */
+export function standInProgram(dir: string, name: string, printed: Readonly<Record<string, string>>): string {
+  const bin = join(dir, 'stand-in');
+  fs.mkdirSync(bin, { recursive: true });
+  const cases = Object.entries(printed).map(([args, text], n) => {
+    fs.writeFileSync(join(bin, `answer-${n}`), text);
+    return `  '${args}') cat '${join(bin, `answer-${n}`)}';;\n`;
+  });
+  const script = `#!/bin/sh\ncase "$*" in\n${cases.join('')}  *) echo "$*: unknown" >&2; exit 1;;\nesac\n`;
+  fs.writeFileSync(join(bin, name), script, { mode: 0o755 });
+  return bin;
 }

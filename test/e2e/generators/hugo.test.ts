@@ -23,6 +23,7 @@ const site: SiteUnderTest = {
     'content/posts/rain-barrel/index.de.md': '/de/2024/06/die-regentonne/',
   },
   pinned: {
+    'content/posts/compost-heap.md': 'url',
     'content/posts/late-frost.md': 'url',
     'content/posts/sowing-beans.md': 'url',
     'content/posts/sowing-beans.de.md': 'url',

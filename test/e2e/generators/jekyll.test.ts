@@ -23,6 +23,11 @@ const site: SiteUnderTest = {
     '_posts/2025-06-30-the-shed.html': '/2025/06/30/the-shed/',
     '_posts/2025-07-01-its-own-address.md': '/water/',
   },
+  pinned: {
+    '_posts/2025-03-02-first-sowing.markdown': 'permalink',
+    '_posts/2025-04-18-late-frost.md': 'permalink',
+    '_posts/2025-06-30-the-shed.html': 'permalink',
+  },
   keys: {
     mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
     inert: ['render_with_liquid', 'excerpt_separator'],

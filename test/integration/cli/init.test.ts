@@ -7,16 +7,33 @@ import { initCommand } from '../../../src/cli/init.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { standInProgram } from '../../support/stand-in-generator.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 
 /** Every file of a folder with its content. */
 const treeOf = (dir: string) =>
   fs.readdirSync(dir).map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]);
 
-const init = (dir: string, ...flags: string[]) => runHere(initCommand(), ['--dir', dir, ...flags]);
+/** What Hugo 0.111.3 prints of the site of `hugoSite`. */
+const hugo = (baseUrl: string) => ({
+  config: baseUrl === '' ? 'publishdir = "public"\n' : `baseurl = "${baseUrl}"\npublishdir = "public"\n`,
+  'config mounts':
+    '{\n   "path": "project",\n   "mounts": [\n      {\n         "source": "content",\n         "target": "content"\n      }\n   ]\n}\n',
+  'list all': `path,slug,title,date,expiryDate,publishDate,draft,permalink\ncontent/posts/a.md,,A,2026-01-01T00:00:00Z,0001-01-01T00:00:00Z,2026-01-01T00:00:00Z,false,${baseUrl}posts/a/\n`,
+});
+
+const programs = makeTempDir();
+test.after.always(() => removeTempDir(programs));
+const PATH = `${standInProgram(join(programs, 'notes'), 'hugo', hugo('https://garden.example/notes/'))}:${process.env.PATH}`;
+const PATH_OF_NEW = `${standInProgram(join(programs, 'new'), 'hugo', hugo(''))}:${process.env.PATH}`;
+
+const init = (dir: string, ...flags: string[]) => runHere(initCommand(), ['--dir', dir, ...flags], { PATH });
+const initNew = (dir: string, ...flags: string[]) =>
+  runHere(initCommand(), ['--dir', dir, ...flags], { PATH: PATH_OF_NEW });
 
 /** The same as a program, whose exit code is not that of a command alone. */
-const program = (dir: string, ...flags: string[]) => run(['init', '--dir', dir, ...flags]);
+const program = (dir: string, ...flags: string[]) =>
+  run(['init', '--dir', dir, ...flags], { PATH: PATH_OF_NEW });
 
 test('init writes a config, a secret that nobody else can read, and .gitignore lines', async (t) => {
   const dir = tempDir(t);
@@ -140,11 +157,12 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
   const { code, stdout } = await init(dir);
   t.is(code, 0);
   t.regex(stdout, /^ {2}generator +hugo \(hugo\.toml\)$/m);
+  t.regex(stdout, /^ {2}asked +hugo config .*; hugo config mounts; hugo list all$/m);
   t.regex(stdout, /^ {2}site URL +https:\/\/garden\.example\/notes/m);
   t.regex(stdout, /^ {2}3\. npx pressmark start, which receives articles and builds the site after each$/m);
   const settings = await loadSettings(dir, {}, {});
   t.like(settings, {
-    generator: 'hugo',
+    generator: { name: 'hugo', rawHtml: false },
     siteUrl: 'https://garden.example/notes',
     content: 'content',
     output: 'public',
@@ -161,6 +179,31 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
   t.deepEqual(texts(), before);
 });
 
+test('without the generator on the machine, init says so, and flags say what it cannot ask', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir);
+  const flags = ['--site-url', 'https://garden.example', '--output', 'dist', '--build', 'hugo -d dist'];
+  const { code, stdout } = await runHere(
+    initCommand(),
+    ['--dir', dir, ...flags, '--key', 'image=cover.image', 'author=author'],
+    { PATH: `${standInProgram(programs, 'hugo', {})}:/usr/bin:/bin` },
+  );
+  t.is(code, 0);
+  t.regex(stdout, /! hugo does not say how the site is made: .* ended with exit code 1/);
+  const { generator, output, build } = await loadSettings(dir, {}, {});
+  t.like(
+    { generator, output, build },
+    {
+      generator: { name: 'hugo', keys: { image: 'cover.image', author: 'author' } },
+      output: 'dist',
+      build: 'hugo -d dist',
+    },
+  );
+  const wrong = await init(tempDir(t), '--key', 'picture=x');
+  t.is(wrong.error, 'USAGE');
+  t.regex(wrong.stderr, /--key "picture=x" must have the form field=key/);
+});
+
 test('without a terminal, a question without an answer ends init with code 2 and names the flag', async (t) => {
   const dir = tempDir(t);
   hugoSite(dir, '');
@@ -169,7 +212,7 @@ test('without a terminal, a question without an answer ends init with code 2 and
   t.is(code, 2);
   t.regex(stderr, /nothing was written: .*\(--site-url <url>\)/);
   t.deepEqual(fs.readdirSync(dir), before);
-  const later = await init(dir, '--yes');
+  const later = await initNew(dir, '--yes');
   t.is(later.code, 0);
   t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs; to try/);
   t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
@@ -199,7 +242,7 @@ test('an address in the environment or in .env is not asked for', async (t) => {
   const dir = tempDir(t);
   hugoSite(dir, '');
   fs.writeFileSync(join(dir, '.env'), 'PRESSMARK_SITE_URL=https://garden.example\n');
-  t.is((await init(dir)).code, 0);
+  t.is((await initNew(dir)).code, 0);
   t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
 });
 
