@@ -278,7 +278,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
         t.truthy(revision, url);
       }
       for (const path of Object.values(site.posts))
-        t.regex(listed.get(`${site.siteUrl}${path}`)?.address ?? '', /^(?:proven|pinned)$/, path);
+        t.regex(listed.get(`${site.siteUrl}${path}`)?.address ?? '', /^(?:listed|pinned)$/, path);
     }
   });
 
