@@ -1,7 +1,7 @@
 import test from 'ava';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
-import { askedSite } from '../../../support/asked-site.js';
 import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
 

@@ -1,5 +1,5 @@
-import type { AskedSite } from '../../src/generators/generator.js';
-import { siteOf } from './site-files.js';
+import type { AskedSite } from '../../../src/generators/generator.js';
+import { siteOf } from '../../support/site-files.js';
 
 /**
  * A site whose generator prints what it is told to: the tests of definitions need no generator.
