@@ -40,6 +40,7 @@ let isDone = false;
 process.on('exit', failUnfinished);
 process.exitCode = await run(process.argv);
 isDone = true;
+endSoon();
 
 /**
  * A command that has not come to its end has failed, whatever the process would end with: Node.js ends with 0 when
@@ -63,7 +64,6 @@ async function run(argv: readonly string[]): Promise<number> {
     console.error(
       `pressmark: ${error instanceof PressmarkError ? shown(error) : printableLines(unexpected(error))}`,
     );
-    endSoon(); // what a plugin has left behind must not keep the process from ending
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;

@@ -3,7 +3,7 @@ import { revert } from '../app/articles/revert.js';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
-import { endSoon, outliveStrayPromises } from './signals.js';
+import { outliveStrayPromises } from './signals.js';
 import { printable, printJson } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
@@ -26,7 +26,7 @@ export function revertCommand(): Command {
           atOnce: true,
         });
         outliveStrayPromises(log);
-        const done = await revert(await loadSettings(dir), name, revision, log, { force }).finally(endSoon);
+        const done = await revert(await loadSettings(dir), name, revision, log, { force });
         if (json) {
           printJson(done, 2);
           return;

@@ -4,12 +4,16 @@ import type { Log } from '../log.js';
 /** The process is gone after this long, whatever still hangs; supervisors kill after 10 s. */
 const DEADLINE_MS = 9_500;
 
+/** Whether this process stays until a signal comes. */
+let staysOn = false;
+
 /**
  * Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. An end that nobody has asked for,
  * such as a plugin's `process.exit()`, is logged and is a failure.
  */
 export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
   let stopping = false;
+  staysOn = true;
 
   async function stop(signal: NodeJS.Signals): Promise<void> {
     if (stopping) process.exit(1);
@@ -46,7 +50,10 @@ export function outliveStrayPromises(log: Log): void {
   );
 }
 
-/** Ends a command that is done, also where a plugin has left a timer or a connection behind. */
+/**
+ * Ends a command that is done, also where a plugin or the config has left a timer or a connection behind. A process that
+ * stops on signals goes on.
+ */
 export function endSoon(): void {
-  setTimeout(() => process.exit(), 500).unref();
+  if (!staysOn) setTimeout(() => process.exit(), 500).unref();
 }

@@ -62,6 +62,21 @@ test('a command that has failed ends, whatever a plugin has left behind', async 
   t.regex(stderr, /plugin odd .*no key/);
 });
 
+for (const command of ['build', 'doctor'] as const) {
+  test(`${command} ends when it is done, whatever a plugin has left behind`, async (t) => {
+    const dir = siteWith(t, `export default { name: 'odd', setup() { setInterval(() => {}, 1e6); } };`);
+    const { stdout } = await run([command, '--dir', dir], ENV);
+    t.regex(stdout, command === 'build' ? /pages .* built/ : /✓ site URL/);
+  });
+}
+
+test('a command ends when it is done, whatever the config has left behind', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), 'setInterval(() => {}, 1e6);\nexport default {};');
+  for (const command of [['list'], ['status'], ['work', '--once']])
+    t.is((await run([...command, '--dir', dir], ENV)).code, 0);
+});
+
 test('a receiver that a plugin ends logs it, and does not end with 0', async (t) => {
   const dir = siteWith(
     t,
