@@ -203,9 +203,9 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         await target.deploy({ folder, changed, onSkipped }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(name, began);
-        await target.prepareNext?.(signal).catch((error: unknown) => {
+        await target.cleanUp?.().catch((error: unknown) => {
           // The next deploy does it then, or says what is wrong.
-          if (!signal.aborted) log.debug({ target: name, reason: messageOf(error) }, 'not prepared');
+          log.debug({ target: name, reason: messageOf(error) }, 'old releases could not be removed');
         });
         return undefined;
       } catch (error) {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
 import { isGone } from '../store/catalog/entry.js';
+import { inTurns } from './in-turns.js';
 
 /** So many files are read or written at a time. */
 export const FILES_AT_A_TIME = 16;
@@ -17,36 +18,41 @@ const MOST_NAMES = 8;
  * out of the folder, whose files are not for the public, and those back to a folder around them.
  */
 export async function filesIn(root: string, onSkipped: OnSkipped = () => undefined): Promise<string[]> {
-  const top = fs.realpathSync(root);
   const names: string[] = [];
+  await inTurns(filesBelow(fs.realpathSync(root), onSkipped), (name) => {
+    names.push(name);
+  });
+  return names;
+}
+
+function* filesBelow(top: string, onSkipped: OnSkipped): Generator<string> {
   /** How often a link has led to a folder, by its real path. */
   const followed = new Map<string, number>();
-  await list('', [top]);
-  return names;
+  yield* list('', [top]);
 
   /** @param around the real paths of the folder and of those around it. */
-  async function list(below: string, around: readonly string[]): Promise<void> {
+  function* list(below: string, around: readonly string[]): Generator<string> {
     const folder = around.at(-1) ?? top;
-    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
       const name = below === '' ? entry.name : `${below}/${entry.name}`;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) await list(name, [...around, path]);
-      else if (entry.isFile()) names.push(name);
-      else if (entry.isSymbolicLink()) await follow(name, path, around);
+      if (entry.isDirectory()) yield* list(name, [...around, path]);
+      else if (entry.isFile()) yield name;
+      else if (entry.isSymbolicLink()) yield* follow(name, path, around);
     }
   }
 
-  async function follow(name: string, link: string, around: readonly string[]): Promise<void> {
+  function* follow(name: string, link: string, around: readonly string[]): Generator<string> {
     const found = placeOf(link);
     if (found === undefined) return;
     if (!isBelow(top, found.path)) onSkipped(name, 'it leads out of the output folder');
-    else if (found.stat.isFile()) names.push(name);
+    else if (found.stat.isFile()) yield name;
     else if (found.stat.isDirectory()) {
       const times = (followed.get(found.path) ?? 0) + 1;
       followed.set(found.path, times);
       if (around.includes(found.path)) onSkipped(name, 'it leads back to a folder that it is in');
       else if (times > MOST_NAMES) onSkipped(name, `its folder has ${MOST_NAMES} other names`);
-      else await list(name, [...around, found.path]);
+      else yield* list(name, [...around, found.path]);
     }
   }
 }
@@ -76,16 +82,4 @@ function placeOf(path: string): { readonly path: string; readonly stat: fs.Stats
 
 function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-/** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
-export async function tryLink(file: string, name: string): Promise<boolean> {
-  if ((await fs.promises.lstat(file)).isSymbolicLink()) return false;
-  try {
-    await fs.promises.link(file, name);
-    return true;
-  } catch (error) {
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error) ?? '')) return false;
-    throw error;
-  }
 }

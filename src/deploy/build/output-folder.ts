@@ -1,11 +1,12 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { makeDirectory, syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { FILES_AT_A_TIME, filesIn, type OnSkipped, tryLink } from '../folder-files.js';
+import { FILES_AT_A_TIME, filesIn, type OnSkipped } from '../folder-files.js';
+import { makeRelease, removeOldReleases, switchTo } from '../releases.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -55,10 +56,11 @@ export async function replaceOutput(
     await updateFolder(built, path, changed);
     return changed;
   }
-  const target = join(outputsDir, randomBytes(8).toString('hex'));
-  await assemble(built, target, { from: current, before, after });
-  await switchTo(target, path);
-  removeOthers(outputsDir, [...inUse(), ...[target, current].flatMap((one) => one ?? [])]);
+  const isEqual = (file: string) => before.get(file) === after.get(file);
+  const source = { output: built, files: [...after.keys()], previous: current, isSame: isEqual };
+  const kept = () => [current, ...inUse().map((name) => join(outputsDir, name))];
+  await switchTo(await makeRelease(outputsDir, source, kept()), path);
+  await removeOldReleases(outputsDir, kept());
   return changed;
 }
 
@@ -95,53 +97,6 @@ function changedFiles(before: Digests, after: Digests): ChangedFiles {
   };
 }
 
-/** Makes the new output: of the old one's files where they are equal, and of copies of the others. */
-async function assemble(
-  built: string,
-  target: string,
-  { from, before, after }: { from: string | undefined; before: Digests; after: Digests },
-): Promise<void> {
-  const folders = new Set<string>([target]);
-  for (const file of after.keys()) folders.add(dirname(join(target, file)));
-  for (const folder of folders) fs.mkdirSync(folder, { recursive: true });
-  await eachAtATime(FILES_AT_A_TIME, [...after.keys()], async (file) => {
-    const path = join(target, file);
-    const isEqual = from !== undefined && before.get(file) === after.get(file);
-    if (isEqual && (await tryLink(join(from, file), path))) return;
-    await fs.promises.copyFile(join(built, file), path, fs.constants.COPYFILE_FICLONE);
-    await fs.promises.chmod(path, 0o644);
-    await syncFile(path);
-  });
-  for (const folder of folders) await syncDirectory(folder);
-}
-
-/** Lets a path lead to a new output, by one rename; a folder that is there the first time is moved away before. */
-async function switchTo(target: string, path: string): Promise<void> {
-  const suffix = randomBytes(6).toString('hex');
-  // Before the first build, there may be no folder `build` for an output `build/www`.
-  for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
-  const link = join(dirname(path), `.pressmark-${suffix}.tmp`);
-  const linkTarget = relative(fs.realpathSync(dirname(path)), fs.realpathSync(target));
-  fs.symlinkSync(linkTarget, link);
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  try {
-    if (stat?.isDirectory() === true) {
-      const old = join(dirname(target), `before-${suffix}`);
-      fs.renameSync(path, old);
-      try {
-        fs.renameSync(link, path);
-      } catch (error) {
-        fs.renameSync(old, path);
-        throw error;
-      }
-    } else fs.renameSync(link, path);
-  } catch (error) {
-    fs.rmSync(link, { force: true });
-    throw error;
-  }
-  await syncDirectory(dirname(path));
-}
-
 /** Replaces the changed files of a folder one by one, new pages before those that are removed. */
 async function updateFolder(built: string, path: string, { written, removed }: ChangedFiles): Promise<void> {
   for (const file of written) {
@@ -176,13 +131,6 @@ function removeIfEmpty(folder: string): boolean {
     if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false;
     throw error;
   }
-}
-
-/** Removes the outputs of earlier builds; the one before stays for requests that are being answered. */
-function removeOthers(outputsDir: string, kept: readonly string[]): void {
-  const names = kept.map((path) => basename(path));
-  for (const name of fs.readdirSync(outputsDir))
-    if (!names.includes(name)) fs.rmSync(join(outputsDir, name), { recursive: true, force: true });
 }
 
 function digestOf(data: string | Uint8Array): string {

@@ -27,8 +27,8 @@ function setUp(
           await setTimeout(5);
           if (fails()) throw new Error('no');
         },
-        prepareNext: async () => {
-          order.push('prepare');
+        cleanUp: async () => {
+          order.push('clean up');
         },
       },
     ],
@@ -69,10 +69,10 @@ test('what changed since the last version that was seen is known; where others h
   );
 });
 
-test('the lock is held from before a deploy until the next one is prepared', async (t) => {
+test('the lock is held from before a deploy until what is no longer needed is removed', async (t) => {
   const { order, deployed } = setUp(t);
   await until('the present output is deployed', () => deployed.length === 1 && order.includes('leave'));
-  t.deepEqual(order, ['enter', 'deploy', 'prepare', 'leave']);
+  t.deepEqual(order, ['enter', 'deploy', 'clean up', 'leave']);
 });
 
 test('a deploy is given up after the longest time, and tried again once something changes', async (t) => {

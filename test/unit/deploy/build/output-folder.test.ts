@@ -55,8 +55,10 @@ test('whoever has opened the old output still reads it whole after a switch', as
   const opened = fs.realpathSync(place.path);
   await replaceOutput(write(join(dir, 'built-2'), second), place);
   t.deepEqual(await contentOf(opened), first);
-  await replaceOutput(write(join(dir, 'built-3'), { ...second, d: 'd' }), place);
-  t.false(fs.existsSync(opened), 'an output is kept until the second one after it');
+  for (let n = 3; n < 9; n++)
+    await replaceOutput(write(join(dir, `built-${n}`), { ...second, d: String(n) }), place);
+  t.false(fs.existsSync(opened), 'the last five outputs are kept');
+  t.is(fs.readdirSync(place.outputsDir).length, 5);
 });
 
 test('an output that is being deployed is kept, however many come after it', async (t) => {
@@ -69,10 +71,10 @@ test('an output that is being deployed is kept, however many come after it', asy
   const deployed = fs.realpathSync(place.path);
   const [end, endOther] = [useOutput(dir, deployed), useOutput(dir, deployed)];
   end();
-  for (const name of ['2', '3', '4']) await build(name);
+  for (const name of ['2', '3', '4', '5', '6', '7']) await build(name);
   t.deepEqual(await contentOf(deployed), { ...first, '1': '1' });
   endOther();
-  await build('5');
+  await build('8');
   t.false(fs.existsSync(deployed));
 });
 

@@ -35,7 +35,7 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
   };
   const deploy = async (changed?: Set<string>, by = target) => {
     await by.deploy({ folder: output, changed }, signal);
-    await by.prepareNext(signal);
+    await by.cleanUp();
   };
   return { output, folder, build, deploy, target, other, current: join(folder, 'current') };
 }
@@ -90,18 +90,33 @@ test('after a restart, or a deploy that was killed, everything is compared', asy
   t.deepEqual(await contentOf(current), await contentOf(output));
 });
 
-test('a copy that could not be finished does not become a release', async (t) => {
+test('what a deploy that was interrupted has left does not become a release, and is removed', async (t) => {
   const { output, folder, build, deploy, target, current } = setUp(t);
   build({ 'index.html': 'one', 'a/index.html': 'a' });
   await deploy();
-  const releases = join(folder, 'releases');
-  // Another receiver removes the copy, and the next one is interrupted.
-  for (const name of fs.readdirSync(releases))
-    if (name.startsWith('.next-')) fs.rmSync(join(releases, name), { recursive: true });
   const changed = build({ 'index.html': 'two' });
   await t.throwsAsync(target.deploy({ folder: output, changed }, AbortSignal.abort()), { any: true });
+  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), 'one');
+  fs.mkdirSync(join(folder, 'releases/.next-0123456789ab/rest'), { recursive: true });
   await deploy(changed);
   t.deepEqual(await contentOf(current), await contentOf(output));
+  t.deepEqual(fs.readdirSync(join(folder, 'releases')), releasesIn(folder));
+});
+
+test('after the owner has gone back to an earlier release, the next deploy is compared with that one, which stays', async (t) => {
+  const { output, folder, build, deploy, current } = setUp(t);
+  build({ 'index.html': 'one', 'a/index.html': 'a' });
+  await deploy();
+  const first = fs.readlinkSync(current);
+  for (let n = 2; n < 7; n++) {
+    if (n === 6) {
+      fs.rmSync(current);
+      fs.symlinkSync(first, current);
+    }
+    await deploy(build({ 'a/index.html': String(n) }));
+  }
+  t.deepEqual(await contentOf(current), await contentOf(output));
+  t.is(releasesIn(folder).length, 5);
 });
 
 test('a deploy folder whose current is not a link is refused by name', async (t) => {
@@ -147,7 +162,7 @@ test('a deploy publishes no file behind a link out of the output, and no link st
   await target.deploy({ folder, changed: undefined, onSkipped }, signal);
   t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
   t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
-  await target.prepareNext(signal);
+  await target.cleanUp();
   await target.deploy({ folder, changed: new Set(['planted.txt', 'index.html']), onSkipped }, signal);
   t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
 });

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { systemCode } from '../errors.js';
+import { makeDirectory, syncDirectory, syncFile } from '../fs/atomic-write.js';
+import { eachAtATime } from '../fs/each-at-a-time.js';
+import { isGone } from '../store/catalog/entry.js';
+import { FILES_AT_A_TIME, filesIn } from './folder-files.js';
+import { inTurns } from './in-turns.js';
+
+/** What a release is made of. */
+export interface ReleaseSource {
+  /** The folder that has the files, absolute; it is only read. */
+  readonly output: string;
+  /** All files, relative to the folder, with forward slashes. */
+  readonly files: readonly string[];
+  /** The folder of the release before; undefined where there is none. */
+  readonly previous: string | undefined;
+  /** Whether the release before has the same file. */
+  isSame(file: string): boolean;
+  /** Whether copies have the times of their originals, by which they are compared later. @default false */
+  readonly keepsTimes?: boolean;
+}
+
+/** So many releases are kept, the present one among them. */
+const KEPT = 5;
+
+/** A name such as `20261122T210500123Z-1f3a`, so that names sort by time. */
+const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
+
+/**
+ * Makes a release, which is on the disk then: a file that the release before has alike is the same file in both, others are
+ * copied. It has another name until it is whole.
+ *
+ * It is made of the oldest release, which need not be kept any more: each page may have a folder, and to make a folder takes
+ * ten times as long as a link.
+ *
+ * @param releases the folder of all releases, absolute.
+ * @param kept releases that must stay as they are, such as one that the owner has gone back to.
+ * @returns the folder of the release.
+ */
+export async function makeRelease(
+  releases: string,
+  source: ReleaseSource,
+  kept: readonly (string | undefined)[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const next = join(releases, `.next-${randomBytes(6).toString('hex')}`);
+  fs.mkdirSync(releases, { recursive: true });
+  const [oldest, ...others] = namesIn(releases).map((name) => join(releases, name));
+  if (oldest !== undefined && others.length >= KEPT - 1 && ![...kept, source.previous].includes(oldest))
+    fs.renameSync(oldest, next);
+  else fs.mkdirSync(next);
+  try {
+    await fill(next, source, signal);
+  } catch (error) {
+    await fs.promises.rm(next, { recursive: true, force: true });
+    throw error;
+  }
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  const release = join(releases, `${time}-${randomBytes(2).toString('hex')}`);
+  fs.renameSync(next, release);
+  await syncDirectory(releases);
+  return release;
+}
+
+/** The names of the releases in a folder, the oldest first. */
+function namesIn(releases: string): string[] {
+  return fs
+    .readdirSync(releases)
+    .filter((name) => RELEASE.test(name))
+    .toSorted();
+}
+
+/** Lets a folder have exactly the files of a release. */
+async function fill(
+  release: string,
+  { output, files, previous, isSame, keepsTimes = false }: ReleaseSource,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wanted = new Set(files);
+  const found = new Set(await filesIn(release));
+  const needless = [...found].filter((file) => !wanted.has(file));
+  await inTurns(needless, (file) => removeFile(release, file), signal);
+  const folders = new Set(
+    files.filter((file) => !found.has(file)).map((file) => dirname(join(release, file))),
+  );
+  await inTurns(folders, (folder) => fs.mkdirSync(folder, { recursive: true }), signal);
+  const copies: string[] = [];
+  const link = (file: string) => {
+    const path = join(release, file);
+    const before = previous !== undefined && isSame(file) ? join(previous, file) : undefined;
+    if (found.has(file)) {
+      if (before !== undefined && isSameFile(before, path)) return;
+      fs.unlinkSync(path);
+    }
+    if (before === undefined || !tryLink(before, path)) copies.push(file);
+  };
+  await inTurns(files, link, signal);
+  /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
+  const changed = new Set([release]);
+  await eachAtATime(FILES_AT_A_TIME, copies, async (file) => {
+    signal?.throwIfAborted();
+    const path = join(release, file);
+    for (let at = dirname(path); !changed.has(at); at = dirname(at)) changed.add(at);
+    try {
+      await copy(join(output, file), path, keepsTimes);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      // A build has removed it since; the deploy of that build follows.
+    }
+  });
+  await eachAtATime(FILES_AT_A_TIME, changed, syncDirectory);
+}
+
+/** Removes a file, and the folders that are empty then. */
+function removeFile(root: string, file: string): void {
+  fs.unlinkSync(join(root, file));
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+    try {
+      fs.rmdirSync(join(root, folder));
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
+      throw error;
+    }
+  }
+}
+
+/** Whether two names are those of one file. */
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => fs.lstatSync(path, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+async function copy(file: string, path: string, keepsTimes: boolean): Promise<void> {
+  await fs.promises.copyFile(file, path, fs.constants.COPYFILE_FICLONE);
+  if (keepsTimes) {
+    const { atime, mtime } = await fs.promises.stat(file);
+    await fs.promises.utimes(path, atime, mtime);
+  }
+  await fs.promises.chmod(path, 0o644);
+  await syncFile(path);
+}
+
+/** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
+function tryLink(file: string, name: string): boolean {
+  try {
+    if (fs.lstatSync(file).isSymbolicLink()) return false;
+    fs.linkSync(file, name);
+    return true;
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (isGone(error) || ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) return false;
+    throw error;
+  }
+}
+
+/** Lets a path lead to a release, by one rename; a folder that is there the first time is moved to the releases before. */
+export async function switchTo(release: string, path: string): Promise<void> {
+  const suffix = randomBytes(6).toString('hex');
+  // Before the first build, there may be no folder `build` for an output `build/www`.
+  for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
+  const link = join(dirname(path), `.pressmark-${suffix}.tmp`);
+  fs.symlinkSync(relative(fs.realpathSync(dirname(path)), fs.realpathSync(release)), link);
+  const isFolder = fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const old = join(dirname(release), `.removed-${suffix}`);
+  try {
+    if (isFolder) fs.renameSync(path, old);
+    fs.renameSync(link, path);
+  } catch (error) {
+    if (isFolder && fs.existsSync(old)) fs.renameSync(old, path);
+    fs.rmSync(link, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** The release that a path leads to; undefined where it leads to none of these. */
+export function presentRelease(releases: string, path: string): string | undefined {
+  try {
+    const release = join(releases, basename(fs.readlinkSync(path)));
+    return RELEASE.test(basename(release)) && fs.existsSync(release) ? release : undefined;
+  } catch (error) {
+    if (isGone(error) || systemCode(error) === 'EINVAL') return undefined;
+    throw error;
+  }
+}
+
+/** Removes what is left of earlier releases, but for the last five and those that are kept, such as one that the owner has gone back to. */
+export async function removeOldReleases(
+  releases: string,
+  kept: readonly (string | undefined)[],
+): Promise<void> {
+  const last = namesIn(releases).slice(-KEPT);
+  const isKept = (name: string) => last.includes(name) || kept.includes(join(releases, name));
+  for (const name of fs.readdirSync(releases).filter((one) => !isKept(one))) {
+    // Half removed, it must not pass for a whole one.
+    const removed = name.startsWith('.') ? name : `.removed-${name}`;
+    if (removed !== name) await fs.promises.rename(join(releases, name), join(releases, removed));
+    await fs.promises.rm(join(releases, removed), { recursive: true, force: true });
+  }
+}
