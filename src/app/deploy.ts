@@ -234,7 +234,7 @@ function targetOf(
       `deploy has the branch ${setting.branch}, and the site is not in a git work tree; run git init there, or use another target`,
     );
   const author = typeof git === 'object' ? git.author : undefined;
-  return branchTarget({ ...setting, repository, env, stateDir, ...(author !== undefined && { author }) });
+  return branchTarget({ ...setting, repository, env, ...(author !== undefined && { author }) });
 }
 
 /** Resolves when what was delivered has been committed, as far as it can be, and everything is pushed. */

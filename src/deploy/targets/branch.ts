@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
 import { identityOf, type Person } from '../../git/commit/identity.js';
-import { createGit, type Git, redacted } from '../../git/git.js';
-import { createRemote, FETCHED_REF, type Remote } from '../../git/push/remote.js';
+import { redacted } from '../../git/git.js';
+import { createRemote, type Remote } from '../../git/push/remote.js';
 import type { Repository } from '../../git/repository.js';
 import { isGone } from '../../store/catalog/entry.js';
 import { fileIn, filesIn } from '../folder-files.js';
@@ -17,10 +16,9 @@ export interface BranchOptions {
   readonly remote: string;
   /** Files of the branch that stay as they are there, such as `CNAME`. */
   readonly keep: readonly string[];
-  /** Whose configuration holds for the remote and for credentials. */
-  readonly repository: Pick<Repository, 'git' | 'commonDir' | 'objectFormat'>;
+  /** The site's repository, in which the commits are made. */
+  readonly repository: Pick<Repository, 'git'>;
   readonly env: NodeJS.Dict<string>;
-  readonly stateDir: string;
   /** Author and committer. @default what git is configured with */
   readonly author?: Person;
 }
@@ -31,49 +29,41 @@ const LIMITS = { push: 15 * 60_000, list: 60_000, fetch: 15 * 60_000 };
 /** Somebody else may push to the branch at the same time, again and again. */
 const ATTEMPTS = 5;
 
-/** After this many commits the repository is made anew: it is a copy of what the remote has. */
-const MOST_COMMITS = 2_000;
-
 /** The commit that is pushed next; it is only a name within fast-import. */
-const BATCH = 'refs/pressmark/next';
+const BATCH = 'refs/pressmark/deploy-next';
 
 /**
  * A branch of a git remote, such as `gh-pages`: each deploy is a commit of the changed files on top of it. Commits are made
- * in a repository of their own below the state folder, so that neither the work tree nor the objects of the site's
- * repository are touched. Nothing is ever forced: where somebody else has pushed to the branch, the commit goes on top.
+ * in the site's repository, without its work tree, its index and its branches; a ref below `refs/pressmark/` keeps the last
+ * one. Nothing is ever forced: where somebody else has pushed to the branch, the commit goes on top.
  */
 export function branchTarget(options: BranchOptions): DeployTarget {
-  const { branch, remote: remoteName, keep, stateDir } = options;
-  const dir = join(stateDir, 'deploy', `${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}.git`);
+  const { branch, remote: remoteName, keep, repository, env } = options;
+  const { git } = repository;
+  const ref = `refs/pressmark/deploy-${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}`;
   /** Those of `keep` that the branch has. One that it does not have comes from the output. */
   let staying: ReadonlySet<string> = new Set();
-  let opened: Promise<{ git: Git; remote: Remote }> | undefined;
+  let remote: Remote | undefined;
   /** The commit that the branch had after the last deploy of this process, which the known changes are on top of. */
   let tip: string | undefined;
-  let commits = 0;
 
   async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
     const { folder, changed } = output;
-    if (commits >= MOST_COMMITS) reset();
-    opened ??= open();
     try {
-      const { git, remote } = await opened;
+      remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env, LIMITS);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         signal.throwIfAborted();
         const isKnown = tip !== undefined && changed !== undefined;
         const parent = tip ?? (await remote.fetch(null));
-        const commit = isKnown
-          ? await importFiles(git, folder, changed, parent)
-          : await importAll(git, output, parent);
-        if (parent !== null && (await treeOf(git, commit)) === (await treeOf(git, parent))) {
+        const commit = isKnown ? await importFiles(folder, changed, parent) : await importAll(output, parent);
+        if (parent !== null && (await treeOf(commit)) === (await treeOf(parent))) {
           tip = parent;
           return;
         }
         const pushed = await remote.push(commit);
         if (pushed.outcome === 'accepted') {
-          await git(['update-ref', FETCHED_REF, commit]);
+          await git(['update-ref', ref, commit]);
           tip = commit;
-          commits++;
           return;
         }
         if (pushed.outcome === 'declined')
@@ -86,50 +76,16 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     } catch (error) {
       signal.throwIfAborted();
       tip = undefined;
-      // What a power loss or a full disk has left of the repository may be the reason.
-      if (!(await isWhole(opened))) reset();
       throw asDeployError(error, branch);
     }
   }
 
-  function reset(): void {
-    fs.rmSync(dir, { recursive: true, force: true });
-    opened = undefined;
-    tip = undefined;
-    commits = 0;
-  }
-
-  async function open(): Promise<{ git: Git; remote: Remote }> {
-    const { env, repository } = options;
-    fs.mkdirSync(dir, { recursive: true });
-    const place = { cwd: dir, env };
-    if (!fs.existsSync(join(dir, 'HEAD'))) {
-      const format = `--object-format=${repository.objectFormat}`;
-      await createGit(place)(['init', '-q', '--bare', '--template=', format, '.']);
-    }
-    // Remotes, URLs and credentials are the owner's.
-    const run = createGit({ ...place, settings: [`include.path=${join(repository.commonDir, 'config')}`] });
-    // The objects can be made again, and need not be synced.
-    const settings = ['core.bare=true', 'core.worktree=', 'core.fsync=none'].flatMap((setting) => [
-      '-c',
-      setting,
-    ]);
-    const git: Git = (args, further) =>
-      run([...settings, ...args], { background: true, ...further, env: { GIT_DIR: dir, ...further?.env } });
-    const remote = await createRemote({ git }, { remote: remoteName, branch }, env, LIMITS);
-    return { git, remote };
-  }
-
   /** A commit of all files of the output and of those that stay. */
-  async function importAll(
-    git: Git,
-    { folder, onSkipped }: DeployOutput,
-    parent: string | null,
-  ): Promise<string> {
-    const stayingLines = parent === null ? new Map<string, string>() : await stayingFiles(git, parent);
+  async function importAll({ folder, onSkipped }: DeployOutput, parent: string | null): Promise<string> {
+    const stayingLines = parent === null ? new Map<string, string>() : await stayingFiles(parent);
     staying = new Set(stayingLines.keys());
     const files = (await filesIn(folder, onSkipped)).filter((file) => !staying.has(file));
-    return await importCommit(git, parent, async function* () {
+    return await importCommit(parent, async function* () {
       yield Buffer.from('deleteall\n');
       for (const line of stayingLines.values()) yield Buffer.from(line);
       for (const file of files) yield await written(folder, file);
@@ -138,18 +94,17 @@ export function branchTarget(options: BranchOptions): DeployTarget {
 
   /** A commit of the changed files alone. */
   async function importFiles(
-    git: Git,
     folder: string,
     changed: ReadonlySet<string>,
     parent: string | null,
   ): Promise<string> {
-    return await importCommit(git, parent, async function* () {
+    return await importCommit(parent, async function* () {
       for (const file of changed) if (!staying.has(file)) yield await written(folder, file);
     });
   }
 
   /** The lines that keep the files that stay, by their paths. */
-  async function stayingFiles(git: Git, parent: string): Promise<Map<string, string>> {
+  async function stayingFiles(parent: string): Promise<Map<string, string>> {
     const lines = new Map<string, string>();
     if (keep.length === 0) return lines;
     const { stdout } = await git(['ls-tree', '-z', parent, '--', ...keep]);
@@ -160,12 +115,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     return lines;
   }
 
-  async function importCommit(
-    git: Git,
-    parent: string | null,
-    changes: () => AsyncIterable<Buffer>,
-  ): Promise<string> {
-    const { author, committer } = await identityOf(options.repository.git, options.author);
+  async function importCommit(parent: string | null, changes: () => AsyncIterable<Buffer>): Promise<string> {
+    const { author, committer } = await identityOf(git, options.author);
     const time = `${Math.floor(Date.now() / 1_000)} +0000`;
     async function* stream(): AsyncGenerator<Buffer> {
       yield Buffer.from(
@@ -179,8 +130,13 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
       input: stream(),
       timeoutMs: LIMITS.push,
+      background: true,
     });
     return stdout.trim();
+  }
+
+  async function treeOf(commit: string): Promise<string> {
+    return (await git(['rev-parse', `${commit}^{tree}`])).stdout.trim();
   }
 
   const name = remoteName === 'origin' ? `branch ${branch}` : `branch ${branch} of ${redacted(remoteName)}`;
@@ -200,23 +156,6 @@ async function written(folder: string, file: string): Promise<Buffer> {
     if (isGone(error)) return Buffer.from(`D ${quotedPath(file)}\n`);
     throw error;
   }
-}
-
-/** Whether a repository could be opened, and has all its objects. */
-async function isWhole(opened: Promise<{ git: Git }> | undefined): Promise<boolean> {
-  try {
-    const repository = await opened;
-    await repository?.git(['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], {
-      timeoutMs: LIMITS.fetch,
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function treeOf(git: Git, commit: string): Promise<string> {
-  return (await git(['rev-parse', `${commit}^{tree}`])).stdout.trim();
 }
 
 function asDeployError(error: unknown, branch: string): unknown {

@@ -24,8 +24,7 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   const env = gitEnvironment(dir);
   const repository = await openRepository(site, env);
   if (repository.kind === 'none') throw new Error(repository.because);
-  const create = () =>
-    branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, stateDir: join(dir, 'state') });
+  const create = () => branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env });
   const target = create();
   const build = (files: Record<string, string | undefined>): Set<string> => {
     for (const [name, text] of Object.entries(files)) {
@@ -58,6 +57,11 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   };
 }
 
+/** The refs that Pressmark keeps in a site's repository. */
+function refsOf(site: string): string[] {
+  return gitIn(site, 'for-each-ref', '--format=%(refname)', 'refs/pressmark').trim().split('\n');
+}
+
 test('a clone of the branch has the files of the output, and each deploy is a commit of what has changed', async (t) => {
   const { site, bare, build, deploy, cloned, log } = await setUp(t);
   const first = { 'index.html': 'one', 'a/index.html': 'a', 'ü "q"\n.html': 'q', 'b/c/d.css': 'd' };
@@ -73,7 +77,9 @@ test('a clone of the branch has the files of the output, and each deploy is a co
   t.is(log().length, 2);
   t.is(gitIn(bare, 'diff', '--name-only', 'pages~1', 'pages'), 'b/c/d.css\nindex.html\n');
   t.is(gitIn(site, 'status', '--porcelain'), '?? README\n', 'the site’s work tree is not touched');
-  t.is(gitIn(site, 'count-objects').split(' ')[0], '0');
+  t.is(gitIn(site, 'diff', '--cached', '--name-only'), '', 'nor is its index');
+  t.is(gitIn(site, 'branch', '--list'), '');
+  t.is(gitIn(site, 'rev-parse', ...refsOf(site)), gitIn(bare, 'rev-parse', 'pages'));
 });
 
 test('an output that is the same makes no commit, also after a restart', async (t) => {
@@ -128,21 +134,22 @@ test('a commit that somebody else has pushed to the branch stays in its history'
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
 
-test('a repository that a power loss has damaged is made anew', async (t) => {
-  const { dir, build, deploy, create, cloned } = await setUp(t);
-  build({ 'index.html': 'one', 'a.html': 'a' });
+test('no hook of the site’s repository runs', async (t) => {
+  const { site, build, deploy, cloned } = await setUp(t);
+  for (const name of ['pre-push', 'reference-transaction', 'post-commit'])
+    fs.writeFileSync(join(site, '.git/hooks', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  build({ 'index.html': 'one' });
   await deploy();
-  const [own = ''] = fs.readdirSync(join(dir, 'state/deploy'));
-  for (const file of await filesIn(join(dir, 'state/deploy', own, 'objects'))) {
-    const path = join(dir, 'state/deploy', own, 'objects', file);
-    fs.chmodSync(path, 0o644);
-    fs.truncateSync(path);
-  }
-  build({ 'index.html': 'two' });
-  const next = create();
-  await t.throwsAsync(deploy(undefined, next), { code: 'DEPLOY_FAILED' });
-  await deploy(undefined, next);
-  t.deepEqual(await cloned(), { 'a.html': 'a', 'index.html': 'two' });
+  t.deepEqual(await cloned(), { 'index.html': 'one' });
+});
+
+test('what the owner’s git settings and attributes say of texts does not change a file', async (t) => {
+  const { site, build, deploy, cloned } = await setUp(t);
+  gitIn(site, 'config', 'core.autocrlf', 'input');
+  const files = { '.gitattributes': '* text eol=lf\n', '.gitignore': '*\n', 'a.html': 'a\r\nb\r\n' };
+  build(files);
+  await deploy();
+  t.deepEqual(await cloned(), files);
 });
 
 test('a remote that is away is a failure, and the next deploy has everything', async (t) => {
