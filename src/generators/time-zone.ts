@@ -7,6 +7,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** A time zone that a configuration names; undefined for one that Node does not know. */
+export function knownTimeZone(name: string | undefined): string | undefined {
+  return name !== undefined && isTimeZone(name) ? name : undefined;
+}
+
 /**
  * Milliseconds by which a time zone is ahead of UTC at a moment.
  *

@@ -1,5 +1,6 @@
 import type { SiteFiles } from '../generator.js';
 import { isOutside } from '../output-inside.js';
+import { knownTimeZone } from '../time-zone.js';
 import { mapOf, textsOf, type ValueMap } from '../value.js';
 
 const EXTENSIONS = ['toml', 'yaml', 'yml', 'json'] as const;
@@ -68,7 +69,7 @@ export function readConfig(printed: string): HugoConfig {
         .join(', ')
         .replace(/^\[|\]$/g, '') || undefined,
     output: isOutside(output) ? output : output.replace(/^(?:\.?\/)+|\/+$/g, '') || '.',
-    timeZone: text('timezone'),
+    timeZone: knownTimeZone(text('timezone')),
     rawHtml: renderer.unsafe === true || (typeof markup === 'string' && /\bunsafe:true\b/.test(markup)),
   };
 }

@@ -5,7 +5,6 @@ import { inferFile, inferPermalink } from '../infer-pattern.js';
 import { isOutside, outputInside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
 import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
-import { isTimeZone } from '../time-zone.js';
 import { addressQuery } from './addresses.js';
 import { type HugoConfig, readConfig, readMounts } from './config.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
@@ -60,7 +59,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     frontMatter: sharedFrontMatter(posts, ['type', 'layout']),
     options: {
       rawHtml: config.rawHtml,
-      ...(config.timeZone !== undefined && isTimeZone(config.timeZone) && { timeZone: config.timeZone }),
+      ...(config.timeZone !== undefined && { timeZone: config.timeZone }),
       ...(Object.keys(keys).length > 0 && { keys }),
     },
     edits: [],

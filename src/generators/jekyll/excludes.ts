@@ -3,7 +3,7 @@ import type { Pair, YAMLSeq } from 'yaml';
 import { yamlLibrary } from '../../article/front-matter/libraries.js';
 import type { FileEdit, SiteFiles } from '../generator.js';
 import type { ValueMap } from '../value.js';
-import { configPath, listIn, majorVersion, sourceFolder } from './config.js';
+import { configPath } from './config.js';
 
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
@@ -101,21 +101,28 @@ const FORGOTTEN = [
   'vendor/ruby/',
 ];
 
-export const UNEXCLUDED = 'does not exclude';
-
-/** What `exclude:` lacks. */
-export function missingExcludes(files: SiteFiles, config: ValueMap): readonly string[] {
-  // Files outside of the source folder are never read.
-  if (sourceFolder(config) !== '') return [];
-  const present = listIn(config, 'exclude').map((item) => item.replace(/^\.?\/|\/$/g, ''));
-  const isKept = majorVersion(files, config) === 4;
-  const known = new Set([...present, ...(isKept || config.exclude === undefined ? ['node_modules'] : [])]);
+/** What `exclude:` lacks. Files outside of the source folder are never read, so that nothing is wanted there. */
+export function missingExcludes(files: SiteFiles, major: number): readonly string[] {
+  const own = ownExcludes(files);
+  const present = (own ?? []).map((item) => item.replace(/^\.?\/|\/$/g, ''));
+  const isKept = major >= 4;
+  const known = new Set([...present, ...(isKept || own === undefined ? ['node_modules'] : [])]);
   const wanted = [...PRIVATE, ...(hasOwnPlugins(files) ? [] : ['plugins/'])];
   const isExcluded = (item: string) =>
     known.has(item.replace(/\/$/, '')) || known.has(item.replace(/\/.*$/, ''));
   const missing = wanted.filter((item) => !isExcluded(item));
-  if (missing.length === 0 || isKept || config.exclude !== undefined) return missing;
+  if (missing.length === 0 || isKept || own !== undefined) return missing;
   return [...missing, 'node_modules/', ...FORGOTTEN];
+}
+
+/** The entries of `exclude:` in the file; undefined where it has none. */
+function ownExcludes(files: SiteFiles): readonly string[] | undefined {
+  const text = files.read(configPath(files) ?? '_config.yml') ?? '';
+  if (/^exclude\s*=/m.test(text)) return [...text.matchAll(/["']([^"']+)["']/g)].map(([, item = '']) => item);
+  const { contents } = yamlLibrary().parseDocument(text);
+  const value = yamlLibrary().isMap(contents) ? (contents.toJSON() as ValueMap).exclude : undefined;
+  if (typeof value === 'string') return value.split(/\s+/);
+  return Array.isArray(value) ? value.map(String) : value === undefined ? undefined : [];
 }
 
 /** Whether `plugins/` holds something else than Pressmark's plugins, which are JavaScript. */
@@ -124,9 +131,9 @@ function hasOwnPlugins(files: SiteFiles): boolean {
 }
 
 /** The edit of the configuration that adds what `exclude:` lacks; undefined where it lacks nothing or cannot be edited. */
-export function excludeEdit(files: SiteFiles, config: ValueMap): FileEdit | undefined {
+export function excludeEdit(files: SiteFiles, major: number): FileEdit | undefined {
   const path = configPath(files) ?? '_config.yml';
-  const missing = missingExcludes(files, config);
+  const missing = missingExcludes(files, major);
   if (missing.length === 0 || path.endsWith('.toml')) return undefined;
   const text = addExcludes(files.read(path) ?? '', missing);
   const reason = `exclude: keeps Pressmark's files out of the site and out of the watcher of jekyll serve: ${missing.join(', ')}`;

@@ -4,7 +4,8 @@ import { offsetAt } from '../time-zone.js';
 import { mapOf } from '../value.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
 
-const KEYS: KeyNames = {
+/** The keys that Jekyll and its plugins read. */
+export const KEYS: KeyNames = {
   title: 'title',
   description: 'description',
   date: 'date',
@@ -13,9 +14,7 @@ const KEYS: KeyNames = {
   image: 'image',
 };
 
-export const MARKDOWN_EXTENSIONS = ['markdown', 'mkdown', 'mkdn', 'mkd', 'md'];
-
-export const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
+const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
 
 /** The mapping of `jekyll`. */
 export function mapping(given: MappingOptions): ArticleMapping {
@@ -26,7 +25,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     keys,
     constants: given.constants,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
-    isArticlePath: (path) => isPostName(path.slice(path.lastIndexOf('/') + 1), MARKDOWN_EXTENSIONS),
+    isArticlePath,
     slug: slugOfFile,
     date: (iso) => dateValue(iso, zone, given.dates ?? 'timestamp'),
     image: imageAddress,
@@ -48,9 +47,10 @@ export function mapping(given: MappingOptions): ArticleMapping {
 }
 
 /** Whether Jekyll reads a post from a file of this name. */
-export function isPostName(name: string, markdown: readonly string[]): boolean {
-  const extension = POST_NAME.exec(name)?.[5];
-  return extension !== undefined && !name.startsWith('_') && [...markdown, 'html'].includes(extension);
+export function isArticlePath(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const extension = POST_NAME.exec(name)?.[5] ?? '';
+  return !name.startsWith('_') && ['markdown', 'mkdown', 'mkdn', 'mkd', 'md', 'html'].includes(extension);
 }
 
 /** The `slug` of the front matter, or the part of the name behind the date. */

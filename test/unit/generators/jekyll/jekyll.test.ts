@@ -1,13 +1,9 @@
 import test from 'ava';
-import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
-import { inspect } from '../../../../src/generators/jekyll/inspect.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
 import { siteOf } from '../../../support/site-files.js';
-
-const POST = '---\nlayout: post\ntitle: Beans\n---\nText.\n';
-const facts = (texts: Readonly<Record<string, string>>) =>
-  inspect(siteOf({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
+import { askedSite } from '../asked-site.js';
 
 const mappingOf = (options: Partial<MappingOptions> = {}) =>
   jekyll.mapping({
@@ -17,8 +13,6 @@ const mappingOf = (options: Partial<MappingOptions> = {}) =>
     timeZone: 'Asia/Tokyo',
     ...options,
   });
-
-const readOptions = (files: SiteFiles) => jekyll.options?.(files) ?? {};
 
 test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
   t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
@@ -43,119 +37,128 @@ test('a Hexo site, whose configuration has the same name, is not taken for one',
   t.is(jekyll.recognise(files), undefined);
 });
 
-test('the site is read from _config.yml', (t) => {
-  const found = facts({
-    '_config.yml':
-      'url: https://a.example/\nbaseurl: /notes/\nlang: de\ntimezone: Europe/Rome\ntheme: minima\ndestination: ./out\n',
-  });
+// What Jekyll 4.3.1 said of a site in its own words, as far as it matters.
+const ANSWER = {
+  version: '4.3.1',
+  config: {
+    source: '.',
+    destination: '_site',
+    collections_dir: '',
+    include: ['.htaccess'],
+    future: false,
+    markdown: 'kramdown',
+    baseurl: '/notes',
+    url: 'https://allotment.example',
+    timezone: 'Asia/Tokyo',
+    lang: 'en',
+    theme: 'minima',
+  },
+  layouts: ['default', 'post'],
+  pages: [
+    { path: '_posts/2001-02-03-probe.md', address: '/2001/02/03/probe/' },
+    { path: '_posts/2025-03-02-first-sowing.markdown', address: '/beds/2025/03/02/first-sowing/' },
+    { path: '_recipes/bean-soup.md', address: '/recipes/bean-soup/' },
+  ],
+  defaults: { layout: null },
+};
+
+const answer = (config: object = {}, more: object = {}) => ({
+  'ruby -e': JSON.stringify({ ...ANSWER, ...more, config: { ...ANSWER.config, ...config } }),
+});
+const facts = async (files: Record<string, string> = {}, printed = answer()) =>
+  await jekyll.inspect(askedSite({ '_config.yml': '', ...files }, printed));
+const pages = (...addresses: string[]) => ({
+  pages: addresses.map((address, n) => ({ path: `_posts/2025-03-0${n + 1}-beans.md`, address })),
+});
+
+test('init asks Jekyll, and a new article has the address of one that is not there', async (t) => {
+  const found = await facts({ '_posts/2025-03-02-first-sowing.markdown': '---\ncategories: beds\n---\n' });
   t.like(found, {
-    siteUrl: 'https://a.example/notes',
-    language: 'de',
+    siteUrl: 'https://allotment.example/notes',
+    language: 'en',
     theme: 'minima',
     content: '_posts',
     file: ':year-:month-:day-:slug.md',
-    output: 'out',
+    permalink: '/:year/:month/:day/:slug/',
+    output: '_site',
     build: 'jekyll build',
     frontMatter: { layout: 'post' },
-    options: { timeZone: 'Europe/Rome', templateSwitch: false },
     questions: [],
+  });
+  t.deepEqual(found.options, { timeZone: 'Asia/Tokyo' });
+});
+
+test('source and collections_dir move the folder of the posts', async (t) => {
+  t.is((await facts({}, answer({ source: 'src' }))).content, 'src/_posts');
+  t.is((await facts({}, answer({ source: 'src', collections_dir: 'pages' }))).content, 'src/pages/_posts');
+});
+
+test('posts with permalinks of their own show the rule; without a common one it is asked for', async (t) => {
+  const post = (permalink: string) => `---\npermalink: ${permalink}\nlayout: entry\n---\n`;
+  const files = {
+    '_posts/2025-03-01-beans.md': post('/log/beans/'),
+    '_posts/2025-03-02-beans.md': post('/log/beans-2/'),
+  };
+  const found = await facts(files, answer({}, pages('/log/beans/', '/log/beans-2/')));
+  t.is(found.permalink, '/log/:slug/');
+  t.deepEqual(found.frontMatter, { layout: 'entry' });
+  const { questions } = await facts(files, answer({}, pages('/log/beans/', '/diary/beans/')));
+  t.like(questions, [{ flag: 'permalink' }]);
+});
+
+test('a layout that defaults give is not written again', async (t) => {
+  t.deepEqual((await facts({}, answer({}, { defaults: { layout: 'post' } }))).frontMatter, {});
+  t.deepEqual((await facts({}, answer({}, { layouts: ['default'] }))).frontMatter, { layout: 'default' });
+  t.deepEqual((await facts({}, answer({}, { layouts: [] }))).frontMatter, {});
+});
+
+test('the keys of an article are those of the posts', async (t) => {
+  const post = '---\nfeature-img: a.jpg\nauthor: Ada\n---\n';
+  const files = { '_posts/2025-03-01-beans.md': post, '_posts/2025-03-02-beans.md': '---\ntitle: x\n---\n' };
+  const { options } = await facts(files, answer({}, pages('/a/', '/b/')));
+  t.deepEqual(options.keys, { image: 'feature-img', author: 'author' });
+});
+
+test('without an address, or without Jekyll, the address is asked for', async (t) => {
+  t.is((await facts({}, answer({ url: null }))).questions[0]?.flag, 'site-url');
+  t.is((await facts({ CNAME: 'a.example\n' }, answer({ url: null }))).siteUrl, 'https://a.example/notes');
+  t.like(await jekyll.inspect(askedSite({ '_config.yml': 'url: https://a.example' })), {
+    siteUrl: undefined,
+    content: '_posts',
+    file: ':year-:month-:day-:slug.md',
+    permalink: '/:year/:month/:day/:slug.html',
+    output: '_site',
   });
 });
 
-test('init warns of the JSON-LD that jekyll-seo-tag prints, with minima too; doctor looks at the pages', (t) => {
-  for (const config of ['plugins: [jekyll-seo-tag]', 'theme: minima']) {
-    const { warnings } = facts({ '_config.yml': `url: https://a.example\n${config}\n` });
-    t.true(
-      warnings.some(({ text }) => /BlogPosting/.test(text)),
-      config,
-    );
-  }
-  const { warnings } = facts({ '_config.yml': 'url: https://a.example\n' });
-  t.false(warnings.some(({ text }) => /BlogPosting/.test(text)));
-});
-
-test('source and collections_dir move the folder of the posts', (t) => {
-  t.is(facts({ '_config.yml': 'source: ./src/\n' }).content, 'src/_posts');
-  t.is(facts({ '_config.yml': 'source: src\ncollections_dir: pages\n' }).content, 'src/pages/_posts');
-});
-
-test('a new article has an address in the manner of the other posts', (t) => {
-  const permalink = (config: string) =>
-    facts({ '_config.yml': `url: https://a.example\n${config}` }).permalink;
-  t.is(permalink(''), '/:year/:month/:day/:slug.html');
-  t.is(permalink('permalink: pretty'), '/:year/:month/:day/:slug/');
-  t.is(permalink('permalink: none'), '/:slug.html');
-  t.is(permalink('permalink: /blog/:categories/:title'), '/blog/:slug');
-  t.is(permalink('collections: { posts: { permalink: "/p/:title:output_ext" } }'), '/p/:slug.html');
-  t.is(permalink('defaults: [{ scope: { type: posts }, values: { permalink: "/d/:slug/" } }]'), '/d/:slug/');
-});
-
-test('a token that Pressmark does not have is asked for, with the nearest as the answer of --yes', (t) => {
-  const { questions, permalink } = facts({ '_config.yml': 'url: https://a.example\npermalink: ordinal\n' });
-  t.is(permalink, '/:year/:month/:day/:slug.html');
-  t.like(questions, [{ flag: 'permalink', fallback: '/:year/:month/:day/:slug.html' }]);
-});
-
-test('posts with a permalink of their own show the rule', (t) => {
-  const post = '---\npermalink: /log/beans/\nlayout: entry\n---\n';
-  const found = facts({ '_config.yml': 'url: https://a.example\n', '_posts/2025-03-02-beans.md': post });
-  t.is(found.permalink, '/log/:slug/');
-  t.deepEqual(found.frontMatter, { layout: 'entry' });
-});
-
-test('a layout that defaults give is not written again', (t) => {
-  const config = 'defaults:\n  - scope: { path: "" }\n    values: { layout: post }\n';
-  t.deepEqual(facts({ '_config.yml': config }).frontMatter, {});
-});
-
-// Which scopes apply was seen with Jekyll 4.3.1.
-test('defaults apply to the posts whose folder, relative to source and without collections_dir, they name', (t) => {
-  const frontMatter = (path: string, config = 'source: src\ncollections_dir: pages\n') =>
-    facts({
-      '_config.yml': `${config}defaults:\n  - scope: { path: "${path}" }\n    values: { layout: essay }\n`,
-      'src/_layouts/post.html': '',
-    }).frontMatter;
-  for (const path of ['', '_posts', 'pages/_posts', 'pages/_posts/', 'pages/*', 'pages/_posts/**/*'])
-    t.deepEqual(frontMatter(path), {}, path);
-  for (const path of ['src/pages/_posts', 'pages', '*', 'pages/_posts/*/*', 'about'])
-    t.deepEqual(frontMatter(path), { layout: 'post' }, path);
-});
-
-test('posts in folders below _posts show the layout, too', (t) => {
-  const found = inspect(
-    siteOf({
-      '_config.yml': '',
-      '_layouts/default.html': '',
-      '_layouts/entry.html': '',
-      '_posts/2025/2025-03-02-beans.md': '---\nlayout: entry\n---\n',
-    }),
-  );
-  t.deepEqual(found.frontMatter, { layout: 'entry' });
-});
-
-test('an output folder outside of the site is replaced by one in it, which the build command names', (t) => {
-  const found = facts({ '_config.yml': 'url: https://a.example\ndestination: ../public\n' });
+test('an output folder outside of the site is replaced by one in it, which the build command names', async (t) => {
+  const found = await facts({}, answer({ destination: '../public' }));
   t.like(found, { output: '_site', build: 'jekyll build --destination _site' });
   t.true(found.ignore.includes('_site/'));
-  t.regex(found.warnings[0]?.text ?? '', /^destination in _config\.yml is "\.\.\/public", outside/);
-  t.is(facts({ '_config.yml': 'destination: /srv/www\n' }).output, '_site');
+  t.regex(found.warnings[0]?.text ?? '', /^destination is "\.\.\/public", outside/);
 });
 
-test('the switch against Liquid is used where the version is known to have it', (t) => {
-  const has = (texts: Readonly<Record<string, string>>) =>
-    readOptions(siteOf({ '_config.yml': '', ...texts })).templateSwitch;
-  t.false(has({}));
-  t.true(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (4.3.2)\n' }));
-  t.false(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (3.10.0)\n' }));
-  t.true(has({ Gemfile: 'gem "jekyll", "~> 4.3"\n' }));
-  t.false(has({ Gemfile: '# gem "jekyll", "~> 4.3"\ngem "github-pages", group: :jekyll_plugins\n' }));
+test('the switch against Liquid is used where the version that builds the site is known to have it', async (t) => {
+  const has = async (files: Record<string, string>, printed = answer()) =>
+    (await facts(files, printed)).options.templateSwitch;
+  t.is(await has({}), undefined, 'the host may have Jekyll 3');
+  t.true(await has({ Gemfile: 'gem "jekyll"\n' }));
+  t.is(await has({ Gemfile: 'gem "jekyll"\n' }, answer({}, { version: '3.10.0' })), undefined);
+  t.true(await has({}, answer({ defaults: [{ values: { render_with_liquid: false } }] })));
 });
 
-test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', (t) => {
-  t.is(facts({ '_config.yml': '', Gemfile: "gem 'jekyll'\n" }).build, 'bundle exec jekyll build');
-  t.is(
-    facts({ '_config.yml': '', 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' }).build,
-    'npm run build',
+test('what else Jekyll says of bodies and dates reaches the options', async (t) => {
+  const { options } = await facts({}, answer({ markdown: 'CommonMark', future: true, timezone: 'Nowhere' }));
+  t.deepEqual(options, { rawHtml: true, futurePages: true });
+});
+
+test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', async (t) => {
+  t.is((await facts({ Gemfile: "gem 'jekyll'\n" })).build, 'bundle exec jekyll build');
+  const script = { 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' };
+  t.like(await facts(script), { build: 'npm run build', output: 'dist' });
+  t.regex(
+    jekyll.addressQuery?.(siteOf({ Gemfile: "gem 'jekyll'\n" })).command ?? '',
+    /^bundle exec ruby -e /,
   );
 });
 
@@ -174,14 +177,18 @@ test('exclude lines are added below those that are there', (t) => {
   t.is(addExcludes('{ a: 1 }\n', ['p/']), undefined);
 });
 
-test('where the site may be built by Jekyll 3, a first exclude repeats what it would forget', (t) => {
-  const text = (more: Readonly<Record<string, string>>) =>
-    facts({ '_config.yml': '', ...more }).edits[0]?.text ?? '';
-  t.regex(text({}), /- vendor\/bundle\//);
-  t.notRegex(text({ Gemfile: 'gem "jekyll", "~> 4.3"' }), /vendor\/bundle|node_modules/);
-  t.regex(text({ '_config.yml': 'exclude: [a]' }), /"node_modules\/"/);
-  t.regex(text({}), /- plugins\//);
-  t.notRegex(text({ 'plugins/guide.md': '' }), /- plugins\//);
+test('where the site may be built by Jekyll 3, a first exclude repeats what it would forget', async (t) => {
+  const text = async (files: Record<string, string>, version = '3.10.0') =>
+    (await facts(files, answer({}, { version }))).edits[0]?.text ?? '';
+  t.regex(await text({}), /- vendor\/bundle\//);
+  t.notRegex(await text({}, '4.3.1'), /vendor\/bundle|node_modules/);
+  t.regex(await text({ '_config.yml': 'exclude: [a]' }), /"node_modules\/"/);
+  t.regex(await text({}), /- plugins\//);
+  t.notRegex(await text({ 'plugins/guide.md': '' }), /- plugins\//);
+  const { edits, warnings } = await facts({ '_config.yml': '{ a: 1 }' });
+  t.deepEqual(edits, []);
+  t.regex(warnings[0]?.text ?? '', /does not exclude \.pressmark\//);
+  t.deepEqual((await facts({}, answer({ source: 'src' }))).edits, []);
 });
 
 test('dates have the offset of the site and are not quoted', (t) => {
@@ -250,40 +257,12 @@ test('an image is an address that the filters of Jekyll accept', (t) => {
   t.is(image('*[HTML]: {{ x }}'), '*%5BHTML%5D%3A%20%7B%7B%20x%20%7D%7D');
 });
 
-test('doctor names what keeps articles from being displayed', (t) => {
-  const texts = (config: string, more = {}) =>
+test('doctor names what publishes the secret', (t) => {
+  const texts = (config: string) =>
     jekyll
-      .problems(
-        siteOf({ '_config.yml': config, '_posts/2025-03-02-a.md': POST, '_layouts/post.html': '', ...more }),
-        {
-          siteUrl: 'https://a.example',
-          content: '_posts',
-          output: '_site',
-        },
-      )
-      .map(({ text }) => text)
-      .join('\n');
-  const fine =
-    'exclude: [.pressmark, pressmark.config.mjs, package.json, package-lock.json, node_modules, vendor, plugins]\nurl: https://a.example\n';
-  t.is(texts(fine), '');
-  t.regex(texts(`${fine}baseurl: /b\n`), /at https:\/\/a\.example\/b in _config\.yml/);
-  t.regex(texts('url: https://a.example\n'), /does not exclude \.pressmark\//);
-  t.regex(texts(`${fine}include: [.env]\n`), /publishes \.env/);
-  t.regex(texts(fine.replace(/url: .*/, 'baseurl: /b')), /^baseurl in _config\.yml is "\/b", but siteUrl is/);
-  t.regex(texts(fine.replace(/url: .*\n/, '')), /^_config\.yml has no url/);
-  t.regex(texts(`${fine}markdown: CommonMark\n`), /renderer is CommonMark/);
-  t.regex(texts(`${fine}show_drafts: true\n`), /show_drafts/);
-  t.regex(
-    texts(fine, {
-      '_posts/2025-03-03-b.md': '---\nlayout: gone\n---\n',
-      '_posts/2025-03-02-a.md': '---\nlayout: gone\n---\n',
-    }),
-    /no layout gone/,
-  );
-  t.regex(texts(fine, { '_posts/notes.md': '' }), /ignores notes\.md/);
-  t.regex(
-    texts(fine, { 'travel/italy/_posts/2025-03-02-a.md': POST }),
-    /^Jekyll also reads posts from travel\/italy\/_posts, and Pressmark from _posts alone/,
-  );
-  t.regex(texts('url: [\n'), /cannot be read/);
+      .problems(siteOf({ '_config.yml': config }), { siteUrl: '', content: '_posts', output: '_site' })
+      .map(({ text }) => text);
+  for (const include of ['[.env]', "['.*']", '\n  - .htaccess\n  - .env\n', '"*"'])
+    t.regex(texts(`title: x\ninclude: ${include}\nurl: .env\n`)[0] ?? '', /publishes \.env/, include);
+  t.deepEqual(texts('include: [.htaccess]\nexclude: [.env]\n'), []);
 });
