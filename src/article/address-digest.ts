@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { topKeys } from './key-path.js';
 import type { ArticleMapping, FileFacts } from './mapping.js';
+import { ownPath } from './own-keys.js';
 
 /**
  * A digest of what decides the address of a file's page: the file's path and its front matter, less what an update
@@ -8,7 +9,7 @@ import type { ArticleMapping, FileFacts } from './mapping.js';
  */
 export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping): string {
   const name = (key: string) => (mapping.ignoresKeyCase ? key.toLowerCase() : key);
-  const without = new Set(['pressmark', ...replacedKeys(mapping)].map(name));
+  const without = new Set([...ownPath(mapping).slice(0, 1), ...replacedKeys(mapping)].map(name));
   const counted = Object.entries(data)
     .map(([key, value]) => [name(key), value] as const)
     .filter(([key]) => !without.has(key));

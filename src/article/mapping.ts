@@ -65,6 +65,11 @@ export interface ListedAddress {
  * are pure. An address is the path of a URL below `siteUrl`, starting with a slash, such as `/blog/soil/`.
  */
 export interface ArticleMapping {
+  /**
+   * The keys that lead to Pressmark's own front matter, such as `['extra', 'pressmark']`; none where it stands at the top,
+   * as on sites that Pressmark builds. @default ['pressmark']
+   */
+  readonly own?: readonly string[];
   readonly keys: KeyNames;
   /** Front matter that every new article has besides its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;

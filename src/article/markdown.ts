@@ -27,8 +27,9 @@ export function isSlowMarkdown(text: string): boolean {
   return text.length > LONGEST || NESTED.test(text);
 }
 
-/** What is shown for Markdown that is not rendered: the HTML that came with it, or the text as it is. */
-export function unrenderedHtml(text: string, sentHtml: string): string {
+/** Markdown as HTML; where rendering it would take too long, the HTML that came with it, or the text as it is. */
+export function shownMarkdown(text: string, sentHtml: string): string {
+  if (!isSlowMarkdown(text)) return renderMarkdown(text);
   if (sentHtml !== '') return sentHtml;
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `<pre>${escaped}</pre>\n`;

@@ -1,4 +1,5 @@
 import { commentPlaces } from '../article/article.js';
+import { isSlowMarkdown } from '../article/markdown.js';
 
 // Markdown is stored as it was sent. What follows finds the little that a site's build or page cannot bear, by signs alone:
 // code counts as well, as no Markdown is parsed here. Such an article is stored as the HTML that came with it.
@@ -12,9 +13,12 @@ export function hasTags(markdown: string): boolean {
 const SWALLOWING =
   /<(?:[!?]|(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext)(?=[\s/>]|$))/i;
 
-/** Whether Markdown has what could swallow the rest of the page, or divides the text for some generators, as `<!--more-->`. */
-export function maySwallow(markdown: string): boolean {
-  return SWALLOWING.test(withoutItemComments(markdown));
+/**
+ * Whether Markdown has what could swallow the rest of the page, or divides the text for some generators, as
+ * `<!--more-->`, or is so long or nested that a build would take long to render it.
+ */
+export function needsHtml(markdown: string): boolean {
+  return isSlowMarkdown(markdown) || SWALLOWING.test(withoutItemComments(markdown));
 }
 
 const LINK = /\][(:]\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*[<(]?)/g;

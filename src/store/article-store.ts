@@ -190,7 +190,7 @@ export function createStore(options: StoreOptions) {
       const { slug, path, url, release } = chooseName(draft, taken);
       try {
         const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
-        const first = content.format.encodeFirst(named, path);
+        const first = content.format.encode(named, path);
         const stored = await write({
           path,
           target: join(content.root, path),

@@ -1,5 +1,5 @@
 import { type Article, type ArticleContent, contentFields, type ExtraKeys } from '../article/article.js';
-import type { BodyKind } from '../article/format.js';
+import type { BodyKind } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';

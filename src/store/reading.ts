@@ -1,4 +1,4 @@
-import type { StoredArticle } from '../article/codec.js';
+import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
 import { createAddressRefresh } from './catalog/address-refresh.js';

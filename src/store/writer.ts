@@ -1,5 +1,5 @@
 import type { Article } from '../article/article.js';
-import type { Address } from '../article/codec.js';
+import type { Address } from '../article/stored-article.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Entry } from './catalog/entry.js';
 

@@ -1,4 +1,4 @@
-import { renderedHtml } from '../article/codec.js';
+import { renderedHtml } from '../article/stored-article.js';
 import { lookupAnswer } from '../contract/answers.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError, quote } from '../errors.js';

@@ -1,5 +1,5 @@
 import { draftOf } from '../../src/article/article.js';
-import { encodeFirst } from '../../src/article/codec.js';
+import { encode } from '../support/plain-files.js';
 import { articleData } from './deliveries.js';
 
 /** The address of the sites that are built. */
@@ -32,7 +32,7 @@ export function corpusArticle(n: number, of: number): CorpusArticle {
   const tags = [`topic ${n % 20}`, `place ${n % 300}`];
   const draft = draftOf({ ...data, content_html: html, content_markdown: markdown, tags });
   const { slug } = draft;
-  const { text: file } = encodeFirst({ ...draft, url: `${CORPUS_URL}/articles/${slug}/`, updated: null });
+  const { text: file } = encode({ ...draft, url: `${CORPUS_URL}/articles/${slug}/`, updated: null });
   const [year, month] = date.split('-');
   return { slug, html, file, path: `articles/${year}/${month}/${slug}.md` };
 }

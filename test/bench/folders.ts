@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { draftOf } from '../../src/article/article.js';
-import { encodeFirst } from '../../src/article/codec.js';
+import { encode } from '../support/plain-files.js';
 import { articleData, signedEvent, signedLookups, signedRequests } from './deliveries.js';
 import { count, medianOf, milliseconds, type Row, table } from './figures.js';
 import { type Load, load, once } from './load.js';
@@ -108,7 +108,7 @@ async function startSite(folder: string, articles: number, inFolders: number): P
   const revisions: string[] = [];
   for (let n = 0; n < articles; n++) {
     const data = shortArticle(n);
-    const { text, article } = encodeFirst({ ...draftOf(data), url: urlOf(data), updated: null });
+    const { text, article } = encode({ ...draftOf(data), url: urlOf(data), updated: null });
     const path = join(site, 'content', inFolders === 1 ? '' : `folder-${n % inFolders}`, `${data.slug}.md`);
     if (n < inFolders) fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, text);

@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
-import { decode, encodeFirst } from '../../src/article/codec.js';
 import { openArticleCommits } from '../../src/git/article-commits.js';
 import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
 import { checkContentFolder } from '../../src/git/content-folder.js';
@@ -12,6 +11,7 @@ import { gitPlugin } from '../../src/git/plugin.js';
 import { openRepository } from '../../src/git/repository.js';
 import { createHooks } from '../../src/host/hooks.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
+import { decode, encode } from '../support/plain-files.js';
 import { articleData } from './deliveries.js';
 
 /** A repository of a site, all of whose articles are committed. */
@@ -80,7 +80,7 @@ function makeArticle(n: number): BenchArticle {
   const path = pathOf(n - (n % 60) + 59);
   const data = articleData(n, '2026-11-19T08:00:00Z');
   const file = path.replace(/-\d+\.md$/, `-${n}.md`);
-  const { text, article } = encodeFirst({
+  const { text, article } = encode({
     ...draftOf(data),
     url: `https://example.com/articles/${n}/`,
     updated: null,
@@ -123,7 +123,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     content: 'content/',
     pathsOf: () => [],
     decode: (path, text) => {
-      const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
+      const { article, edited } = decode(text, path);
       return { text, article, pristine: !edited };
     },
     stateDir: join(dir, '.git'),

@@ -12,7 +12,7 @@ import { isSafeMarkdown } from '../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
 import { storedBody } from '../../src/generators/hugo/body.js';
 import { storedBody as storedJekyllBody } from '../../src/generators/jekyll/body.js';
-import { hasTags, linkedAddresses, maySwallow } from '../../src/generators/markdown.js';
+import { hasTags, linkedAddresses, needsHtml } from '../../src/generators/markdown.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
 import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
@@ -113,7 +113,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'file of the sender': (text) => splitFrontMatter(`---\n${text}\n---\n`),
   'closed HTML': closedHtml,
   'tags in Markdown': hasTags,
-  'open elements in Markdown': maySwallow,
+  'open elements in Markdown': needsHtml,
   'addresses in Markdown': linkedAddresses,
   'Markdown for Hugo': (text) => storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true),
   'HTML for Hugo': (text) => storedBody({ kind: 'html', html: `<!--more-->${text}` }, 'a.md', true),

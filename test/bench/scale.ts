@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { draftOf } from '../../src/article/article.js';
-import { encodeFirst } from '../../src/article/codec.js';
+import { encode } from '../support/plain-files.js';
 import { articleData, signedRequests } from './deliveries.js';
 import { count, medianOf, milliseconds, quantile, type Row, table } from './figures.js';
 import { folders } from './folders.js';
@@ -81,7 +81,7 @@ function seed(folder: string, articles: number): string {
     const [year, mm] = [2020 + Math.floor(month / 12), String((month % 12) + 1).padStart(2, '0')];
     const data = articleData(1_000_000 + n, `${year}-${mm}-01T08:00:00Z`);
     const url = `https://example.com/articles/${data.slug}/`;
-    const { text } = encodeFirst({ ...draftOf(data), url, updated: null });
+    const { text } = encode({ ...draftOf(data), url, updated: null });
     const path = join(site, 'content', 'articles', String(year), mm, `${data.slug}.md`);
     if (n < 60) fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, text);

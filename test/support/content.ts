@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { decode, type StoredArticle } from '../../src/article/codec.js';
+import type { StoredArticle } from '../../src/article/stored-article.js';
+import { decode } from './plain-files.js';
 import { until } from './until.js';
 
 /** The relative paths of all files and folders below `dir`, sorted. */
@@ -63,16 +64,12 @@ export async function fileOfSoon(site: string, id: string): Promise<string> {
 
 /** Reads and decodes an article file. */
 export function readStored(path: string): StoredArticle {
-  return decode(fs.readFileSync(path, 'utf8'), {
-    id: 'none',
-    slug: 'none',
-    url: () => 'https://none.example/',
-  });
+  return decode(fs.readFileSync(path, 'utf8'));
 }
 
 /** The revision of an article file's text. */
 export function revisionOf(text: string): string {
-  return decode(text, { id: '', slug: '', url: () => '' }).article.revision;
+  return decode(text).article.revision;
 }
 
 /** Replaces a text in a file and saves it in place, as a person's editor would. */

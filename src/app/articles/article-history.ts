@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { StoredArticle } from '../../article/codec.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { replacedFiles } from '../../git/commit/replaced-files.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../../article/article.js';
-import { renderedHtml } from '../../article/codec.js';
+import { renderedHtml } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks.js';

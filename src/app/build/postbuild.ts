@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
-import { OWN_KEY } from '../../article/mapped-format.js';
+import { OWN_KEY } from '../../article/own-keys.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { NO_ARTICLES } from '../../article/format.js';
-import { mappedFormat } from '../../article/mapped-format.js';
+import { articleFormat } from '../../article/format.js';
 import type { ArticleMapping } from '../../article/mapping.js';
+import { NO_ARTICLES } from '../../article/plain.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -41,7 +41,7 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   if (site === undefined) return withReservedPaths(contentFolder(contentDir, layout), settings);
   const { siteUrl } = settings;
   const listed = readAddresses(join(stateDir, ADDRESSES));
-  const format = mappedFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed });
+  const format = articleFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed });
   const content = contentFolder(contentDir, layout, format, () => listed.contradiction);
   return withReservedPaths(content, settings);
 }

@@ -5,15 +5,6 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { tomlLibrary } from './libraries.js';
 import { readOwnYaml } from './own-yaml.js';
 
-/** A Markdown file cut in two. */
-export interface FrontMatter {
-  readonly data: Readonly<Record<string, unknown>>;
-  /** What stands below the closing fence, to the byte. */
-  readonly body: string;
-  /** Whether `readOwnTop` has all but the long blocks. @default false */
-  readonly isTopFirst?: boolean;
-}
-
 /**
  * How front matter is written: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo),
  * JSON between `---json` and `---` (Eleventy), or not at all.
@@ -59,24 +50,18 @@ const OPTIONS = {
 };
 
 /**
- * Splits a Markdown file into front matter and body and reads the front matter as YAML 1.2 core.
+ * Refuses a file whose front matter is not YAML, as other forms are not read in sites that Pressmark builds.
  *
- * @param text the whole file.
- * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
+ * @throws PressmarkError FRONT_MATTER_INVALID.
  */
-export function splitFrontMatter(text: string): FrontMatter {
-  if (!/^\ufeff?---[ \t]*\r?\n/.test(text)) {
-    throw invalid(
-      1,
-      text.startsWith('---')
-        ? 'only a plain --- opens front matter'
-        : 'there is no front matter; the file must start with ---',
-    );
-  }
-  cutFrontMatter(text);
-  // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
-  const { data, content } = matter()(text, OPTIONS);
-  return { data, body: content };
+export function requireYaml(text: string): void {
+  if (/^\ufeff?---[ \t]*\r?\n/.test(text)) return;
+  throw invalid(
+    1,
+    text.startsWith('---')
+      ? 'only a plain --- opens front matter'
+      : 'there is no front matter; the file must start with ---',
+  );
 }
 
 function refuse(): never {
@@ -189,7 +174,10 @@ function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Rec
   const source = text.slice(start, end);
   switch (form) {
     case 'yaml':
-      return parseYaml(source, 2);
+      // It would look for comments between many blank lines again and again.
+      if (/\s{200}/.test(source)) return parseYaml(source, 2);
+      // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
+      return matter()(text, OPTIONS).data;
     case 'toml':
       return parseToml(source);
     case 'json':

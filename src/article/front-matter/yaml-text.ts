@@ -84,15 +84,3 @@ function yamlNumber(value: number): string {
   if (Number.isFinite(value)) return numberText(value);
   return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
 }
-
-/** A list of strings on one line. */
-export function quotedList(items: readonly string[]): string {
-  return `[${items.map(quoted).join(', ')}]`;
-}
-
-/** Further top-level keys, one after another, each line ended; empty where there are none. */
-export function extraLines(extra: Readonly<Record<string, unknown>>): string {
-  return Object.entries(extra)
-    .map(([key, value]) => yamlEntry(key, value as FrontMatterValue))
-    .join('');
-}

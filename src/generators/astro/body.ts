@@ -1,4 +1,4 @@
-import { linkedAddresses, maySwallow } from '../markdown.js';
+import { linkedAddresses, needsHtml } from '../markdown.js';
 
 /** What Astro writes before the name of a picture that it is to import; in a page's own text it must not stand. */
 export const IMAGE_MARKER = '__ASTRO_IMAGE_';
@@ -13,7 +13,7 @@ export const IMAGE_MARKER = '__ASTRO_IMAGE_';
  *   builds; one that cannot be fetched breaks the build.
  */
 export function isSafeMarkdown(markdown: string, fetchesImages: boolean): boolean {
-  if (markdown.includes(IMAGE_MARKER) || maySwallow(markdown)) return false;
+  if (markdown.includes(IMAGE_MARKER) || needsHtml(markdown)) return false;
   return (
     !markdown.includes('![') ||
     linkedAddresses(markdown).every((address) => isHarmless(address, fetchesImages))

@@ -3,7 +3,7 @@ import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { type Replacement, withReplacements } from '../../article/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { hasTags, linkedAddresses, maySwallow, withoutItemComments } from '../markdown.js';
+import { hasTags, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
 
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {
@@ -76,7 +76,7 @@ export function isMarkdown(
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
   const { markdown } = body;
-  if (maySwallow(markdown) || (options.rawHtml === false && hasTags(markdown))) return false;
+  if (needsHtml(markdown) || (options.rawHtml === false && hasTags(markdown))) return false;
   if (options.markedElements?.includes('img') && markdown.includes('![')) return false;
   return (
     harmlessHtml(markdown, transforms(options)) === markdown &&

@@ -1,6 +1,6 @@
 import { closedHtml } from '../../article/closed-html.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { hasTags, maySwallow } from '../markdown.js';
+import { hasTags, needsHtml } from '../markdown.js';
 
 /** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */
 const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~))[^`\r\n{&\\]*[{&\\]/m;
@@ -11,7 +11,7 @@ const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~)
  * @param rawHtml whether the site's goldmark keeps raw HTML (`unsafe`).
  */
 export function isStoredAsMarkdown(markdown: string, rawHtml: boolean): boolean {
-  return !maySwallow(markdown) && (rawHtml || !hasTags(markdown)) && !CODE_ATTRIBUTES.test(markdown);
+  return !needsHtml(markdown) && (rawHtml || !hasTags(markdown)) && !CODE_ATTRIBUTES.test(markdown);
 }
 
 /** The body for a file, and the `markup` that it needs. Hugo displays it as sent, and never runs a shortcode of it. */

@@ -2,7 +2,7 @@ import { closedHtml } from '../../article/closed-html.js';
 import { withLf } from '../../article/line-ends.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { htmlBlock } from '../html-block.js';
-import { maySwallow } from '../markdown.js';
+import { needsHtml } from '../markdown.js';
 
 /**
  * What begins an extension or an attribute list of kramdown, and a character reference. Old versions run code from
@@ -19,7 +19,7 @@ export function isStoredAsMarkdown(
     wanted === 'markdown' &&
     body.kind === 'markdown' &&
     !KRAMDOWN_ONLY.test(body.markdown) &&
-    !maySwallow(body.markdown)
+    !needsHtml(body.markdown)
   );
 }
 

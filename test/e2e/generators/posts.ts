@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AnyFrontMatter, readFrontMatter } from '../../../src/article/front-matter/read.js';
+
 /** A file that a person wrote: its front matter, entry by entry, and its body. */
 export interface WrittenFile {
   /** What is before the first entry and after the last one: the marks. */
@@ -60,8 +63,9 @@ export interface Amendment {
   readonly isRestKept: boolean;
 }
 
-/** Compares the front matter of a file before and after an update. */
+/** Compares the front matter of a file before and after an update: of YAML byte for byte, of TOML and JSON the values. */
 export function amendment(before: string, after: string): Amendment {
+  if (!/^\uFEFF?---\r?\n/.test(before)) return changedValues(readFrontMatter(before), readFrontMatter(after));
   const old = splitFile(before);
   const now = splitFile(after);
   const text = (file: WrittenFile, key: string) => file.entries.find((entry) => entry.key === key)?.text;
@@ -82,6 +86,16 @@ export function amendment(before: string, after: string): Amendment {
         rest(now, [...changed, ...added])
           .join('')
           .trimEnd(),
+  };
+}
+
+function changedValues(before: AnyFrontMatter, after: AnyFrontMatter): Amendment {
+  const keys = Object.keys(before.data);
+  const kept = Object.keys(after.data).filter((key) => Object.hasOwn(before.data, key));
+  return {
+    changed: keys.filter((key) => !isDeepStrictEqual(before.data[key], after.data[key])),
+    added: Object.keys(after.data).filter((key) => !Object.hasOwn(before.data, key)),
+    isRestKept: before.form === after.form && kept.join() === keys.filter((key) => kept.includes(key)).join(),
   };
 }
 

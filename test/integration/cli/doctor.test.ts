@@ -5,10 +5,10 @@ import test from 'ava';
 import { examine } from '../../../src/app/doctor/doctor.js';
 import type { Finding } from '../../../src/app/doctor/finding.js';
 import { draftOf } from '../../../src/article/article.js';
-import { encodeFirst } from '../../../src/article/codec.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
+import { encode } from '../../support/plain-files.js';
 import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -79,7 +79,7 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
   const folder = join(dir, 'content/articles');
   fs.mkdirSync(folder, { recursive: true });
   const url = `${SITE_URL}/articles/a/`;
-  const { text } = encodeFirst({ ...draftOf(article({ id: 'a' })), slug: 'a', url, updated: null });
+  const { text } = encode({ ...draftOf(article({ id: 'a' })), slug: 'a', url, updated: null });
   fs.writeFileSync(join(folder, 'a.md'), text);
   t.like(about(await findingsIn(dir), 'articles'), [
     { level: 'ok', text: '1, each with a unique id and URL' },

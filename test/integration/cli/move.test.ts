@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { contentOf } from '../../../src/app/content/content.js';
 import { contentPrefix, foldersOf } from '../../../src/app/content/folders.js';
 import type { Article } from '../../../src/article/article.js';
-import type { StoredArticle } from '../../../src/article/codec.js';
+import type { StoredArticle } from '../../../src/article/stored-article.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { gitIn } from '../../support/clones.js';
 import { article as delivered } from '../../support/events.js';
@@ -85,7 +85,7 @@ async function siteOf(t: ExecutionContext, kind: Kind, hasGit = true): Promise<S
   for (const id of ['one', 'two', 'three', 'edited']) {
     const path = layout.path(id, DATE);
     paths[id] = path;
-    const { text } = format.encodeFirst(articleOf(id), path);
+    const { text } = format.encode(articleOf(id), path);
     write(join(root, path), id === 'edited' ? `${text}My words.\n` : text);
   }
   write(join(root, own), OWN_TEXT);

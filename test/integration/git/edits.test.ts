@@ -1,8 +1,9 @@
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { encode } from '../../../src/article/codec.js';
+
 import type { Host } from '../../../src/host/plugins.js';
+import { encode } from '../../support/plain-files.js';
 import { blank, makeSite, type Site, startAndCheck } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */
@@ -127,7 +128,7 @@ test('an edit of a version that git does not have is committed on top of what it
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');
   await site.untilCommitted(1);
-  const update = encode({ ...blank('one'), title: 'Rewritten', revision: 'r2' });
+  const update = encode({ ...blank('one'), title: 'Rewritten', revision: 'r2' }).text;
   await site.write(path, `${update}my words\n`);
   await edit(site, host, path, '');
   await site.untilCommitted(2);

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
-import { decode, encode } from '../../../src/article/codec.js';
 import {
   type ArticleCommits,
   type ArticleCommitsOptions,
@@ -16,6 +15,7 @@ import {
 import { gitPlugin } from '../../../src/git/plugin.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
+import { decode, encode } from '../../support/plain-files.js';
 import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
@@ -213,7 +213,7 @@ export function siteAt(
 
   async function store(article: Article, event: 'article.published' | 'article.updated'): Promise<void> {
     const path = paths.get(article.id) ?? '';
-    const text = encode(article);
+    const { text } = encode(article);
     const before = await readStored(dir, path);
     articles.set(article.id, article);
     if (before !== undefined) await commits?.beforeReplace(path);
@@ -244,7 +244,7 @@ export async function readStored(dir: string, path: string) {
 /** Reads the text of an article's file; undefined where it is malformed. */
 export function storedIn(path: string, text: string) {
   try {
-    const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
+    const { article, edited } = decode(text, path);
     return { text, article, pristine: !edited };
   } catch {
     return undefined;

@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
-import { encodeFirst } from '../../../src/article/codec.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
 import type { Log } from '../../../src/log.js';
@@ -12,6 +11,7 @@ import { type Builder, createBuilder } from '../../../src/site/builder/builder.j
 import type { SiteOptions } from '../../../src/site/options.js';
 import type { SiteSettings } from '../../../src/site/render/site-info.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { encode } from '../../support/plain-files.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -148,7 +148,7 @@ export function put(path: string, text: string): void {
 /** The text of an article's file. */
 export function fileOf(slug: string, siteUrl: string, article: Partial<Article>): string {
   const html = `<p>The body of ${slug}</p>\n<!-- svc:item:${slug} -->`;
-  return encodeFirst({
+  return encode({
     id: slug,
     slug,
     title: `Title of ${slug}`,

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { draftOf } from '../../../src/article/article.js';
-import { encodeFirst } from '../../../src/article/codec.js';
 import { fileOf } from '../../support/content.js';
 import { article, type PublishedData, update } from '../../support/events.js';
 import { sharedFaults, type Traced } from '../../support/faults.js';
+import { encode } from '../../support/plain-files.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
@@ -33,7 +33,7 @@ function leave(dir: string, data: PublishedData): void {
   const folder = join(dir, 'content/articles', data.published_at.slice(0, 7).replace('-', '/'));
   fs.mkdirSync(folder, { recursive: true });
   const url = `${SITE_URL}/articles/${data.slug}/`;
-  const { text } = encodeFirst({ ...draftOf(data), slug: data.slug, url, updated: null });
+  const { text } = encode({ ...draftOf(data), slug: data.slug, url, updated: null });
   fs.writeFileSync(join(folder, `${data.slug}.md`), text);
 }
 

@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { decode, type StoredArticle } from '../../../src/article/codec.js';
+import type { StoredArticle } from '../../../src/article/stored-article.js';
 import { filesBelow } from '../../../src/site/builder/writer.js';
 import { gitEnvironment } from '../../support/clones.js';
 import { articleFiles, debris } from '../../support/content.js';
+import { decode } from '../../support/plain-files.js';
 import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../../support/receiver.js';
 import type { Sent } from './deliveries.js';
 
@@ -32,7 +33,7 @@ export function faultInFiles(
   for (const { path, content } of files) {
     let stored = decoded.get(content);
     try {
-      stored ??= decode(content.toString(), { id: '', slug: '', url: () => '' });
+      stored ??= decode(content.toString());
     } catch (error) {
       return `every article file should be complete, but ${path} cannot be read: ${String(error)}`;
     }
@@ -91,7 +92,7 @@ export async function faultInGit(
   const contents = await filesOf(dir, 'HEAD');
   const newest = new Map<string, number>();
   for (const { content } of contents) {
-    const { id, revision } = decode(content.toString(), { id: '', slug: '', url: () => '' }).article;
+    const { id, revision } = decode(content.toString()).article;
     const version = 1 + (sent.find((one) => one.id === id)?.updates.indexOf(revision) ?? -1);
     newest.set(id, Math.max(version, newest.get(id) ?? -1));
   }

@@ -1,15 +1,17 @@
 import test from 'ava';
 import { draftOf } from '../../../src/article/article.js';
-import { decodeForPages, encodeFirst, renderedHtml } from '../../../src/article/codec.js';
 import { isSlowMarkdown } from '../../../src/article/markdown.js';
+import { plainFormat } from '../../../src/article/plain.js';
+import { renderedHtml } from '../../../src/article/stored-article.js';
 import { article } from '../../support/events.js';
 
 const URL = 'https://garden.example/a/';
 
 function pageOf(contentHtml: string, markdown: string): string {
   const draft = draftOf(article({ content_html: contentHtml, content_markdown: markdown }));
-  const { text } = encodeFirst({ ...draft, url: URL, updated: null });
-  return decodeForPages(text, { id: 'a', slug: 'a', url: () => URL }).html();
+  const format = plainFormat(() => URL);
+  const { text } = format.encode({ ...draft, url: URL, updated: null }, 'a.md');
+  return format.decodeForPages(text, 'a.md').html();
 }
 
 test('long and deeply nested Markdown is not rendered: the HTML that came with it is shown, or the text as it is', (t) => {

@@ -1,22 +1,21 @@
 import test from 'ava';
-import { isSafeMarkdown } from '../../../src/generators/astro/body.js';
 import { harmlessHtml } from '../../../src/generators/eleventy/body.js';
 import { storedBody } from '../../../src/generators/hugo/body.js';
-import { hasTags, linkedAddresses, maySwallow } from '../../../src/generators/markdown.js';
+import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/markdown.js';
 import { textOfHtml } from '../../../src/site/render/html-text.js';
 
 // Each took minutes when its time grew with the square of the length.
 test('texts in which nothing is closed take a time that grows with their length', (t) => {
   const name = `<${'a'.repeat(1_000_000)}`;
   t.is(harmlessHtml(name, { elements: ['a'], ids: [] }), name);
-  t.true(isSafeMarkdown('!['.repeat(500_000), true));
+  t.deepEqual(linkedAddresses('!['.repeat(500_000)), []);
   const comments = '<!-- svc:item:'.repeat(100_000);
-  t.true(maySwallow(comments));
+  t.true(needsHtml(comments));
   t.true(hasTags(comments));
   t.is(linkedAddresses(`](${'(]:'.repeat(300_000)}`).length, 300_001);
   const noscripts = { kind: 'html', html: `<!--more-->${'<noscript>'.repeat(90_000)}` } as const;
   t.true(storedBody(noscripts, 'a.md', true).text.startsWith('<!-- more --><noscript>'));
-  for (const text of ['[^a\n'.repeat(16_000), '~'.repeat(500_000), '-   '.repeat(200_000)])
+  for (const text of ['[^a\n'.repeat(16_000), '~'.repeat(60_000), '-   '.repeat(15_000)])
     t.is(storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true).text, text);
   t.is(textOfHtml('<br '.repeat(250_000)), '');
 });

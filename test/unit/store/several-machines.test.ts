@@ -2,9 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { amend } from '../../../src/article/amend.js';
 import { draftOf } from '../../../src/article/article.js';
-import { decode, encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
@@ -12,6 +10,7 @@ import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { openStore, type WriterHost } from '../../../src/store/open-store.js';
 import { Outdated, type SharedWriter, type Write } from '../../../src/store/writer.js';
 import { article, SENT } from '../../support/events.js';
+import { amend, decode, encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -67,8 +66,8 @@ async function open(t: ExecutionContext, before: (write: Write) => void) {
 
 /** The file as another machine's update has left it. */
 function updated(text: string): string {
-  const { article: stored } = decode(text, { id: '', slug: '', url: () => '' });
-  return amend(text, stored, { ...stored, revision: 'theirs', updated: SENT });
+  const { article: stored } = decode(text);
+  return amend(text, { ...stored, revision: 'theirs', updated: SENT }).text;
 }
 
 test('an id that another machine has stored meanwhile is known, and a slug that it has taken gets a number', async (t) => {
@@ -78,7 +77,7 @@ test('an id that another machine has stored meanwhile is known, and a slug that 
     isFirst = false;
     const url = layout.url('hive', SENT);
     const theirs = draftOf(article({ id: 'theirs', slug: 'hive' }));
-    others(path, encodeFirst({ ...theirs, url, updated: null }).text);
+    others(path, encode({ ...theirs, url, updated: null }).text);
   });
   t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
   t.like(await publish('theirs'), { outcome: 'known', url: `${SITE_URL}/articles/hive/` });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
-import { encodeFirst } from '../../../src/article/codec.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { scan } from '../../../src/store/catalog/scan.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
+import { encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -20,7 +20,7 @@ function twoArticles(t: ExecutionContext) {
   const root = tempDir(t);
   for (const id of ['bad', 'good']) {
     const url = layout.url(id, '');
-    const { text } = encodeFirst({ ...draftOf(article({ id })), slug: id, url, updated: null });
+    const { text } = encode({ ...draftOf(article({ id })), slug: id, url, updated: null });
     fs.writeFileSync(join(root, `${id}.md`), text);
   }
   return contentFolder(root, layout);

@@ -41,7 +41,7 @@ async function publish(dir: string, slug: string, tags: string[] = []): Promise<
   const draft = draftOf(article({ slug, tags, json_ld: '<script type="application/ld+json">{}</script>' }));
   const path = `posts/${slug}.md`;
   const url = `https://garden.example/posts/${slug}/`;
-  const { text } = format.encodeFirst({ ...draft, slug, url, updated: null, extra: {} }, path);
+  const { text } = format.encode({ ...draft, slug, url, updated: null, extra: {} }, path);
   write(dir, { [`content/${path}`]: text });
   return join(dir, 'content', path);
 }

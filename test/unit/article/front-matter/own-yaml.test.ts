@@ -5,7 +5,6 @@ import {
   cutFrontMatter,
   readFrontMatter,
   readFrontMatterStrictly,
-  splitFrontMatter,
 } from '../../../../src/article/front-matter/read.js';
 import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
@@ -82,7 +81,7 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
 test('a number, true, false and null are read as the YAML reader reads them', (t) => {
   for (const value of ['0', '7', '-12', '1.5', '-2.75', '1.50', '999999999999999', 'true', 'false', 'null']) {
     const source = `title: ${value}\n`;
-    t.deepEqual(readOwnYaml(source), splitFrontMatter(`---\n${source}---\n`).data);
+    t.deepEqual(readOwnYaml(source), readFrontMatterStrictly(`---\n${source}---\n`).data);
   }
   for (const value of [
     '-0',

@@ -1,12 +1,7 @@
 import test from 'ava';
 import grayMatter from 'gray-matter';
 import { parse as parseToml } from 'smol-toml';
-import {
-  listOf,
-  readFrontMatter,
-  splitFrontMatter,
-  textOf,
-} from '../../../../src/article/front-matter/read.js';
+import { listOf, readFrontMatter, requireYaml, textOf } from '../../../../src/article/front-matter/read.js';
 
 test('YAML, TOML and JSON are read, each in the forms that generators know', (t) => {
   const data = { title: 'Soil', tags: ['a', 'b'] };
@@ -112,19 +107,25 @@ test('front matter in a programming language is not evaluated, and named as unsu
     });
 });
 
-test('splitFrontMatter reads YAML alone', (t) => {
-  t.deepEqual(splitFrontMatter('---\n# only a comment\n---\nBody'), { data: {}, body: 'Body' });
-  t.deepEqual(splitFrontMatter('---\n---'), { data: {}, body: '' });
+test('other forms than YAML are refused where only YAML is read', (t) => {
+  t.notThrows(() => requireYaml('\ufeff--- \r\n---'));
   const none = { code: 'FRONT_MATTER_INVALID', message: /^line 1: there is no front matter/ };
-  for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}'])
-    t.throws(() => splitFrontMatter(text), none);
+  for (const text of ['', 'text', '+++\na = 1\n+++\n', '{"a": 1}']) t.throws(() => requireYaml(text), none);
   for (const text of ['---js\n---\n', '---json\n{}\n---\n'])
-    t.throws(() => splitFrontMatter(text), { message: 'line 1: only a plain --- opens front matter' });
+    t.throws(() => requireYaml(text), { message: 'line 1: only a plain --- opens front matter' });
 });
 
-test('splitFrontMatter gives the body that gray-matter gives', (t) => {
-  for (const text of ['---\na: b\n---\n\nBody\n---\n', '---\r\na: b\r\n---\r\nBody\r\n', '---\na: b\n---'])
-    t.is(splitFrontMatter(text).body, grayMatter(text, {}).content);
+test('YAML has the body and the data that gray-matter gives', (t) => {
+  for (const text of [
+    '---\na: b\n---\n\nBody\n---\n',
+    '---\r\na: b\r\n---\r\nBody\r\n',
+    '---\na: b\n---',
+    '---\n# only a comment\n---\nBody',
+    `---\na: b\n${'\n'.repeat(300)}c: d\n---\n`,
+  ]) {
+    const { data, content } = grayMatter(text, {});
+    t.like(readFrontMatter(text), { data, body: content });
+  }
 });
 
 test('lists and texts are taken as a person writes them', (t) => {

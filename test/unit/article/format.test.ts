@@ -1,10 +1,10 @@
 import test from 'ava';
 import { addressDigest } from '../../../src/article/address-digest.js';
 import type { Article } from '../../../src/article/article.js';
-import { renderedHtml } from '../../../src/article/codec.js';
+import { articleFormat } from '../../../src/article/format.js';
 import { readFrontMatter } from '../../../src/article/front-matter/read.js';
-import { mappedFormat } from '../../../src/article/mapped-format.js';
 import type { ArticleMapping, ListedAddress } from '../../../src/article/mapping.js';
+import { renderedHtml } from '../../../src/article/stored-article.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 
@@ -41,7 +41,7 @@ const mapping: ArticleMapping = {
 function formatWith(records: Readonly<Record<string, ListedAddress>> = {}) {
   const url = (slug: string) => `${SITE}/blog/${slug}/`;
   const listed = { get: (path: string) => records[path], version: 'v' };
-  return mappedFormat({ mapping, siteUrl: SITE, url, listed });
+  return articleFormat({ mapping, siteUrl: SITE, url, listed });
 }
 
 /** A format for which the address of one file is listed, which people wrote. */
@@ -98,7 +98,7 @@ function updated(on: typeof format, path: string, text: string, over: Partial<Ar
 }
 
 test('a new file has the keys of the generator, and those of Pressmark below one key', (t) => {
-  const { text } = format.encodeFirst(article, PATH);
+  const { text } = format.encode(article, PATH);
   const { data, body } = readFrontMatter(text);
   const { pressmark, ...others } = data;
   t.deepEqual(others, {
@@ -119,7 +119,7 @@ test('what is read from a new file is what was written, and nobody has edited it
     fc.property(anyArticle, ({ revision: _, ...any }) => {
       const { date, url, slug } = article;
       const draft = { ...any, extra: {}, date, url, slug, updated: null };
-      const { text, article: written } = format.encodeFirst(draft, PATH);
+      const { text, article: written } = format.encode(draft, PATH);
       const { article: stored, edited, bodyEdited, address } = format.decode(text, PATH);
       const tags = draft.tags.filter((tag) => tag.toLowerCase() !== 'posts');
       t.deepEqual({ ...stored, extra: {} }, { ...written, tags });
@@ -131,7 +131,7 @@ test('what is read from a new file is what was written, and nobody has edited it
 });
 
 test('a checkout with CRLF is not an edit; one character more is, and changes the revision', (t) => {
-  const { text, article: written } = format.encodeFirst(article, PATH);
+  const { text, article: written } = format.encode(article, PATH);
   t.is(format.decode(text.replaceAll('\n', '\r\n'), PATH).article.revision, written.revision);
   const edited = format.decode(text.replace('Feed it.\n', 'Feed it!\n'), PATH);
   t.true(edited.edited && edited.bodyEdited);
@@ -142,7 +142,7 @@ test('the body of an .html file is what a lookup answers after an edit', (t) => 
   const html = { ...article, body: article.contentHtml };
   const path = format.pathFor('blog/soil.md', html);
   t.is(path, 'blog/soil.html');
-  const { text } = format.encodeFirst(html, path);
+  const { text } = format.encode(html, path);
   const stored = format.decode(text.replace('---\n<p>Feed it.', '---\n<p>Feed it | twice.'), path);
   t.is(renderedHtml(stored), article.contentHtml.replace('Feed it.', 'Feed it | twice.'));
 });
@@ -191,7 +191,7 @@ test('an address that is neither pinned nor listed is unknown, and the reason sa
   });
   const future = HAND_WRITTEN.replace('custom:', 'date: 2999-01-01\ncustom:');
   t.deepEqual(reasonOf(future), { kind: 'unknown', reason: 'has a date in the future', isFuture: true });
-  const { text } = format.encodeFirst(article, PATH);
+  const { text } = format.encode(article, PATH);
   t.deepEqual(reasonOf(text.replace('permalink: "/blog/soil/"\n', ''), PATH), {
     kind: 'unknown',
     reason: 'does not pin its address /blog/soil/ any more',
@@ -223,9 +223,9 @@ test('a text that the generator would run is written in another form, and read a
     sentText: (written) => written.replaceAll('{_', '{'),
   };
   const listed = { get: () => undefined, version: 'v' };
-  const on = mappedFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, listed });
+  const on = articleFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, listed });
   const draft = { ...article, title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' };
-  const { text } = on.encodeFirst(draft, PATH);
+  const { text } = on.encode(draft, PATH);
   t.regex(text, /^title: "\{_\{_ x \}\}"$/m);
   const { title, tags, jsonLd, contentHtml } = on.decode(text, PATH).article;
   t.deepEqual(
@@ -239,7 +239,7 @@ test('a text that the generator would run is written in another form, and read a
 test('keys are found in the spelling of the file where the generator ignores case', (t) => {
   const listed = { get: () => undefined, version: 'v' };
   const options = { siteUrl: SITE, url: () => article.url, listed };
-  const on = mappedFormat({ ...options, mapping: { ...mapping, ignoresKeyCase: true } });
+  const on = articleFormat({ ...options, mapping: { ...mapping, ignoresKeyCase: true } });
   const text = HAND_WRITTEN.replace('title:', 'Title:').replace('tags:', 'TAGS:');
   t.is(on.decode(text, 'blog/mine.md').article.title, 'My soil');
   const amended = updated(on, 'blog/mine.md', text).text;
@@ -255,12 +255,12 @@ test('an .mdx file is a program, which is not read', (t) => {
 });
 
 test('a tag of the site is not written twice, however the article spells it', (t) => {
-  const { text } = format.encodeFirst({ ...article, tags: ['Posts', 'compost'] }, PATH);
+  const { text } = format.encode({ ...article, tags: ['Posts', 'compost'] }, PATH);
   t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);
 });
 
 test('a date that a person has changed is the date of the article', (t) => {
-  const { text } = format.encodeFirst(article, PATH);
+  const { text } = format.encode(article, PATH);
   t.is(
     format.decode(text.replace('date: 2026-11-09T08:00:00Z', 'date: 2026-11-10'), PATH).article.date,
     '2026-11-10',
@@ -268,7 +268,7 @@ test('a date that a person has changed is the date of the article', (t) => {
 });
 
 test('an earlier version is put back in its stored form', (t) => {
-  const { text } = format.encodeFirst(article, PATH);
+  const { text } = format.encode(article, PATH);
   const html = updated(format, PATH, text, { body: article.contentHtml });
   t.is(readFrontMatter(html.text).data.inert, 'html');
   const stored = format.decode(html.text, PATH);
@@ -280,7 +280,7 @@ test('an earlier version is put back in its stored form', (t) => {
 });
 
 test('what a plugin adds to the front matter is added by an update, too', (t) => {
-  const { text } = format.encodeFirst(article, PATH);
+  const { text } = format.encode(article, PATH);
   const amended = updated(format, PATH, text, {
     extra: { ...format.decode(text, PATH).article.extra, mood: 'calm' },
   });

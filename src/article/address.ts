@@ -1,0 +1,73 @@
+import { addressDigest } from './address-digest.js';
+import type { ArticleMapping, FileFacts, ListedAddress } from './mapping.js';
+import type { Address } from './stored-article.js';
+
+/** The addresses of files, as their generator has listed them. */
+export interface ListedAddresses {
+  get(path: string): ListedAddress | undefined;
+  /** Another text after every change. */
+  readonly version: string;
+}
+
+/** What decides the URLs of a site's articles. */
+export interface AddressOptions {
+  readonly mapping: ArticleMapping;
+  /** The site's public URL without a trailing slash. */
+  readonly siteUrl: string;
+  /** The URL that the site's patterns give. */
+  readonly url: (slug: string, date: string) => string;
+  /** Undefined where Pressmark builds the pages itself: then every URL is certain. */
+  readonly listed?: ListedAddresses;
+}
+
+/** The URL of a file's page. */
+export interface FileUrl {
+  readonly url: string;
+  /** Whether it is certain; undefined where the file pins it. */
+  readonly address: Address | undefined;
+}
+
+/**
+ * The URL of a file's page, and whether the page is there for certain.
+ *
+ * @param stored the URL that was answered to the service, from the file.
+ */
+export function urlOf(
+  options: AddressOptions,
+  file: FileFacts,
+  stored: string | undefined,
+  slug: string,
+  date: string,
+): FileUrl {
+  const { mapping, siteUrl, url, listed } = options;
+  const isPinnedAt = (at: string) => mapping.isPinned(file, addressIn(siteUrl, at));
+  if (listed === undefined) return { url: stored ?? url(slug, date), address: undefined };
+  const unknown = (reason: string, isFuture?: true): FileUrl => ({
+    url: stored ?? pinnedUrl(options, file) ?? url(slug, date),
+    address: { kind: 'unknown', reason, ...(isFuture && { isFuture }) },
+  });
+  const hidden = mapping.hidden(file, new Date());
+  if (hidden === 'draft') return unknown('is a draft');
+  if (hidden !== undefined) return unknown('has a date in the future', true);
+  if (stored !== undefined && isPinnedAt(stored)) return { url: stored, address: undefined };
+  const found = listed.get(file.path);
+  if (found !== undefined && found.digest === addressDigest(file, mapping))
+    return { url: `${siteUrl}${found.address}`, address: { kind: 'listed' } };
+  if (stored === undefined) return unknown('has no listed URL');
+  return stored.startsWith(`${siteUrl}/`)
+    ? unknown(`does not pin its address ${addressIn(siteUrl, stored)} any more`)
+    : unknown(`was answered with a URL that is not below ${siteUrl}`);
+}
+
+/** The URL that a file of a person seems to pin: not certain before the generator has listed it, but not free either. */
+function pinnedUrl({ mapping, siteUrl }: AddressOptions, file: FileFacts): string | undefined {
+  const [pinKey = ''] = Object.keys(mapping.pin('/address/'));
+  const address = file.data[pinKey];
+  const isAddress = typeof address === 'string' && address.startsWith('/') && mapping.isPinned(file, address);
+  return isAddress ? `${siteUrl}${address}` : undefined;
+}
+
+/** The path of a URL below the site's. */
+export function addressIn(siteUrl: string, url: string): string {
+  return url.startsWith(`${siteUrl}/`) ? url.slice(siteUrl.length) : url;
+}

@@ -1,0 +1,59 @@
+import { type Article, keepItemComments } from './article.js';
+import { shownMarkdown } from './markdown.js';
+
+/** Whether a body is Markdown or HTML. */
+export type BodyKind = 'markdown' | 'html';
+
+/** An article as it stands in its file. */
+export interface StoredArticle {
+  /** `revision` is the current one: the file's own, or `edit-…` where a person has edited it. */
+  readonly article: Article;
+  /** Whether a person has changed anything since Pressmark wrote the file. */
+  readonly edited: boolean;
+  /** Whether the body differs from what `contentHtml` renders; then the body is what is rendered. */
+  readonly bodyEdited: boolean;
+  /** The digest in the file: that of the version which Pressmark wrote last; undefined where there is none. */
+  readonly digest: string | undefined;
+  /** Whether the body is HTML; Markdown where it is undefined. */
+  readonly bodyKind?: 'html';
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
+}
+
+/**
+ * What is known of the URL of a file that does not pin it: listed by the site's generator, or not to be relied upon, and
+ * why not, as the end of a sentence that begins with the file's name.
+ */
+export type Address =
+  | { readonly kind: 'listed' }
+  | {
+      readonly kind: 'unknown';
+      readonly reason: string;
+      /** Whether the file has a date in the future: it is the only reason that passes while the file stays as it is. */
+      readonly isFuture?: true;
+    };
+
+/** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
+export interface ReadableArticle {
+  readonly article: Omit<Article, 'revision'>;
+  /** The HTML that the article is shown with, see `renderedHtml`. */
+  html(): string;
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
+}
+
+/**
+ * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
+ * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
+ * (contract: Body additions).
+ */
+export function renderedHtml({ article: { body, contentHtml }, bodyEdited, bodyKind }: Rendered): string {
+  if (!bodyEdited && contentHtml !== '') return contentHtml;
+  const html = bodyKind === 'html' ? body : shownMarkdown(body, contentHtml);
+  return html === contentHtml ? html : keepItemComments(html, contentHtml);
+}
+
+/** What `renderedHtml` needs of a stored article. */
+export type Rendered = Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
+  readonly article: Pick<Article, 'body' | 'contentHtml'>;
+};
