@@ -5,6 +5,7 @@ import type { Article, ExtraKeys } from './article.js';
 import { digestIn, digestOf, editRevision, sealed, sealedFirst } from './digest.js';
 import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from './front-matter/read.js';
+import { type KeyPath, keyPath, topKeys } from './key-path.js';
 import { spelledKey } from './key-spelling.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { shownMarkdown } from './markdown.js';
@@ -105,10 +106,10 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
   const isTop = path.length === 0;
   const written = mapping.writtenText ?? ((text: string) => text);
   const sent = mapping.sentText ?? ((text: string) => text);
-  const mappedKeys = Object.values(keys).filter((key): key is string => key !== null);
+  const [imageAt, authorAt] = [keys.image, keys.author].map((at) => (at == null ? undefined : keyPath(at)));
   const ownKeys: ReadonlySet<string> = new Set([
     ...(isTop ? OWN_KEYS_AT_TOP : path.slice(0, 1)),
-    ...mappedKeys,
+    ...topKeys(keys),
     ...mapping.reserved,
   ]);
   const foldedKeys = new Set([...ownKeys].map((key) => key.toLowerCase()));
@@ -142,10 +143,11 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       description: field(keys.description, 'description') ?? '',
       date,
       updated: updatedOf(data, ownText('updated')),
-      author: ownText('author') ?? '',
+      author:
+        authorAt === undefined ? (ownText('author') ?? '') : sent(authorAt.read(data[authorAt.key]) ?? ''),
       tags: withoutConstants(keys.tags === null ? textsIn(own, 'tags') : textsIn(data, keys.tags)),
       keyword: ownText('keyword') ?? '',
-      image: keys.image === null ? (ownText('image') ?? null) : mapping.imageOf(data[keys.image]),
+      image: imageAt === undefined ? (ownText('image') ?? null) : imageAt.read(data[imageAt.key]),
       slug,
       url: page.url,
       extra: Object.fromEntries(Object.entries(data).filter(([key]) => !ownKeys.has(key))),
@@ -220,7 +222,8 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
       ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
       ...optional(keys.tags, tagList(constantTags, article.tags)),
-      ...imageEntry(article.image),
+      ...textEntry(authorAt, article.author === '' ? undefined : written(article.author)),
+      ...textEntry(imageAt, imageOf(article.image)),
       ...entriesOf(others),
       ...Object.entries(article.extra).map(([key, value]) => ({ key, value: extraValue(value) })),
       ...entriesOf(mapping.pin(addressIn(siteUrl, article.url))),
@@ -259,16 +262,19 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       ...changed(keys.description, article.description, next.description, written(next.description)),
       ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
-      ...(next.image === article.image ? [] : imageEntry(next.image)),
-      ...(next.image === null && article.image !== null ? optional(keys.image, undefined) : []),
+      ...(next.author === article.author ? [] : textEntry(authorAt, written(next.author), data)),
+      ...(next.image === article.image ? [] : textEntry(imageAt, imageOf(next.image), data)),
+      ...(next.image === null && article.image !== null ? optional(imageAt?.key ?? null, undefined) : []),
       // Without a date of its own, a generator may take the date of the update for that of the post.
       ...(data[keys.date] === undefined && !isTop
         ? []
         : optional(keys.updated, next.updated === null ? undefined : mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),
       // What an update replaces may decide the address, as a title does.
-      ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(siteUrl, article.url))) : []),
-      ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
+      ...[
+        ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(siteUrl, article.url))) : []),
+        ...entriesOf(body.frontMatter),
+      ].filter(({ key, value }) => data[key] !== value),
     ];
     const inFile = readFrontMatter(previous).data;
     const names = spellings(inFile);
@@ -322,9 +328,19 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
     return [...ofSite, ...others.map(written)];
   }
 
-  function imageEntry(image: string | null): FrontMatterChange[] {
-    const value = image === null ? undefined : mapping.image(image);
-    return value === undefined ? [] : optional(keys.image, value);
+  function imageOf(image: string | null): string | undefined {
+    return image === null ? undefined : mapping.image(image);
+  }
+
+  /** A text at its place. What else stands below its key stays. */
+  function textEntry(
+    at: KeyPath | undefined,
+    text: string | undefined,
+    data: FileFacts['data'] = {},
+  ): FrontMatterChange[] {
+    return at === undefined || text === undefined
+      ? []
+      : [{ key: at.key, value: at.write(text, data[at.key]) }];
   }
 
   function extraValue(value: unknown): FrontMatterValue | undefined {
@@ -352,11 +368,11 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       url: article.url,
       ...(date !== '' && !isTop && { published: date }),
       ...(updated !== null && !isTop && { updated }),
-      author,
+      ...(authorAt === undefined && { author }),
       keyword,
       ...(keys.description === null && { description: article.description }),
       ...(keys.tags === null && { tags: article.tags }),
-      ...(keys.image === null && image !== null && { image }),
+      ...(imageAt === undefined && image !== null && { image }),
       ...(kind !== bodyKindOf({}, at) && !isTop && { body: kind }),
       digest,
       body_digest: digestOf(body),

@@ -6,7 +6,7 @@ export const OWN_KEY = 'pressmark';
 
 /** Front matter that is Pressmark's where it stands at the top of the file, besides that of the mapping. */
 export const OWN_KEYS_AT_TOP = [
-  ...['author', 'keyword', 'slug', 'id', 'revision', 'url'],
+  ...['keyword', 'slug', 'id', 'revision', 'url'],
   ...['digest', 'body_digest', 'json_ld', 'content_html'],
 ];
 

@@ -15,6 +15,7 @@ const plain: ArticleMapping = {
     updated: 'updated',
     tags: 'tags',
     image: 'image',
+    author: 'author',
   },
   constants: {},
   reserved: [],
@@ -23,7 +24,6 @@ const plain: ArticleMapping = {
     data.slug === undefined || data.slug === null ? posix.basename(path, '.md') : String(data.slug),
   date: (iso) => iso,
   image: (url) => url,
-  imageOf: (value) => (typeof value === 'string' ? value : null),
   tagKey: (tag) => tag,
   extension: () => '.md',
   body: (incoming) => ({
