@@ -3,11 +3,12 @@ import { join, relative, sep } from 'node:path';
 import type { Article } from '../article/article.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
+import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
-import type { ArticleText } from '../git/commit/commit-articles.js';
 import { refuseWhileUnfinished } from '../git/commit/head.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
+import type { ArticleText } from '../git/commit/pending.js';
 import { createReplacedFiles } from '../git/commit/replaced-files.js';
 import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
@@ -16,7 +17,6 @@ import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
-import { createStoreLock, type StoreLock } from '../git/push/store-lock.js';
 import { openRepository } from '../git/repository.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
@@ -203,8 +203,9 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     }),
     onEnsured: (path) => commits.addFound(`${prefix}${path}`),
   });
-  const storeLock = createStoreLock(stateDir, 0, findLockHelper());
-  const push = backgroundPush(options, opened, storeLock);
+  // Of its own: while git writes files, this process stores nothing either.
+  const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
+  const push = backgroundPush(options, opened, whileFollowing);
   const git: GitPluginOptions = {
     commits,
     isBeforeAnswer,
@@ -216,7 +217,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     git,
     close: async () => {
       await opened.close();
-      await storeLock.close();
+      whileFollowing.close();
     },
   };
 }
@@ -268,7 +269,7 @@ export function commitsEdits({ git }: Settings): boolean {
 function backgroundPush(
   { settings, content, pushes: status }: LevelOptions,
   { store }: OpenStore,
-  { run: whileLocked }: StoreLock,
+  { run: whileLocked }: Lock,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
   const review = reviewConfig(settings);

@@ -116,16 +116,6 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Waits until a file's content or a directory's entries are on the disk, for a thread that may be held up. */
-export function syncHere(path: string): void {
-  const fd = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
 /**
  * Makes a directory and those above it.
  *

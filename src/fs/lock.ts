@@ -37,6 +37,8 @@ export interface Lock {
   readonly handovers: number;
   /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
   leave(): void;
+  /** Runs work between `enter` and `leave`. @throws what `work` throws; PressmarkError LOCK_TIMEOUT. */
+  run<T>(work: () => Promise<T>): Promise<T>;
   /** Whether another process waits: no new work should be begun before the lock has been let go. */
   contended(): boolean;
   /** Lets go at once; for the end of the process. */
@@ -119,6 +121,15 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     idle.unref();
   }
 
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    await enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
   function contended(): boolean {
     try {
       // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
@@ -145,6 +156,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   return {
     enter,
     leave,
+    run,
     contended,
     close: release,
     get handovers() {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** A file's text, or the beginning of it, and its status at that moment. */
+/** A file's text, and its status at that moment. */
 export interface ReadText {
   readonly text: string;
   readonly stat: fs.Stats;
@@ -12,29 +12,19 @@ const ROOM = 256 * 1024;
 
 /** Reads a file at one go where that is possible: asked for a text, Node.js reads in small pieces. */
 export function readText(path: string): ReadText {
-  return opened(path, (fd, stat) => {
-    if (stat.size >= ROOM) return fs.readFileSync(fd, 'utf8');
-    room ??= Buffer.allocUnsafeSlow(ROOM);
-    const count = fs.readSync(fd, room, 0, ROOM, 0);
-    // Somebody may be writing just now.
-    return count === ROOM ? fs.readFileSync(fd, 'utf8') : room.toString('utf8', 0, count);
-  });
-}
-
-/** Reads a file's first bytes, 256 KB at most; the last character may be cut off. */
-export function readTop(path: string, bytes: number): ReadText {
-  return opened(path, (fd) => {
-    room ??= Buffer.allocUnsafeSlow(ROOM);
-    return room.toString('utf8', 0, fs.readSync(fd, room, 0, Math.min(bytes, ROOM), 0));
-  });
-}
-
-function opened(path: string, read: (fd: number, stat: fs.Stats) => string): ReadText {
   const fd = fs.openSync(path, 'r');
   try {
     const stat = fs.fstatSync(fd);
-    return { text: read(fd, stat), stat };
+    return { text: textIn(fd, stat), stat };
   } finally {
     fs.closeSync(fd);
   }
+}
+
+function textIn(fd: number, { size }: fs.Stats): string {
+  if (size >= ROOM) return fs.readFileSync(fd, 'utf8');
+  room ??= Buffer.allocUnsafeSlow(ROOM);
+  const count = fs.readSync(fd, room, 0, ROOM, 0);
+  // Somebody may be writing just now.
+  return count === ROOM ? fs.readFileSync(fd, 'utf8') : room.toString('utf8', 0, count);
 }

@@ -1,17 +1,16 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { messageOf, PressmarkError } from '../errors.js';
+import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { type BeforeReplace, createBeforeReplace } from './commit/before-replace.js';
-import { type ArticleText, createCommitArticles } from './commit/commit-articles.js';
-import { interruptedFiles, nextCommits, removeNextRefs } from './commit/commit-files.js';
+import { createCommitArticles } from './commit/commit-articles.js';
+import { interruptedFiles } from './commit/commit-files.js';
 import { createCommitQueue } from './commit/commit-queue.js';
+import { createComparison } from './commit/comparison.js';
 import type { Person } from './commit/identity.js';
 import { createMessages } from './commit/message.js';
+import type { ArticleText } from './commit/pending.js';
 import { createReplacedFiles } from './commit/replaced-files.js';
 import { removeStaleLocks } from './commit/stale-locks.js';
-import { uncommittedFiles } from './commit/uncommitted.js';
 import { type ContentFolder, checkContentFolder } from './content-folder.js';
 import { commitAt } from './objects.js';
 import { FETCHED_REF } from './push/remote.js';
@@ -51,12 +50,6 @@ const LIMITS_MS = {
 
 /** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
 const ANSWER_MS = 8_000;
-
-/** How often all files are compared with the branch, and how often HEAD is looked at, in milliseconds. */
-const COMPARE_EVERY_MS = 600_000;
-const HEAD_EVERY_MS = 5_000;
-/** After how long a comparison that failed is made again, in milliseconds. */
-const COMPARE_AGAIN_MS = 60_000;
 
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   /** The site's folder, absolute. */
@@ -160,10 +153,7 @@ function createArticleCommits(
   const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
   const edits = new Map<string, NodeJS.Timeout>();
-  const timers: NodeJS.Timeout[] = [];
   let lastCommit: string | undefined;
-  let comparing: Promise<void> | undefined;
-  let isCompareWanted = false;
   let isClosed = false;
 
   const commit = createCommitArticles({
@@ -184,6 +174,14 @@ function createArticleCommits(
     },
   });
   const queue = createCommitQueue(commit, log);
+  const comparison = createComparison({
+    repository,
+    content,
+    place,
+    log,
+    onUncommitted: (path) => queue.add(path, 'found'),
+    isOwn: (last) => last !== null && last === lastCommit,
+  });
 
   async function commitNow(path: string, isKnown: boolean): Promise<void> {
     const outcome = await queue.commitNow(path, isKnown ? 'found' : 'stored', ANSWER_MS);
@@ -204,58 +202,10 @@ function createArticleCommits(
     edits.set(path, setTimeout(add, stillMs));
   }
 
-  /** Adds the files that git lacks to the queue. */
-  function compare(): void {
-    isCompareWanted = true;
-    comparing ??= compareNow().finally(() => {
-      comparing = undefined;
-      if (isCompareWanted) compare();
-    });
-  }
-
-  async function compareNow(): Promise<void> {
-    isCompareWanted = false;
-    try {
-      // Read first: a batch that begins during the comparison has another one, which it needs.
-      const next = await nextCommits(repository);
-      const found = await uncommittedFiles(repository, place, content);
-      for (const path of found) queue.add(path, 'found');
-      if (found.length === 0) await removeNextRefs(repository, next);
-      log.debug({ uncommitted: found.length }, 'articles compared with the branch');
-    } catch (error) {
-      if (stop.signal.aborted || timers.length === 0) return;
-      log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
-      timers.push(setTimeout(compare, COMPARE_AGAIN_MS).unref());
-    }
-  }
-
-  function start(): void {
-    compare();
-    let [head, reflog] = headStamps(repository);
-    const onTimer = async (): Promise<void> => {
-      const [headNow, logNow] = headStamps(repository);
-      if (headNow === head && logNow === reflog) return;
-      // A commit leaves the file HEAD as it is; a checkout does not.
-      const isSwitched = headNow !== head;
-      [head, reflog] = [headNow, logNow];
-      if (isSwitched || (await commitAt(repository, 'HEAD')) !== lastCommit) compare();
-    };
-    const checkHead = () =>
-      void onTimer().catch((error: unknown) =>
-        log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
-      );
-    timers.push(
-      setInterval(compare, COMPARE_EVERY_MS).unref(),
-      setInterval(checkHead, HEAD_EVERY_MS).unref(),
-    );
-  }
-
   async function close(push: () => Promise<unknown> = async () => undefined): Promise<void> {
     const timer = setTimeout(() => stop.abort(), closeMs);
-    for (const one of timers.splice(0)) clearTimeout(one);
-    isCompareWanted = false;
     isClosed = true; // the next start finds the edits that come from now on
-    await comparing;
+    await comparison.close();
     for (const [path, edit] of edits) {
       clearTimeout(edit);
       queue.add(path, 'edited');
@@ -285,13 +235,7 @@ function createArticleCommits(
     add: (path) => queue.add(path, 'stored'),
     addFound: (path) => queue.add(path, 'found'),
     addEdit,
-    start,
+    start: comparison.start,
     close,
   };
-}
-
-/** The times of HEAD and of its log, which change when it moves. */
-function headStamps({ gitDir }: Repository): [head: number, log: number] {
-  const at = (name: string) => statSync(join(gitDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return [at('HEAD'), at(join('logs', 'HEAD'))];
 }

@@ -54,7 +54,7 @@ function only(paths: readonly string[], entries: ReadonlyMap<string, TreeEntry>)
 }
 
 /** All files below a folder of a commit, by path. */
-export async function entriesBelow(
+async function entriesBelow(
   { git }: Pick<Repository, 'git'>,
   commit: string,
   folder: string,

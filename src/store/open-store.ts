@@ -118,12 +118,7 @@ export async function openStore({
   async function save(): Promise<void> {
     try {
       // Under the lock, as recovery takes temp files for debris while it holds it.
-      await lock.enter();
-      try {
-        await saveSnapshot(snapshotPath, opened.snapshotKey(), catalog);
-      } finally {
-        lock.leave();
-      }
+      await lock.run(() => saveSnapshot(snapshotPath, opened.snapshotKey(), catalog));
       unsaved = 0;
     } catch (error) {
       log.warn(

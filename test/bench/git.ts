@@ -99,7 +99,7 @@ function rowsOf(size: number, rounds: readonly Round[], alone: Alone): Row[] {
     },
     { what: `${count(size)}: the same, after git gc`, ours: count(alone.packed), against: '' },
     {
-      what: `${count(size)}: start-up check when nothing has changed, against one that remembers nothing`,
+      what: `${count(size)}: start-up check (git status), the second time, against the first`,
       ours: milliseconds(medianOf(rounds, ({ check }) => check.again)),
       against: milliseconds(medianOf(rounds, ({ check }) => check.first)),
       ratio: medianOf(rounds, ({ check }) => check.again / check.first),

@@ -5,9 +5,9 @@ import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
 import { blobId, entriesAt } from '../objects.js';
 import type { Repository } from '../repository.js';
-import type { Outcome } from './commit-articles.js';
 import type { CommitQueue } from './commit-queue.js';
 import { refuseWhileUnfinished } from './head.js';
+import type { Outcome } from './pending.js';
 import type { ReplacedFiles } from './replaced-files.js';
 
 /**

@@ -1,13 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Article } from '../../article/article.js';
-import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../content-folder.js';
-import { CHECK_IGNORE } from '../git.js';
-import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
+import { entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
+import { createBatchFiles, type ReadFile } from './batch-files.js';
 import {
   buildCommits,
   modeOf,
@@ -16,45 +11,12 @@ import {
   stagedByOwner,
   writeBlobs,
 } from './commit-files.js';
+import { type CommittedArticle, committedElsewhere } from './committed-elsewhere.js';
+import { decide, NO_ARTICLE } from './decision.js';
 import { type Branch, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
-
-/** The text of an article's file. */
-export interface ArticleText {
-  /** The whole file. */
-  readonly text: string;
-  readonly article: Article;
-  /** Whether no person has edited it: its digest matches. */
-  readonly pristine: boolean;
-}
-
-/** Why an article's file waits for a commit; a later word is worth more. */
-export type Why =
-  /** Git may lack what the file holds. */
-  | 'found'
-  /** A person has changed the file, and not again for a while. */
-  | 'edited'
-  /** The store has written it. */
-  | 'stored'
-  /** An update is about to replace what it holds. */
-  | 'replaced';
-
-/** An article's file that git may lack. What is committed is what the file holds then. */
-export interface Pending {
-  /** Relative to the site's folder, with forward slashes. */
-  readonly path: string;
-  readonly why: Why;
-}
-
-/** The result of an attempt to commit a file. */
-export type Outcome =
-  /** Git has what the file holds in a commit. */
-  | { readonly kind: 'committed' }
-  /** A commit can be made when something else has ended. */
-  | { readonly kind: 'later'; readonly because: string }
-  /** No commit is to be made while nothing changes. */
-  | { readonly kind: 'failed'; readonly because: string };
+import type { ArticleText, Outcome, Pending } from './pending.js';
 
 export interface CommitArticlesOptions {
   readonly repository: Repository;
@@ -80,23 +42,6 @@ export interface CommitArticlesOptions {
 /** How often a batch is built anew because the branch has moved. */
 const ATTEMPTS = 3;
 
-/** So much content one batch may hold, in bytes; the files beyond it wait for the next batch. */
-const MAX_BYTES = 32_000_000;
-
-/** Where the branch has an article that is elsewhere in the work tree. */
-interface CommittedArticle {
-  /** From the top of the work tree. */
-  readonly path: string;
-  readonly blob: string;
-}
-
-/** A file of a batch, read. */
-interface ReadFile extends Pending {
-  /** From the top of the work tree. */
-  readonly inRepository: string;
-  readonly bytes: Buffer;
-}
-
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
   readonly file: Candidate;
@@ -118,8 +63,8 @@ interface Candidate extends ReadFile {
  * @throws PressmarkError GIT_FAILED.
  */
 export function createCommitArticles(options: CommitArticlesOptions) {
-  const { repository, place, log, author, sign, message, decode, onCommitted } = options;
-  const reported = new Set<string>();
+  const { repository, log, author, sign, message, decode, onCommitted } = options;
+  const batchFiles = createBatchFiles(options);
 
   return async function commitArticles(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
@@ -159,22 +104,22 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     head: Branch,
     outcomes: Map<string, Outcome>,
   ): Promise<Candidate[]> {
-    const read = await readFiles(batch, outcomes);
+    const read = await batchFiles.read(batch, outcomes);
     const before = await entriesAt(
       repository,
       head.tip,
       read.map(({ inRepository }) => inRepository),
     );
-    const files = await withoutIgnored(read, before, outcomes);
+    const files = await batchFiles.withoutIgnored(read, before, outcomes);
     if (files.length === 0) return [];
     const paths = files.map(({ inRepository }) => inRepository);
     const blobs = await writeBlobs(repository, paths);
     const staged = await stagedByOwner(repository, before, paths);
     const candidates: Candidate[] = [];
     for (const [index, file] of files.entries()) {
-      const { path, inRepository, bytes } = file;
+      const { inRepository } = file;
       // Git has read the file after us: what we decide about must be what it has.
-      if (!bytes.equals(await readFile(fileOf(path)).catch(() => Buffer.alloc(0)))) continue;
+      if (!(await batchFiles.isUnchanged(file))) continue;
       candidates.push({
         ...file,
         blob: blobs[index] ?? '',
@@ -193,17 +138,15 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
     const upstream = await entriesUpstream(candidates);
-    let movedAway: ReadonlyMap<string, CommittedArticle> | undefined;
+    const elsewhereOf = committedElsewhere(options, head.tip);
     for (const file of candidates) {
       const { path, why, inRepository, bytes, blob, before, isStaged } = file;
       const stored = decode(path, bytes.toString('utf8'));
       const written = stored && kindOf(stored.article);
       let elsewhere: CommittedArticle | undefined;
       // What was published a moment ago no person has renamed; for all else this costs a look at all files.
-      if (stored !== undefined && before === undefined && !(why === 'stored' && written === 'Publish')) {
-        movedAway ??= await articlesMovedAway(head);
-        elsewhere = movedAway.get(stored.article.id) ?? (await copiedFrom(stored.article.id, path, head));
-      }
+      if (stored !== undefined && before === undefined && !(why === 'stored' && written === 'Publish'))
+        elsewhere = await elsewhereOf(stored.article.id, path);
       const decision = decide({
         why,
         isInGit:
@@ -221,7 +164,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else if (decision.kind === 'theirs' || stored === undefined || written === undefined) {
         const because = decision.kind === 'theirs' ? decision.because : NO_ARTICLE;
         log.debug({ path }, `no commit: ${because}`);
-        outcomes.set(path, failed(because));
+        outcomes.set(path, { kind: 'failed', because });
       } else {
         const kind = !stored.pristine
           ? 'Edit'
@@ -244,138 +187,4 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const found = candidates.filter(({ why }) => why === 'found').map(({ inRepository }) => inRepository);
     return found.length === 0 ? new Map() : entriesAt(repository, await options.upstream(), found);
   }
-
-  /** The articles that the branch has at paths where no file is any more, by their ids. */
-  async function articlesMovedAway({ tip }: Branch): Promise<ReadonlyMap<string, CommittedArticle>> {
-    const articles = new Map<string, CommittedArticle>();
-    if (tip === null) return articles;
-    const where = place.folder === '' ? [] : ['--', place.folder];
-    const command = ['diff-index', '-z', '--name-only', '--no-renames', '--diff-filter=D', tip, ...where];
-    const { stdout } = await repository.git(command);
-    const gone = await entriesAt(repository, tip, stdout.split('\0').slice(0, -1));
-    const texts = await contentsOf(
-      repository,
-      [...gone.values()].map(({ id }) => id),
-    );
-    for (const [path, { id: blob }] of gone) {
-      const inSite = `${options.content}${path.slice(place.folder.length)}`;
-      const stored = decode(inSite, texts.get(blob)?.toString('utf8') ?? '');
-      if (stored !== undefined) articles.set(stored.article.id, { path, blob });
-    }
-    return articles;
-  }
-
-  /** Another file of the same article that is committed: a person has copied it. */
-  async function copiedFrom(
-    id: string,
-    path: string,
-    { tip }: Branch,
-  ): Promise<CommittedArticle | undefined> {
-    const others = options.pathsOf(id).filter((other) => other !== path);
-    const committed = await entriesAt(repository, tip, others.map(inRepositoryOf));
-    const [first] = committed;
-    return first && { path: first[0], blob: first[1].id };
-  }
-
-  /** Reads the files of a batch up to a bound; those beyond it get no outcome. */
-  async function readFiles(batch: readonly Pending[], outcomes: Map<string, Outcome>): Promise<ReadFile[]> {
-    const files: ReadFile[] = [];
-    let size = 0;
-    for (const { path, why } of batch) {
-      if (size > MAX_BYTES) break;
-      try {
-        if (isBehindLink(path)) outcomes.set(path, failed('it is, or is behind, a symbolic link', path));
-        else {
-          const bytes = await readFile(fileOf(path));
-          size += bytes.length;
-          files.push({ path, why, inRepository: inRepositoryOf(path), bytes });
-        }
-      } catch (error) {
-        const code = systemCode(error) ?? '';
-        if (['ENOENT', 'ENOTDIR'].includes(code)) outcomes.set(path, failed('the file is gone'));
-        else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
-          outcomes.set(path, failed(`the file cannot be read (${code})`, path));
-        else throw error;
-      }
-    }
-    return files;
-  }
-
-  /** What is in git already is not ignored. */
-  async function withoutIgnored(
-    files: readonly ReadFile[],
-    before: ReadonlyMap<string, TreeEntry>,
-    outcomes: Map<string, Outcome>,
-  ): Promise<readonly ReadFile[]> {
-    const asked = files.filter(({ inRepository }) => !before.has(inRepository));
-    if (asked.length === 0) return files;
-    // After `./`, no character of a path means anything else.
-    const input = asked.map(({ inRepository }) => `./${inRepository}\0`).join('');
-    const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
-    const ignored = new Set(stdout.split('\0'));
-    return files.filter(({ path, inRepository }) => {
-      const isIgnored = ignored.has(`./${inRepository}`);
-      if (isIgnored) outcomes.set(path, failed('it is ignored by git', path));
-      return !isIgnored;
-    });
-  }
-
-  /** All articles of a folder may have the same reason, which is worth one warning. */
-  function failed(because: string, path?: string): Outcome {
-    if (path !== undefined && !reported.has(because))
-      log.warn({ path }, `an article is not committed: ${because}`);
-    if (path !== undefined) reported.add(because);
-    return { kind: 'failed', because };
-  }
-
-  function inRepositoryOf(path: string): string {
-    return `${place.folder}${path.slice(options.content.length)}`;
-  }
-
-  function fileOf(path: string): string {
-    return join(place.root, path.slice(options.content.length));
-  }
-
-  function isBehindLink(path: string): boolean {
-    const file = fileOf(path);
-    return lstatSync(file).isSymbolicLink() || realpathSync(dirname(file)) !== dirname(file);
-  }
-}
-
-const NO_ARTICLE = 'it is not an article';
-
-/** What `decide` knows of a file that differs from the branch or not. */
-export interface Facts {
-  readonly why: Why;
-  /** Whether git has what the file holds. */
-  readonly isInGit: boolean;
-  /** Whether no person has edited it; undefined where it is not an article. */
-  readonly isPristine: boolean | undefined;
-  /** Whether the owner has staged something at its path. */
-  readonly isStaged: boolean;
-  /** Another path at which its article is committed; undefined for none. */
-  readonly committedAs: string | undefined;
-  readonly commitEdits: boolean;
-}
-
-/** Whether a file gets a commit, needs none, or is for its owner to commit. */
-export type Decision =
-  | { readonly kind: 'present' }
-  | { readonly kind: 'commit' }
-  | { readonly kind: 'theirs'; readonly because: string };
-
-/** What was delivered is committed; what a person has done is theirs to commit, unless they want it committed. */
-export function decide({ why, isInGit, isPristine, isStaged, committedAs, commitEdits }: Facts): Decision {
-  if (isInGit) return { kind: 'present' };
-  if (isPristine === undefined) return theirs(NO_ARTICLE);
-  if (committedAs !== undefined) return theirs(`git has it as ${committedAs}: the rename is yours to commit`);
-  if (isPristine && why === 'stored') return { kind: 'commit' };
-  if (isStaged) return theirs('you have staged it');
-  if (isPristine || why === 'replaced') return { kind: 'commit' };
-  if (commitEdits && why !== 'stored') return { kind: 'commit' };
-  return theirs('people’s edits are theirs to commit');
-}
-
-function theirs(because: string): Decision {
-  return { kind: 'theirs', because };
 }

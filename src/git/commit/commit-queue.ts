@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff, type Clock, STEADY } from '../clock.js';
-import type { Outcome, Pending, Why } from './commit-articles.js';
+import type { Outcome, Pending, Why } from './pending.js';
 
 /** The queue of commits; see `createCommitQueue`. */
 export interface CommitQueue {

@@ -140,7 +140,7 @@ export async function pushInBackground(
   }
 
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
-  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: debounce, retryMs });
 
   host.addAction('git.committed', () => {
     status.set({ waiting: status.now.waiting + 1 });

@@ -2,23 +2,16 @@ import type { Article } from '../../article/article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff } from '../clock.js';
-import type { ArticleText } from '../commit/commit-articles.js';
 import { readHead } from '../commit/head.js';
+import type { ArticleText } from '../commit/pending.js';
 import { commitAt, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createRemote, IN_BACKGROUND, type RemoteSettings, remoteUrlOf } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
-import {
-  type Branches,
-  createReviewHost,
-  type PullRequest,
-  type PullRequestText,
-  type ReviewHost,
-  ReviewHostError,
-  type ReviewHostKind,
-} from './review-host.js';
+import type { Branches, PullRequest, PullRequestText, ReviewHostKind } from './review-dialects.js';
+import { createReviewHost, type ReviewHost, ReviewHostError } from './review-host.js';
 
 /** Where pull requests are opened. */
 export interface ReviewSettings {
@@ -178,7 +171,7 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
   }
 
   const retryMs = (failures: number) => Math.max(backoff(failures, PAUSE_MS), retryAfterMs);
-  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => GATHER_MS, retryMs });
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: GATHER_MS, retryMs });
   const timer = setInterval(() => {
     if (isWaiting) task.request();
   }, LOOK_EVERY_MS).unref();

@@ -16,15 +16,13 @@ import {
   removeNextRefs,
   writeBlobs,
 } from '../commit/commit-files.js';
-import { readHead } from '../commit/head.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
-import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
-import { follow } from './follow.js';
+import { entriesAt, type TreeEntry } from '../objects.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, FETCHED_REF, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
-import { restoreTornFiles } from './torn-files.js';
+import { createRemote, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
+import { openSharedBranch } from './shared-branch.js';
 
 export interface RemoteWriterOptions extends RemoteSettings {
   /** The site's folder, absolute. */
@@ -92,7 +90,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
-  const { status, author, sign, env, log, lock, readAgain, onCommit } = options;
+  const { status, author, sign, env, log, lock, onCommit } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   removeStaleLocks(repository);
@@ -100,19 +98,10 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   const folder = `${repository.prefix}${options.content}`;
   const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
   const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };
-
-  /** The last commit that the remote is known to have; null for none. */
-  let tip = await commitAt(repository, FETCHED_REF);
-  /** The one that the work tree has; undefined where that is not known. */
-  let followed: string | null | undefined;
-  /** Where HEAD was then. */
-  let head: string | null = null;
-  /** Another number whenever another machine has changed files. */
-  let epoch = 0;
+  const branch = await openSharedBranch({ ...options, repository, remote, folder, author });
   let writes: WaitingWrite[] = [];
   let catchUps: Waiting[] = [];
   let most = Number.POSITIVE_INFINITY;
-  let isRestored = false;
   let running: Promise<void> | undefined;
   let failures = 0;
   let lastError: PressmarkError | undefined;
@@ -145,7 +134,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** A file of the work tree counts where the remote has it. */
   async function ensure({ path, fingerprint }: Entry): Promise<Fingerprint> {
     const inRepository = `${folder}${path}`;
-    const shared = (await entriesAt(repository, tip, [inRepository])).get(inRepository);
+    const shared = (await entriesAt(repository, branch.tip, [inRepository])).get(inRepository);
     const [blob] = await writeBlobs(repository, [inRepository]);
     if (blob === shared?.id) return fingerprint;
     throw new PressmarkError(
@@ -182,17 +171,12 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const batch = nextBatch();
     const served = catchUps.splice(0);
     try {
-      await lock.enter();
-      try {
-        // Nothing is pushed upon a tip that the remote may never have had.
-        if (followed === undefined) {
-          await restoreTorn();
-          await fetch();
-        } else await followTip();
+      return await lock.run(async () => {
+        await branch.begin();
         if (batch.length > 0 && (await pushBatch(batch))) {
           for (const { resolve } of [...batch, ...served]) resolve();
         } else {
-          const isNew = await fetch();
+          const isNew = await branch.fetch();
           for (const { resolve } of served) resolve();
           // refused although nothing is new: the branch was locked for a moment
           if (batch.length > 0 && !isNew) return false;
@@ -200,9 +184,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         lastError = undefined;
         status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
         return true;
-      } finally {
-        lock.leave();
-      }
+      });
     } catch (error) {
       if (isUnavailable(error)) {
         if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
@@ -212,6 +194,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         catchUps = [...served, ...catchUps];
         return false;
       }
+      // A person has to do something first, as /healthz says.
+      if (error instanceof PressmarkError && error.code === 'COMMIT_FAILED') lastError = error;
       for (const { reject } of [...batch, ...served]) reject(error);
       writes = writes.filter((one) => !batch.includes(one));
       return true;
@@ -221,9 +205,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
   async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
-    const before = await entriesAt(repository, tip, paths);
+    const before = await entriesAt(repository, branch.tip, paths);
     const files = await Promise.all(batch.map((one) => changeOf(one, before)));
-    const commits = await buildCommits(repository, tip, files, style).catch((error: unknown) => {
+    const commits = await buildCommits(repository, branch.tip, files, style).catch((error: unknown) => {
       if (batch.length === 1) throw error;
       log.warn(
         { reason: wordsOf(error) },
@@ -240,11 +224,10 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     });
     switch (pushed.outcome) {
       case 'accepted':
-        tip = last;
         declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
-        await followTip(new Set(paths));
+        await branch.pushed(last, new Set(paths));
         for (const [index, { file, message }] of batch.entries())
           onCommit(file, commits[index] ?? last, message);
         return true;
@@ -281,72 +264,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     return false;
   }
 
-  /** Once, at the start: a power loss may have torn what the last merge wrote. */
-  async function restoreTorn(): Promise<void> {
-    if (isRestored) return;
-    const files = await restoreTornFiles(repository, folder);
-    isRestored = true;
-    if (files.length === 0) return;
-    log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
-    readAgain(files.map((path) => path.slice(folder.length)));
-  }
-
-  async function fetch(): Promise<boolean> {
-    const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
-    const isNew = fetched !== tip;
-    tip = fetched;
-    await followTip();
-    return isNew;
-  }
-
-  /** Pushes what this clone has, where the remote has no such branch; null where that is nothing either. */
-  async function pushFirst(): Promise<string | null> {
-    if (tip !== null)
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
-    const first = await commitAt(repository, remote.ref);
-    if (first === null) return null;
-    if ((await remote.push(first)).outcome !== 'accepted')
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not accept its first commits`);
-    log.info({ commit: first }, 'the git remote had no such branch; it was pushed');
-    return first;
-  }
-
-  /**
-   * Brings the branch, the index and the work tree to the remote's tip.
-   *
-   * @param own the files that this machine has just pushed.
-   * @throws PressmarkError COMMIT_FAILED where a person has to do something first.
-   */
-  async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
-    if (tip === null) followed = null;
-    if (tip === null || (tip === followed && (await isHeadAsLeft()))) return;
-    const whileLocked = <T>(work: () => Promise<T>) => work();
-    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked });
-    if (result.kind === 'waiting') {
-      const { waitingFor } = result;
-      if (status.now.waitingFor !== waitingFor)
-        log.warn(`the work tree does not follow the remote; it waits for ${waitingFor}`);
-      status.set({ waitingFor });
-      lastError = new PressmarkError('COMMIT_FAILED', `this machine waits for ${waitingFor}`);
-      throw lastError;
-    }
-    const before = followed;
-    followed = tip;
-    head = await commitAt(repository, 'HEAD');
-    const isKnown = before === undefined || before === tip;
-    const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
-    const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
-    if (before !== undefined && others.length === 0) return;
-    epoch++;
-    readAgain(others.map(({ path }) => path.slice(folder.length)));
-  }
-
-  /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */
-  async function isHeadAsLeft(): Promise<boolean> {
-    const now = await readHead(repository);
-    return now.kind === 'branch' && now.ref === remote.ref && now.tip === head;
-  }
-
   function nextBatch(): WaitingWrite[] {
     const batch: WaitingWrite[] = [];
     let size = 0;
@@ -362,7 +279,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   /** Why a decision does not hold any more. */
   function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Write): Error | undefined {
-    if (decidedAt !== epoch) return outdated(undefined);
+    if (decidedAt !== branch.epoch) return outdated(undefined);
     if (replaces === null) return fs.lstatSync(target, { throwIfNoEntry: false }) && new NameTaken(path);
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
   }
@@ -403,7 +320,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     ensure,
     catchUp,
     get epoch() {
-      return epoch;
+      return branch.epoch;
     },
     trouble: () => lastError && messageOf(lastError),
     close,

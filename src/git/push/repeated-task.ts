@@ -3,8 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 /** Work that is done on request, again and again until it succeeds; see `createRepeatedTask`. */
 export interface RepeatedTask {
   request(): void;
-  /** Aborted from `close()` on. */
-  readonly signal: AbortSignal;
   /** Ends after the attempt under way. @returns whether nothing is requested any more. */
   close(): Promise<boolean>;
 }
@@ -14,8 +12,8 @@ export interface RepeatedTaskOptions {
   attempt(): Promise<string | undefined>;
   /** Called after each attempt whose result is another than that of the one before. */
   onChange(reason: string | undefined): void;
-  /** How long requests gather before an attempt, in milliseconds. @param tookMs how long the last attempt took. */
-  gatherMs(tookMs: number): number;
+  /** How long requests gather before an attempt, in milliseconds. */
+  readonly gatherMs: number;
   /** How long the pause after a failure is, in milliseconds. @param failures how many there were in a row. */
   retryMs(failures: number): number;
 }
@@ -44,14 +42,11 @@ export function createRepeatedTask(options: RepeatedTaskOptions): RepeatedTask {
   }
 
   async function run(): Promise<void> {
-    let tookMs = 0;
     while (isRequested && !signal.aborted) {
-      await pause(gatherMs(tookMs));
+      await pause(gatherMs);
       if (signal.aborted) return;
       isRequested = false;
-      const began = performance.now();
       const reason = await attempt();
-      tookMs = performance.now() - began;
       if (reason !== lastReason) onChange(reason);
       lastReason = reason;
       failures = reason === undefined ? 0 : failures + 1;
@@ -72,5 +67,5 @@ export function createRepeatedTask(options: RepeatedTaskOptions): RepeatedTask {
     return !isRequested;
   }
 
-  return { request, signal, close };
+  return { request, close };
 }

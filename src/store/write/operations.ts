@@ -43,7 +43,7 @@ type State = 'out' | 'entering' | 'open' | 'draining';
  * @param readNewFiles reads what others have written; called before the first operation, and when another process has held
  *   the lock.
  */
-export function createOperations(lock: Lock, readNewFiles: () => Promise<void>): Operations {
+export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Promise<void>): Operations {
   let queue: Queued[] = [];
   const running = new Set<string>();
   let state: State = 'out';

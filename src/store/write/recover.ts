@@ -54,7 +54,7 @@ export async function recover({
     log.warn({ folder, reason }, 'a folder below the content folder cannot be read; its files are skipped');
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
-  const tempFilesSwept = await sweep([...leftovers, ...ofState], lock, log);
+  const tempFilesSwept = await lock.run(async () => sweep([...leftovers, ...ofState], log));
   return { fromSnapshot, files, read: changes.length, tempFilesSwept, malformed: malformedFiles(catalog) };
 }
 
@@ -67,25 +67,20 @@ function leftoversIn(folder: string): string[] {
 }
 
 /** Under the lock no other receiver writes, so what was seen before and is still there is debris. */
-async function sweep(leftovers: readonly string[], lock: Lock, log: Log): Promise<number> {
-  await lock.enter();
-  try {
-    let swept = 0;
-    for (const path of leftovers) {
-      if (!fs.existsSync(path)) continue;
-      try {
-        discard(path);
-        swept++;
-      } catch (error) {
-        if (!isUnreadable(error)) throw error;
-        log.warn(
-          { path, reason: messageOf(error) },
-          'what an interrupted write has left could not be removed; the next start tries again',
-        );
-      }
+function sweep(leftovers: readonly string[], log: Log): number {
+  let swept = 0;
+  for (const path of leftovers) {
+    if (!fs.existsSync(path)) continue;
+    try {
+      discard(path);
+      swept++;
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      log.warn(
+        { path, reason: messageOf(error) },
+        'what an interrupted write has left could not be removed; the next start tries again',
+      );
     }
-    return swept;
-  } finally {
-    lock.leave();
   }
+  return swept;
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { textOf } from '../../../../src/git/push/pull-request.js';
-import { REVIEW_HOSTS, type ReviewHostKind } from '../../../../src/git/push/review-host.js';
+import { REVIEW_HOSTS, type ReviewHostKind } from '../../../../src/git/push/review-dialects.js';
 import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { run } from '../../../support/receiver.js';

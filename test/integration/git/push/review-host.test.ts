@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createReviewHost, REVIEW_HOSTS, type ReviewHostKind } from '../../../../src/git/push/review-host.js';
+import { REVIEW_HOSTS, type ReviewHostKind } from '../../../../src/git/push/review-dialects.js';
+import { createReviewHost } from '../../../../src/git/push/review-host.js';
 import { type ReviewServer, startReviewServer } from '../../../support/review-server.js';
 
 const TOKEN = 'token-for-pull-requests';

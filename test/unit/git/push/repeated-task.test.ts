@@ -14,7 +14,7 @@ function taskOf(results: (string | undefined)[], retryMs = 1) {
       return results[attempts++];
     },
     onChange: (reason) => void changes.push(reason),
-    gatherMs: () => 1,
+    gatherMs: 1,
     retryMs: (count) => {
       failures.push(count);
       return retryMs;

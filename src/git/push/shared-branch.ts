@@ -1,0 +1,141 @@
+import { PressmarkError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { readHead } from '../commit/head.js';
+import type { Person } from '../commit/identity.js';
+import { changesBetween, commitAt } from '../objects.js';
+import type { Repository } from '../repository.js';
+import { follow } from './follow.js';
+import type { PushStatusKeeper } from './push-status.js';
+import { FETCHED_REF, type Remote } from './remote.js';
+import { restoreTornFiles } from './torn-files.js';
+
+export interface SharedBranchOptions {
+  readonly repository: Repository;
+  readonly remote: Remote;
+  /** The content folder from the top of the work tree, with a slash at its end. */
+  readonly folder: string;
+  readonly author: Person | undefined;
+  readonly status: PushStatusKeeper;
+  readonly log: Log;
+  /** Has the store read the files at these paths again, below the content folder. */
+  readAgain(paths: Iterable<string>): void;
+}
+
+/** The branch that several machines share, and this machine's work tree; see `openSharedBranch`. */
+export interface SharedBranch {
+  /** The last commit that the remote is known to have; null for none. */
+  readonly tip: string | null;
+  /** Another number whenever another machine has changed files. */
+  readonly epoch: number;
+  /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
+  begin(): Promise<void>;
+  /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
+  fetch(): Promise<boolean>;
+  /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
+  pushed(commit: string, own: ReadonlySet<string>): Promise<void>;
+}
+
+/**
+ * Keeps this machine's branch, index and work tree where the remote's branch is. The caller holds the store's lock.
+ *
+ * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED where a person has to do something first.
+ */
+export async function openSharedBranch(options: SharedBranchOptions): Promise<SharedBranch> {
+  const { repository, remote, folder, author, status, log, readAgain } = options;
+  let tip = await commitAt(repository, FETCHED_REF);
+  /** The one that the work tree has; undefined where that is not known. */
+  let followed: string | null | undefined;
+  /** Where HEAD was then. */
+  let head: string | null = null;
+  let epoch = 0;
+  let isRestored = false;
+
+  async function begin(): Promise<void> {
+    if (followed !== undefined) return followTip();
+    // Nothing is pushed upon a tip that the remote may never have had.
+    await restoreTorn();
+    await fetch();
+  }
+
+  async function pushed(commit: string, own: ReadonlySet<string>): Promise<void> {
+    tip = commit;
+    await followTip(own);
+  }
+
+  /** Once, at the start: a power loss may have torn what the last merge wrote. */
+  async function restoreTorn(): Promise<void> {
+    if (isRestored) return;
+    const files = await restoreTornFiles(repository, folder);
+    isRestored = true;
+    if (files.length === 0) return;
+    log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
+    readAgain(files.map((path) => path.slice(folder.length)));
+  }
+
+  async function fetch(): Promise<boolean> {
+    const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
+    const isNew = fetched !== tip;
+    tip = fetched;
+    await followTip();
+    return isNew;
+  }
+
+  /** Pushes what this clone has, where the remote has no such branch; null where that is nothing either. */
+  async function pushFirst(): Promise<string | null> {
+    if (tip !== null)
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
+    const first = await commitAt(repository, remote.ref);
+    if (first === null) return null;
+    if ((await remote.push(first)).outcome !== 'accepted')
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not accept its first commits`);
+    log.info({ commit: first }, 'the git remote had no such branch; it was pushed');
+    return first;
+  }
+
+  /**
+   * Brings the branch, the index and the work tree to the remote's tip.
+   *
+   * @param own the files that this machine has just pushed.
+   * @throws PressmarkError COMMIT_FAILED where a person has to do something first.
+   */
+  async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
+    if (tip === null) followed = null;
+    if (tip === null || (tip === followed && (await isHeadAsLeft()))) return;
+    const whileLocked = <T>(work: () => Promise<T>) => work();
+    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked });
+    if (result.kind === 'waiting') {
+      const { waitingFor } = result;
+      if (status.now.waitingFor !== waitingFor)
+        log.warn(`the work tree does not follow the remote; it waits for ${waitingFor}`);
+      status.set({ waitingFor });
+      throw new PressmarkError('COMMIT_FAILED', `this machine waits for ${waitingFor}`);
+    }
+    const before = followed;
+    followed = tip;
+    head = await commitAt(repository, 'HEAD');
+    const isKnown = before === undefined || before === tip;
+    const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
+    const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
+    if (before !== undefined && others.length === 0) return;
+    epoch++;
+    readAgain(others.map(({ path }) => path.slice(folder.length)));
+  }
+
+  /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */
+  async function isHeadAsLeft(): Promise<boolean> {
+    const now = await readHead(repository);
+    return now.kind === 'branch' && now.ref === remote.ref && now.tip === head;
+  }
+
+  return {
+    get tip() {
+      return tip;
+    },
+    get epoch() {
+      return epoch;
+    },
+    begin,
+    fetch,
+    pushed,
+  };
+}
