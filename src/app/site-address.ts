@@ -11,20 +11,36 @@ export function refuseUnknownAddress(
   { dir, siteUrl, siteUrlIsGuess, configFile }: Settings,
   { preview }: { readonly preview: boolean },
 ): void {
-  const refuse = (message: string) => new PressmarkError('CONFIG_INVALID', message);
   if (preview && !siteUrlIsGuess)
     throw refuse(
       `--preview is for a site without an address, and this one has ${siteUrl}; leave out --preview, or remove siteUrl from the config`,
     );
   if (!siteUrlIsGuess) return;
-  if (configFile === undefined)
-    throw refuse(
-      `${dir} has no pressmark.config.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init, or name the folder of a site with --dir`,
-    );
+  refuseNoSite({ dir, siteUrlIsGuess, configFile });
   if (!preview)
     throw refuse(
       `siteUrl is not set, and articles would keep the address of this machine for good; set siteUrl in ${configFile}, or PRESSMARK_SITE_URL; to try Pressmark on this machine, run pressmark start --preview`,
     );
+}
+
+/**
+ * A folder in which nobody has set up a site gets no files of one.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function refuseNoSite({
+  dir,
+  siteUrlIsGuess,
+  configFile,
+}: Pick<Settings, 'dir' | 'siteUrlIsGuess' | 'configFile'>): void {
+  if (siteUrlIsGuess && configFile === undefined)
+    throw refuse(
+      `${dir} has no pressmark.config.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init, or name the folder of a site with --dir`,
+    );
+}
+
+function refuse(message: string): PressmarkError {
+  return new PressmarkError('CONFIG_INVALID', message);
 }
 
 /** The addresses that starters and documentation come with: domains that are reserved for examples, or the machine itself. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { refuseAddressChange } from '../app/articles/stored-urls.js';
+import { refuseNoSite } from '../app/site-address.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
@@ -33,6 +34,7 @@ export function buildCommand(): Command {
 
 async function run(options: BuildOptions): Promise<void> {
   const settings = await loadSettings(options.dir);
+  refuseNoSite(settings);
   refuseAddressChange(settings);
   if (settings.generator !== 'plain') {
     if (options.clean)

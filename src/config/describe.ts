@@ -10,8 +10,8 @@ export function describe(
   input: unknown,
   { schema, sourceOf }: { readonly schema: z.core.$ZodType; readonly sourceOf: SourceOf },
 ): string[] {
-  return error.issues.flatMap((outer) => {
-    const issue = innermost(outer, input, schema);
+  const issues = error.issues.flatMap((issue) => innermost(issue, input, schema));
+  return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => {
         const path = [...issue.path, key].join('.');
@@ -50,17 +50,23 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** The issue inside a value that may have several forms, where one of these forms is recognisably meant; else the issue itself. */
-function innermost(issue: z.core.$ZodIssue, input: unknown, schema: z.core.$ZodType): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union') return issue;
-  const forms = formsOf(issue).map((form) => form.filter((one) => isUnknownKey(one) || isInside(one)));
-  const inside = forms.flat();
-  const isMeant = forms.filter((form) => form.length > 0).length === 1;
-  const found =
-    inside.find(isUnknownKey) ??
-    inside.find((one) => isInside(one) && valueAt(input, one.path) !== undefined) ??
-    (isMeant ? inside[0] : undefined);
-  return found === undefined ? issue : innermost(found, input, schema);
+/** The issues inside a value that may have several forms, where one of these forms is recognisably meant; else the issue itself. */
+function innermost(issue: z.core.$ZodIssue, input: unknown, schema: z.core.$ZodType): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const forms = formsOf(issue)
+    .map((form) => form.filter((one) => isUnknownKey(one) || isInside(one)))
+    .filter((form) => form.length > 0);
+  const isGiven = (one: z.core.$ZodIssue) =>
+    isUnknownKey(one) || (isInside(one) && valueAt(input, one.path) !== undefined);
+  const meant =
+    forms.find((form) => form.some(isUnknownKey)) ??
+    forms.find((form) => form.some(isGiven)) ??
+    (forms.length === 1 ? forms[0] : undefined);
+  if (meant === undefined) return [issue];
+  // A key that is missing may be the one that is spelled wrong, or another form's.
+  const isCertain = forms.length === 1 && !meant.some(isUnknownKey);
+  const faults = isCertain ? meant : meant.filter(isGiven);
+  return faults.flatMap((one) => innermost(one, input, schema));
 
   function isUnknownKey(one: z.core.$ZodIssue): boolean {
     return (

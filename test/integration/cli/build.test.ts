@@ -41,7 +41,7 @@ test('build makes from nothing the same site as the receiver made', async (t) =>
   t.true(fs.existsSync(join(dir, 'public/pagefind/pagefind-entry.json')));
 });
 
-test('build ends with code 2 where another generator builds the site, and with code 1 where a template is wrong', async (t) => {
+test('build ends with code 2 where another generator builds the site, also where there is no site, and with code 1 where a template is wrong', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":false}');
   const other = await run(['build', '--dir', dir]);
@@ -52,7 +52,11 @@ test('build ends with code 2 where another generator builds the site, and with c
   fs.rmSync(join(dir, 'pressmark.config.json'));
   fs.mkdirSync(join(dir, 'templates'));
   fs.writeFileSync(join(dir, 'templates/home.eta'), '<% throw new Error("no home today") %>');
-  const broken = await run(['build', '--dir', dir]);
+  const nowhere = await run(['build', '--dir', dir]);
+  t.is(nowhere.code, 2);
+  t.regex(nowhere.stderr, /has no pressmark\.config\.mjs, .*run pressmark init/);
+  t.deepEqual(fs.readdirSync(dir), ['templates']);
+  const broken = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(broken.code, 1);
   t.regex(broken.stderr, /no home today/);
 });

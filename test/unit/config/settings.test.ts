@@ -132,6 +132,32 @@ test('all faults of the settings are named at once, each in a line', async (t) =
   ]);
 });
 
+test('all faults within a setting that may have several forms are named at once', async (t) => {
+  const config = {
+    site: { tittle: 'x', accent: 'blue', pageSize: 0, search: { maxPages: 0 } },
+    git: { author: { name: 3 }, push: { remote: 4, debounce: -1 } },
+    deploy: [{ branch: 3 }, { folder: 'relative' }, { foldr: '/srv' }],
+  };
+  const dir = site(t, { 'pressmark.config.json': JSON.stringify(config) });
+  const { message = '' } = (await t.throwsAsync(loadSettings(dir, {}, {}))) ?? {};
+  const named = message
+    .split('\n')
+    .map((line) => / (?:setting ")?([a-z]+(?:\.\w+)+)/.exec(line.replace(dir, ''))?.[1]);
+  t.deepEqual(named.toSorted(), [
+    'deploy.0.branch',
+    'deploy.1.folder',
+    'deploy.2.foldr',
+    'git.author.email',
+    'git.author.name',
+    'git.push.debounce',
+    'git.push.remote',
+    'site.accent',
+    'site.pageSize',
+    'site.search.maxPages',
+    'site.tittle',
+  ]);
+});
+
 test('a secret in the config is refused: it belongs into .env', async (t) => {
   const words = /there is no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/;
   await refusesConfig(t, { secret: 'abc' }, words);
