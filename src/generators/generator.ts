@@ -72,8 +72,13 @@ export interface Question {
 /** A site, and a way to ask its generator. */
 export interface AskedSite {
   readonly files: SiteFiles;
-  /** Runs a command of a shell in a copy of the site. @returns what it prints; undefined if it fails. */
-  ask(command: string): Promise<string | undefined>;
+  /**
+   * Runs a command of a shell in a copy of the site.
+   *
+   * @param shown how `init` reports a long one. @default the command
+   * @returns what it prints; undefined if it fails.
+   */
+  ask(command: string, shown?: string): Promise<string | undefined>;
 }
 
 /** What the site's generator and posts say. */
@@ -122,6 +127,8 @@ export interface SiteSettings {
   readonly output: string;
   /** The front matter keys that every new article has; undefined in `init`, which asks for what is missing. */
   readonly written?: readonly string[];
+  /** What is known about the article files. */
+  readonly options?: GeneratorOptions;
 }
 
 /** A question to a generator. It runs in a copy of the site, because generators write caches when they are asked. */

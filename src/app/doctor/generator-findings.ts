@@ -60,7 +60,10 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     : findings;
 }
 
-function definitionFindings(settings: Settings, { generator, files, mapping }: SiteGenerator): Finding[] {
+function definitionFindings(
+  settings: Settings,
+  { generator, files, mapping, options }: SiteGenerator,
+): Finding[] {
   const about = 'generator';
   const { title, description, date, tags } = mapping.keys;
   const names = [title, description, date, tags, ...Object.keys(settings.articles.frontMatter)];
@@ -83,7 +86,7 @@ function definitionFindings(settings: Settings, { generator, files, mapping }: S
         ]
       : []),
     ...generator
-      .problems(files, { ...settings, written })
+      .problems(files, { ...settings, written, options })
       .map(({ level, text, fix }): Finding => ({ level, about, text, fix })),
   ];
 }

@@ -27,9 +27,8 @@ export function askSite(
   const failures: Problem[] = [];
   let copy: SiteCopy | undefined;
 
-  async function ask(command: string): Promise<string | undefined> {
+  async function ask(command: string, shown = command): Promise<string | undefined> {
     copy ??= await copySite({ siteDir: dir, except: caches, env });
-    const [shown = ''] = command.trim().split('\n', 1);
     asked.push(shown);
     const question = { dir: copy.dir, env, name: shown, runBuild, timeoutMs: ANSWER_MS };
     const answer = await askGenerator(command, question);

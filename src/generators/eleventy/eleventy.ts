@@ -1,10 +1,9 @@
 import type { Generator } from '../generator.js';
 import { npmDependencies } from '../package-json.js';
 import { addressQuery } from './addresses.js';
-import { CONFIG_FILES, configFile, readSite } from './config.js';
+import { CONFIG_FILES, configFile } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
-import { siteOptions } from './options.js';
 import { problems } from './problems.js';
 
 /** Eleventy, from version 2 on. Measured with version 3.1; see docs/eleventy.md. */
@@ -12,8 +11,7 @@ export const eleventy: Generator = {
   name: 'eleventy',
   recognise: (files) =>
     configFile(files) ?? (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
-  inspect: ({ files }) => inspect(files),
-  options: (files) => siteOptions(readSite(files)),
+  inspect,
   mapping,
   configFiles: [
     ...CONFIG_FILES,

@@ -1,8 +1,18 @@
 import slugify from '@sindresorhus/slugify';
-import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { decodedAddress } from '../address.js';
 import type { MappingOptions } from '../generator.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
+
+/** The keys that sites mostly have. */
+export const KEYS: KeyNames = {
+  title: 'title',
+  description: 'description',
+  date: 'date',
+  updated: null,
+  tags: 'tags',
+  image: null,
+};
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
 const RESERVED = [
@@ -25,15 +35,7 @@ const RESERVED = [
 /** The mapping of `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   return {
-    keys: {
-      title: 'title',
-      description: 'description',
-      date: 'date',
-      updated: null,
-      tags: 'tags',
-      image: null,
-      ...options.keys,
-    },
+    keys: { ...KEYS, ...options.keys },
     constants: options.constants,
     keptTags: options.keptTags ?? [],
     reserved: RESERVED,

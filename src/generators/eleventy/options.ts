@@ -1,78 +1,155 @@
-import type { GeneratorOptions } from '../generator.js';
-import { isTimeZone } from '../time-zone.js';
-import { dropsRawHtml, filesBelow, type Site, switchOff, templateFormats } from './config.js';
-import { siteData } from './data.js';
-import { type Literals, property, text } from './js-literals.js';
+import type { GeneratorOptions, SiteFiles } from '../generator.js';
+import { knownTimeZone } from '../time-zone.js';
+import type { ValueMap } from '../value.js';
+import { mapOf, textsOf } from '../value.js';
+import { filesBelow, joined } from './config.js';
 
-/** What decides how bodies are written and which tags stay. */
-export function siteOptions(site: Site): GeneratorOptions {
-  const { config } = site;
-  const formats = templateFormats(config);
-  const separator = excerptSeparator(config);
-  const elements = markedElements(site);
-  const ids = usedIds(site);
-  const keptTags = collectionTags(site);
-  const zone = siteData(site, ['timezone', 'timeZone', 'time_zone']);
+/** What Eleventy has said of its configuration. */
+export interface EleventyConfig {
+  readonly input: string;
+  readonly includes: string;
+  readonly layouts: string;
+  readonly output: string;
+  readonly pathPrefix: string;
+  readonly formats: readonly string[];
+  /** Extensions that the configuration has given to engines of its own. */
+  readonly extensions: readonly string[];
+  /** The key that turns templates off in one file. */
+  readonly engineOverride: string;
+  readonly rawHtml: boolean;
+  readonly excerptSeparator: string | undefined;
+  /** The selectors of elements that plugins take out of pages. */
+  readonly bundled: readonly string[];
+  /** The options of plugins by their names. */
+  readonly plugins: ValueMap;
+  readonly collections: readonly string[];
+  /** The site's data, such as `metadata`. */
+  readonly data: ValueMap;
+}
+
+/** JavaScript that makes the answer; see `nodeCommand`. */
+export const CONFIG_ANSWER = `(() => {
+  const config = eleventy.eleventyConfig.getConfig();
+  const md = config.libraryOverrides?.md;
+  const excerpt = config.frontMatterParsingOptions ?? {};
+  const plain = (value, depth = 0) =>
+    typeof value !== 'object' || value === null
+      ? typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+      : depth > 2 ? undefined : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, depth + 1)]));
+  const { metadata, site, meta, config: settings } = items[0]?.data ?? {};
   return {
-    ...(formats !== undefined && !formats.includes('html') && { htmlFiles: false }),
-    ...(switchOff(config) !== undefined && { templateSwitch: false }),
-    ...(dropsRawHtml(config) && { rawHtml: false }),
-    ...(separator !== undefined && { excerptSeparator: separator }),
-    ...(elements.length > 0 && { markedElements: elements }),
-    ...(ids !== undefined && { usedIds: ids }),
-    ...(keptTags.length > 0 && { keptTags }),
-    ...(zone !== undefined && isTimeZone(zone) && { timeZone: zone }),
+    pages,
+    ...config.dir,
+    pathPrefix: config.pathPrefix,
+    formats: config.templateFormats,
+    extensions: [...(config.extensionMap ?? [])].map(({ extension }) => extension),
+    engineOverride: config.keys?.engineOverride,
+    rawHtml: md === undefined || md.render('<b>x</b>').includes('<b>'),
+    excerptSeparator: excerpt.excerpt ? (excerpt.excerpt_separator ?? '---') : undefined,
+    bundled: Object.values(user.getBundleManagers?.() ?? {}).map(({ pluckedSelector }) => pluckedSelector),
+    plugins: Object.fromEntries(
+      (user.plugins ?? []).map(({ plugin, options }) => [plugin?.name || plugin?.eleventyPackage || '', plain(options)]),
+    ),
+    collections: Object.keys(config.collections ?? user.collections ?? {}),
+    data: plain({ metadata, site, meta, settings }),
+  };
+})()`;
+
+/** Reads the answer; what is missing is as Eleventy has it without a configuration. */
+export function configIn(answer: ValueMap): EleventyConfig {
+  const text = (key: string, usual: string) => {
+    const value = answer[key];
+    return typeof value === 'string' ? value : usual;
+  };
+  const input = joined('', text('input', '.'));
+  const includes = joined(input, text('includes', '_includes'));
+  const separator = answer.excerptSeparator;
+  return {
+    input,
+    includes,
+    layouts: answer.layouts === undefined ? includes : joined(input, text('layouts', '')),
+    output: joined('', text('output', '_site')),
+    pathPrefix: text('pathPrefix', '/'),
+    formats: textsOf(answer.formats ?? ['md', 'html']),
+    extensions: textsOf(answer.extensions),
+    engineOverride: text('engineOverride', 'templateEngineOverride'),
+    rawHtml: answer.rawHtml !== false,
+    excerptSeparator: typeof separator === 'string' ? separator : undefined,
+    bundled: textsOf(answer.bundled),
+    plugins: mapOf(answer.plugins),
+    collections: textsOf(answer.collections),
+    data: mapOf(answer.data),
   };
 }
 
-function excerptSeparator(config: Literals): string | undefined {
-  if (!config.calls.some(({ name }) => name === 'setFrontMatterParsingOptions')) return undefined;
-  return text(config, 'excerpt_separator') ?? (property(config, 'excerpt') === true ? '---' : undefined);
+/** What decides how bodies are written and which tags stay. */
+export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
+  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, plugins } = config;
+  const hasSwitch =
+    engineOverride === 'templateEngineOverride' && !extensions.some((one) => one === 'md' || one === 'html');
+  const images = plugins.eleventyImageTransformPlugin;
+  const stopsAtImages = images !== undefined && mapOf(images).failOnError !== false;
+  const elements = [
+    ...config.bundled.flatMap((selector) => selector.match(/[a-z]+/gi) ?? []),
+    ...(stopsAtImages ? ['img'] : []),
+  ];
+  const ids = plugins.IdAttributePlugin;
+  const keptTags = collectionTags(files, config);
+  const timeZone = knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone']));
+  return {
+    ...(!formats.includes('html') && { htmlFiles: false }),
+    ...(!hasSwitch && { templateSwitch: false }),
+    ...(!rawHtml && { rawHtml: false }),
+    ...(excerptSeparator !== undefined && { excerptSeparator }),
+    ...(elements.length > 0 && { markedElements: [...new Set(elements)] }),
+    ...(ids !== undefined &&
+      mapOf(ids).checkDuplicates !== false && { usedIds: idsOfLayouts(files, config) }),
+    ...(keptTags.length > 0 && { keptTags }),
+    ...(timeZone !== undefined && { timeZone }),
+  };
 }
 
-/** Elements that plugins move into a bundle, or read the files of and may fail. */
-function markedElements({ config, source }: Site): string[] {
-  const selectors = config.properties.filter(({ path }) => path.at(-1) === 'bundleHtmlContentFromSelector');
-  const bundled = selectors.flatMap(({ value }) => String(value).match(/[a-z]+/gi) ?? []);
-  const images = /\beleventyImageTransformPlugin\b/.test(source) && property(config, 'failOnError') !== false;
-  return [...new Set([...bundled, ...(images ? ['img'] : [])])];
+/** A text of the site's data, such as `url` of `metadata`; an outer key before one of a nested object. */
+export function siteData({ data }: EleventyConfig, keys: readonly string[]): string | undefined {
+  for (const name of ['metadata', 'site', 'meta', 'settings']) {
+    const outer = mapOf(data[name]);
+    // An author has a site of their own.
+    const nested = Object.entries(outer).flatMap(([key, value]) => (key === 'author' ? [] : [mapOf(value)]));
+    for (const values of [outer, ...nested])
+      for (const key of keys) {
+        const value = values[key];
+        if (typeof value === 'string' && value !== '') return value;
+      }
+  }
+  return undefined;
+}
+
+function templatesOf(files: SiteFiles, { includes, layouts, input, output }: EleventyConfig): string[] {
+  const paths = [includes, layouts, input].flatMap((folder) => filesBelow(files, folder));
+  return [...new Set(paths)]
+    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
+    .filter((path) => !path.startsWith(`${output}/`))
+    .slice(0, 500);
 }
 
 /** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
-function usedIds({ files, source, config, includes, layouts }: Site): string[] | undefined {
-  if (!/\bIdAttributePlugin\b/.test(source) || property(config, 'checkDuplicates') === false)
-    return undefined;
-  const sources = [...new Set([...filesBelow(files, includes), ...filesBelow(files, layouts)])].map((path) =>
-    files.read(path),
-  );
-  const ids = sources.flatMap((text) =>
-    [...(text ?? '').matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g)].map(([, id = '']) => id),
+function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): string[] {
+  const paths = new Set([...filesBelow(files, includes), ...filesBelow(files, layouts)]);
+  const ids = [...paths].flatMap((path) =>
+    [...(files.read(path) ?? '').matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g)].map(([, id = '']) => id),
   );
   return [...new Set(ids)];
 }
 
-/** The collections that templates name, in the order of their first use. */
-export function collectionTags(site: Site): string[] {
-  const { files } = site;
-  const templates = [
-    ...filesBelow(files, site.includes),
-    ...filesBelow(files, site.layouts),
-    ...filesBelow(files, site.input),
-  ]
-    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
-    .filter((path) => !path.startsWith(`${site.output}/`));
-  const sources = [
-    site.source,
-    ...[...new Set(templates)].slice(0, 500).map((path) => files.read(path) ?? ''),
-  ];
-  const named = sources.flatMap((source) =>
+/** The tags by which templates select posts: the collections that they name and that the configuration does not make. */
+function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
+  const named = templatesOf(files, config).flatMap((path) =>
     [
-      ...source.matchAll(/\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(['"])([^'"\n]+)\2\s*\])/g),
-      ...source.matchAll(/\bgetFilteredByTag()\(\s*(['"])([^'"\n]+)\2/g),
-    ].map(([, name, , quoted]) => name || quoted || ''),
+      ...(files.read(path) ?? '').matchAll(
+        /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g,
+      ),
+    ].map(([, name, double, single]) => name ?? double ?? single ?? ''),
   );
-  const made = new Set(
-    site.config.calls.filter(({ name }) => name === 'addCollection').flatMap(({ strings }) => strings),
-  );
+  const made = new Set(config.collections);
   return [...new Set(named)].filter((name) => name !== '' && name !== 'all' && !made.has(name));
 }

@@ -22,10 +22,10 @@ const PROBE = {
 
 /** What `init` finds out about a Hugo site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const config = readConfig((await ask(CONFIG)) ?? '');
+  const config = readConfig((await ask(CONFIG, 'hugo config')) ?? '');
   const siteUrl = siteUrlOf(config.baseUrl);
   const pages = async (command: string): Promise<readonly ListedPage[]> => {
-    const printed = await ask(command);
+    const printed = await ask(command, 'hugo list all');
     return printed === undefined ? [] : addressQuery().parse(printed, siteUrl ?? 'https://site.invalid');
   };
   const content = readMounts((await ask('hugo config mounts')) ?? '');

@@ -53,7 +53,7 @@ interface JekyllAnswer {
 
 /** What `init` finds out about a Jekyll site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const answer = answerIn(await ask(rubyCommand(files, ANSWER, PUT_PROBE)));
+  const answer = answerIn(await ask(rubyCommand(files, ANSWER, PUT_PROBE), 'ruby -e "Jekyll::Site#read"'));
   const { config, pages } = answer;
   const text = (key: string) => textOf(config, key);
   const timeZone = knownTimeZone(text('timezone'));

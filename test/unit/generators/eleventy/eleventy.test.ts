@@ -1,33 +1,12 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
-import { inspect } from '../../../../src/generators/eleventy/inspect.js';
-import type { GeneratorOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
 
-function siteIn(folder: string): SiteFiles {
-  const files: Record<string, string> = {};
-  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) {
-      const path = join(entry.parentPath, entry.name);
-      files[path.slice(folder.length).replaceAll('\\', '/').replace(/^\//, '')] = fs.readFileSync(
-        path,
-        'utf8',
-      );
-    }
-  return siteOf(files);
-}
-
-const OWN_SITE = fileURLToPath(new URL('../../../../../test/e2e/generators/eleventy/site', import.meta.url));
-
-const config = (text: string) => `export default function (eleventyConfig) {\n  return { ${text} };\n}\n`;
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
 const mapping = (options: GeneratorOptions = {}) =>
   eleventy.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
-
-const readOptions = (files: SiteFiles) => eleventy.options?.(files) ?? {};
 
 test('a site is recognised by its configuration file, or by the package it depends on', (t) => {
   for (const name of [
@@ -46,219 +25,178 @@ test('a site is recognised by its configuration file, or by the package it depen
   t.is(eleventy.recognise(siteOf({ 'package.json': '{' })), undefined);
 });
 
-test('our own site is read without a question', (t) => {
-  t.deepEqual(inspect(siteIn(OWN_SITE)), {
+// What Eleventy 3.1.7 said of a site in its own words, as far as it matters.
+const ANSWER = {
+  input: 'content',
+  includes: '../_includes',
+  output: '_site',
+  pathPrefix: '/notes/',
+  formats: ['md', 'njk', 'html'],
+  extensions: [],
+  engineOverride: 'templateEngineOverride',
+  rawHtml: true,
+  bundled: [],
+  plugins: { '@11ty/eleventy/html-relative-copy-plugin': {} },
+  collections: ['pressmark'],
+  data: {
+    metadata: {
+      url: 'https://allotment.example/elsewhere/',
+      language: 'en-GB',
+      author: { url: 'https://wren.example' },
+    },
+  },
+  pages: [
+    { path: './content/blog/2026-03-01-first-dig.md', address: '/blog/2026-03-01-first-dig/' },
+    { path: './content/blog/compost.md', address: '/blog/compost/' },
+    { path: './content/blog/rain-butt.html', address: '/blog/rain-butt/' },
+    { path: './content/about.md', address: '/about/' },
+    { path: './content/index.njk', address: '/' },
+  ],
+};
+const POSTS = {
+  'content/blog/2026-03-01-first-dig.md': post('title: First dig\ntags: [Soil]'),
+  'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil]'),
+  'content/blog/rain-butt.html': post('title: A rain butt\ndate: 2026-05-03'),
+  'content/about.md': post('title: About'),
+};
+
+const inspect = async (files: Record<string, string> = POSTS, answer: object = {}) =>
+  await eleventy.inspect(
+    askedSite({ 'eleventy.config.js': '', ...files }, { 'node ': JSON.stringify({ ...ANSWER, ...answer }) }),
+  );
+const listed = (...pages: [path: string, address: string][]) => ({
+  pages: pages.map(([path, address]) => ({ path: `./content/${path}`, address })),
+});
+const files = (texts: Record<string, string>) =>
+  Object.fromEntries(Object.entries(texts).map(([path, text]) => [`content/${path}`, text]));
+
+test('init asks Eleventy for folders, data and pages', async (t) => {
+  const facts = await inspect();
+  t.like(facts, {
     siteUrl: 'https://allotment.example/notes',
     language: 'en-GB',
-    theme: undefined,
     content: 'content/blog',
     file: ':slug.md',
     permalink: '/blog/:slug/',
     output: '_site',
-    build: 'npm run build',
+    build: 'npx @11ty/eleventy',
     frontMatter: {},
-    options: { keptTags: ['posts'] },
-    edits: [],
-    ignore: [],
+    options: {},
+    ignore: ['_site/', 'node_modules/'],
     questions: [],
     warnings: [],
   });
 });
 
-test('a site without any configuration has the folders that Eleventy takes then', (t) => {
-  const facts = inspect(
-    siteOf({
-      'package.json': '{"devDependencies":{"@11ty/eleventy":"3"},"homepage":"https://a.example/"}',
-      'posts/one.md': post('title: One\nlayout: post.liquid\ntags: [posts, bees]'),
-      'posts/two.md': post('title: Two\nlayout: post.liquid\ntags: [posts]'),
-      'index.liquid': '{% for post in collections.posts %}{% endfor %}',
-    }),
+test('files and addresses follow the newest posts, whatever computes the permalink', async (t) => {
+  const dated = post('date: 2025-03-04');
+  const facts = await inspect(
+    files({ 'blog/2025/a.md': dated, 'blog/2025/b.md': dated }),
+    listed(['blog/2025/a.md', '/blog/2025/03/a/'], ['blog/2025/b.md', '/blog/2025/03/b/']),
   );
-  t.like(facts, {
-    siteUrl: 'https://a.example',
-    content: 'posts',
-    permalink: '/posts/:slug/',
-    output: '_site',
-    build: 'npx @11ty/eleventy',
-    frontMatter: { layout: 'post.liquid', tags: ['posts'] },
-    ignore: ['_site/', 'node_modules/'],
-  });
-  t.deepEqual(facts.questions, []);
+  t.like(facts, { content: 'content/blog', file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
+  const { questions } = await inspect(
+    files({ 'blog/a.md': dated, 'blog/b.md': dated }),
+    listed(['blog/a.md', '/x/a/'], ['blog/b.md', '/y/b/']),
+  );
+  t.like(questions, [{ flag: 'permalink' }]);
 });
 
-test('folders, the base path and flags of the build script are read', (t) => {
-  const facts = inspect(
-    siteOf({
-      '.eleventy.js':
-        "module.exports = (config) => { config.setInputDirectory('src'); config.setOutputDirectory('dist'); };",
-      'package.json': '{"scripts":{"build":"eleventy --pathprefix=/garden/ --output=out"}}',
-      'src/_data/site.json':
-        '{"author":{"url":"https://other.example"},"url":"https://a.example","lang":"sv"}',
-      'src/articles/2026-01-02-one.md': post('title: One'),
-    }),
-  );
-  t.like(facts, {
-    siteUrl: 'https://a.example/garden',
-    language: 'sv',
-    content: 'src/articles',
-    permalink: '/articles/:slug/',
-    output: 'out',
-    build: 'npm run build',
-  });
-});
-
-test('folders in constants are read', (t) => {
-  const facts = inspect(
-    siteOf({
-      '.eleventy.js':
-        'const { input } = require("./folders.js");\nconst OUT = "dist"\nmodule.exports = () => ({ dir: { input, output: OUT, data: DATA } });',
-      'folders.js': 'const input = "src";\nconst DATA = "../data";\nmodule.exports = { input };',
-      'data/site.json': '{"url":"https://a.example"}',
-      'src/posts/one.md': post('title: One'),
-    }),
-  );
-  t.like(facts, {
-    siteUrl: 'https://a.example',
-    content: 'src/posts',
-    permalink: '/posts/:slug/',
-    output: 'dist',
-  });
-});
-
-test('the address of a template is not taken for the public one', (t) => {
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js': '',
-      '_data/metadata.js': 'export default { url: "https://example.com/" }',
-      'blog/a.md': post('date: 2026-01-01'),
-    }),
-  );
-  t.is(facts.siteUrl, undefined);
+test('a site without posts, and one without Eleventy, gets the usual folders', async (t) => {
+  const empty = await inspect({ 'content/posts/posts.json': '{}' }, { pages: [] });
+  t.like(empty, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });
+  const none = await eleventy.inspect(askedSite({ 'eleventy.config.js': '' }));
+  t.like(none, { content: 'posts', output: '_site', siteUrl: undefined });
   t.deepEqual(
-    facts.questions.map(({ flag, fallback }) => [flag, fallback]),
-    [['site-url', 'https://example.com']],
+    none.questions.map(({ flag }) => flag),
+    ['site-url', 'content'],
   );
 });
 
-test('the address of new articles follows the rule of the data file', (t) => {
-  const rules: [string, string][] = [
-    ['/posts/{{ page.fileSlug }}/', '/posts/:slug/'],
-    ['posts/{{ page.fileSlug }}/index.html', '/posts/:slug/'],
-    ['/{{ page.date | date: "%Y/%m" }}/{{ page.fileSlug | slugify }}.html', '/:year/:month/:slug.html'],
-    ['{{ page.filePathStem }}/', '/blog/:slug/'],
-  ];
-  for (const [permalink, pattern] of rules) {
-    const facts = inspect(
-      siteOf({
-        'eleventy.config.js': '',
-        'blog/blog.json': JSON.stringify({ permalink }),
-        'blog/a.md': post('date: 2026-01-01'),
-      }),
-    );
-    t.is(facts.permalink, pattern);
-  }
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js': '',
-      'blog/blog.11tydata.js': 'export default { permalink: (data) => `/b/$' + '{data.page.fileSlug}/` }',
-      'blog/a.md': post('date: 2026-01-01'),
-    }),
-  );
-  t.is(facts.permalink, '/b/:slug/');
+test('the build script’s flags reach Eleventy', (t) => {
+  const command = (build?: string) =>
+    eleventy.addressQuery?.(
+      siteOf(build === undefined ? {} : { 'package.json': JSON.stringify({ scripts: { build } }) }),
+    ).command ?? '';
+  t.regex(command('eleventy --input=src --output dist --config=a.mjs'), / -- src dist a\.mjs$/);
+  t.regex(command(), / -- '' '' ''$/);
 });
 
-test('init asks where a rule cannot be read, and where there are no posts', (t) => {
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js': '',
-      'blog/blog.11tydata.js': 'import { rule } from "../rules.js"; export default { permalink: rule }',
-      'blog/a.md': post('date: 2026-01-01'),
-    }),
+test('a layout and tags that all posts name themselves are those of an article', async (t) => {
+  const own = post('date: 2025-03-04\nlayout: entry.njk\ntags: [posts, soil]');
+  const { frontMatter, options } = await inspect(
+    {
+      ...files({ 'blog/a.md': own, 'blog/b.md': own.replace('soil', 'water') }),
+      '_includes/list.njk': '{% for post in collections.posts %}{{ collections["made"] }}{% endfor %}',
+    },
+    { ...listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/']), collections: ['made'] },
   );
-  t.deepEqual(
-    facts.questions.map(({ flag, fallback }) => [flag, fallback]),
-    [
-      ['site-url', undefined],
-      ['permalink', '/blog/:slug/'],
-    ],
+  t.deepEqual(frontMatter, { layout: 'entry.njk', tags: ['posts'] });
+  t.deepEqual(options.keptTags, ['posts']);
+  const empty = await inspect(
+    { '_includes/layouts/post.njk': '' },
+    { pages: [], layouts: '../_includes/layouts' },
   );
-  t.deepEqual(
-    inspect(siteOf({ 'eleventy.config.js': config("dir: { input: 'src' }") })).questions.map(
-      ({ flag, fallback }) => [flag, fallback],
-    ),
-    [
-      ['content', 'src/posts'],
-      ['site-url', undefined],
-    ],
-  );
+  t.deepEqual(empty.frontMatter, { layout: 'post.njk' });
 });
 
-test('the address of new articles follows the permalink that the configuration gives to every page', (t) => {
-  const rule = (value: string) =>
-    inspect(
-      siteOf({
-        'eleventy.config.cjs': `module.exports = (cfg) => { cfg.addGlobalData("permalink", ${value}); };`,
-        '_data/site.json': '{"url":"https://a.example"}',
-        'articles/a.md': post('date: 2026-01-01'),
-      }),
-    );
-  t.is(rule('() => (data) => `$' + '{data.page.filePathStem}.html`').permalink, '/articles/:slug.html');
-  t.is(rule("'/p/{{ page.fileSlug }}/'").permalink, '/p/:slug/');
-  t.deepEqual(
-    rule('() => addressOf').questions.map(({ text }) => text),
-    ['eleventy.config.cjs computes the addresses of posts. Which address does a new article get?'],
-  );
-});
-
-test('front matter in JSON is read', (t) => {
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js': 'export default () => {};',
-      'posts/a.md': post('title: A\nlayout: post.njk\ntags: post'),
-      'posts/b.md': '---json\n{"title":"B","layout":"post.njk","tags":["post","bees"]}\n---\nWords.\n',
-      'index.njk': '{{ collections.post | length }}',
-    }),
-  );
-  t.deepEqual(facts.frontMatter, { layout: 'post.njk', tags: ['post'] });
-});
-
-test('layout and collection tags of a data file are not repeated in articles', (t) => {
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js':
-        "export default (c) => c.addCollection('recent', (api) => api.getFilteredByTag('posts'));",
-      'blog/blog.json': '{"layout":"post.njk","tags":"posts"}',
-      'blog/a.md': post('date: 2026-01-01\ntags: [posts, bees]\nlayout: post.njk'),
-      'index.njk': '{{ collections.recent | length }} {{ collections["featured"] }}',
-    }),
-  );
-  t.deepEqual(facts.frontMatter, {});
-  t.deepEqual(facts.options.keptTags, ['posts', 'featured']);
-});
-
-test('a passthrough folder is never the folder of posts', (t) => {
-  const facts = inspect(
-    siteOf({
-      'eleventy.config.js': '',
-      'public/posts/a.html': '<p>',
-      'public/posts/b.html': '<p>',
-      'news/c.md': post('date: 2026-01-01'),
-    }),
-  );
-  t.is(facts.content, 'news');
-  t.false(facts.ignore.some((line) => line.includes('public')));
-});
-
-test('keys follow those of the posts, and images are written only where the site names remote ones', (t) => {
-  const keysOf = (frontMatter: string) =>
-    inspect(siteOf({ 'eleventy.config.js': '', 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }))
-      .options.keys;
-  t.deepEqual(keysOf('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
+test('keys follow those of the posts, and images are written only where the site names remote ones', async (t) => {
+  const keysOf = async (frontMatter: string) =>
+    (
+      await inspect(
+        files({ 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }),
+        listed(['blog/a.md', '/blog/a/']),
+      )
+    ).options.keys;
+  t.deepEqual(await keysOf('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
     description: 'summary',
     updated: 'updated',
     image: 'image',
   });
-  t.is(keysOf('description: Short\nimage: ./a.png'), undefined);
+  t.is(await keysOf('description: Short\nimage: ./a.png'), undefined);
+});
+
+test('options say what of the configuration matters to bodies', async (t) => {
+  const options = async (answer: object, texts = {}) =>
+    (await inspect({ ...POSTS, ...texts }, answer)).options;
+  t.deepEqual(await options({ formats: ['md', 'njk'] }), { htmlFiles: false });
+  t.deepEqual(await options({ extensions: ['md'] }), { templateSwitch: false });
+  t.deepEqual(await options({ extensions: ['scss'] }), {});
+  t.deepEqual(await options({ engineOverride: 'engine' }), { templateSwitch: false });
+  t.deepEqual(await options({ rawHtml: false }), { rawHtml: false });
+  t.deepEqual(await options({ excerptSeparator: '<!-- cut -->' }), { excerptSeparator: '<!-- cut -->' });
+  t.deepEqual(
+    await options({ bundled: ['style', 'script[src]'], plugins: { eleventyImageTransformPlugin: {} } }),
+    {
+      markedElements: ['style', 'script', 'src', 'img'],
+    },
+  );
+  t.deepEqual(await options({ plugins: { eleventyImageTransformPlugin: { failOnError: false } } }), {});
+  const layout = { '_includes/base.njk': '<main id="top"><p id=x>{{ content }}' };
+  t.deepEqual(await options({ plugins: { IdAttributePlugin: {} } }, layout), { usedIds: ['top', 'x'] });
+  t.deepEqual(await options({ plugins: { IdAttributePlugin: { checkDuplicates: false } } }, layout), {});
+  t.deepEqual(await options({ data: { site: { timeZone: 'Europe/Vienna' } } }), {
+    timeZone: 'Europe/Vienna',
+  });
+});
+
+test('doctor names what runs articles as templates, and what publishes the state', (t) => {
+  const texts = (config: string, options = {}, more = {}) =>
+    eleventy
+      .problems(siteOf({ 'eleventy.config.js': config, ...more }), {
+        siteUrl: '',
+        content: 'blog',
+        output: '_site',
+        options,
+      })
+      .map(({ text }) => text);
+  t.regex(texts("c.addExtension('md', {})")[0] ?? '', /runs templates in articles/);
+  t.regex(texts("c.addExtension(['scss', 'html'], {})")[0] ?? '', /runs templates in articles/);
+  t.regex(texts("keys: { engineOverride: 'x' }")[0] ?? '', /runs templates in articles/);
+  t.deepEqual(texts("c.addExtension('md', {})", { templateSwitch: false }), []);
+  t.deepEqual(texts("c.addExtension('scss', {})"), []);
+  t.regex(texts('c.setUseGitIgnore(false)')[0] ?? '', /\.pressmark/);
+  t.deepEqual(texts('c.setUseGitIgnore(false)', {}, { '.eleventyignore': '.pressmark/\n' }), []);
 });
 
 test('the page of a tag has the name that the slugify filter of Eleventy 3.1 gives it', (t) => {
@@ -318,15 +256,6 @@ test('a file is known by the slug that Eleventy gives it', (t) => {
   for (const [path, name] of slugs) t.is(slug({ path, data: {} }), name, path);
 });
 
-test('ids that the layouts use are known where a page may not have one twice', (t) => {
-  const files = {
-    '_includes/base.njk': '<main id="skip"><p id="{{ x }}">',
-    'eleventy.config.js': 'c.addPlugin(IdAttributePlugin)',
-  };
-  t.deepEqual(readOptions(siteOf(files)), { usedIds: ['skip'] });
-  t.deepEqual(readOptions(siteOf({ ...files, 'eleventy.config.js': '' })), {});
-});
-
 test('a pin is a permalink that Eleventy takes, and is recognised again', (t) => {
   const { pin, isPinned } = mapping();
   t.deepEqual(pin('/blog/x/'), { permalink: '/blog/x/' });
@@ -362,103 +291,4 @@ test('drafts are hidden and future posts are not', (t) => {
   t.is(hidden({ path: 'a.md', data: { draft: true } }, now), 'draft');
   t.is(hidden({ path: 'a.md', data: { permalink: false } }, now), 'draft');
   t.is(hidden({ path: 'a.md', data: { date: '2099-01-01' } }, now), undefined);
-});
-
-test('options say what of the configuration matters to bodies', (t) => {
-  const options = (text: string) => readOptions(siteOf({ 'eleventy.config.js': text }));
-  t.deepEqual(options("c.addExtension('html', { key: 'njk' })"), { templateSwitch: false });
-  t.deepEqual(options("c.addExtension(['txt', 'md'], { key: 'njk' })"), { templateSwitch: false });
-  t.deepEqual(options(config("keys: { engineOverride: 'engine' }")), { templateSwitch: false });
-  t.deepEqual(options(config("templateFormats: ['md', 'njk']")), { htmlFiles: false });
-  t.deepEqual(options("c.setTemplateFormats('md,html')"), {});
-  t.deepEqual(options('c.setFrontMatterParsingOptions({ excerpt: true })'), { excerptSeparator: '---' });
-  t.deepEqual(
-    options("c.setFrontMatterParsingOptions({ excerpt: true, excerpt_separator: '<!-- more -->' })"),
-    {
-      excerptSeparator: '<!-- more -->',
-    },
-  );
-  t.deepEqual(options("c.addBundle('js', { bundleHtmlContentFromSelector: 'script' })"), {
-    markedElements: ['script'],
-  });
-  t.deepEqual(options("c.setLibrary('md', markdownIt())"), { rawHtml: false });
-  t.deepEqual(options("c.setLibrary('md', markdownIt({ html: true }))"), {});
-  t.deepEqual(
-    readOptions(
-      siteOf({
-        'eleventy.config.js': "import bundles from './config/bundles.js';",
-        'config/bundles.js': "c.addExtension('html', { key: 'njk' });",
-      }),
-    ),
-    { templateSwitch: false },
-    'a module of the site that the configuration imports',
-  );
-});
-
-test('doctor names what keeps articles from their addresses, and the fix', (t) => {
-  const good = { siteUrl: 'https://allotment.example/notes', content: 'content/blog', output: '_site' };
-  const own = siteIn(OWN_SITE);
-  t.deepEqual(eleventy.problems(own, good), []);
-  const texts = (files: SiteFiles, settings: Partial<typeof good> = {}) =>
-    eleventy.problems(files, { ...good, ...settings }).map(({ level, text }) => `${level}: ${text}`);
-  t.regex(
-    texts(own, { siteUrl: 'https://allotment.example' }).join(),
-    /^fail: Eleventy's pathPrefix is \/notes\//,
-  );
-  t.deepEqual(texts(own, { siteUrl: 'https://elsewhere.example/notes' }), [
-    "warn: The site's data has the address https://allotment.example/notes/, but siteUrl is https://elsewhere.example/notes.",
-  ]);
-  const unprefixed = siteOf({
-    'eleventy.config.js': config("dir: { input: 'content' }"),
-    'content/_data/metadata.json': '{"author":{"url":"https://wren.example"}}',
-  });
-  t.deepEqual(texts(unprefixed), [
-    'warn: siteUrl is https://allotment.example/notes, but Eleventy has no pathPrefix: links and style sheets lead to the wrong path.',
-  ]);
-  t.deepEqual(texts(unprefixed, { siteUrl: 'https://allotment.example' }), []);
-  t.regex(texts(own, { output: 'public' }).join(), /^fail: Eleventy writes to _site\//);
-  t.regex(texts(own, { content: 'blog' }).join(), /^fail: Articles are written to blog\//);
-  const changed = (path: string, text: string) => {
-    const read = (asked: string) => (asked === path ? text : own.read(asked));
-    return { ...own, read };
-  };
-  t.regex(
-    texts(
-      changed(
-        'content/blog/blog.11tydata.js',
-        'export default { eleventyComputed: { permalink: (d) => `/x/$' + '{d.page.fileSlug}/` } }',
-      ),
-    ).join(),
-    /^fail: content\/blog\/blog\.11tydata\.js sets eleventyComputed\.permalink/,
-  );
-  t.deepEqual(
-    texts(
-      changed(
-        'content/blog/blog.11tydata.js',
-        'export default { eleventyComputed: { permalink: (data) => (data.draft ? false : data.permalink) } }',
-      ),
-    ),
-    [],
-  );
-});
-
-test('init and doctor warn of configurations in which text may be lost or the build may stop', (t) => {
-  const warnings = (text: string) =>
-    inspect(siteOf({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
-  t.regex(warnings("c.addExtension('html', { key: 'njk' })").join(), /addExtension\('html'\)/);
-  t.regex(warnings("c.setLibrary('md', markdownIt())").join(), /escapes raw HTML/);
-  t.regex(warnings('c.setFrontMatterParsingOptions({ excerpt: (file) => {} })').join(), /cuts excerpts/);
-  t.regex(warnings("c.addPassthroughCopy('**/*.png', { mode: 'html-relative' })").join(), /html-relative/);
-  t.false(
-    warnings("c.addPassthroughCopy('**/*.png', { mode: 'html-relative', failOnError: false })")
-      .join()
-      .includes('html-relative'),
-  );
-});
-
-test("Pressmark's state is not an input of Eleventy", (t) => {
-  const files = { 'eleventy.config.js': '', 'posts/a.md': post('date: 2026-01-01') };
-  const settings = { siteUrl: 'https://a.example', content: 'posts', output: '_site' };
-  t.regex(eleventy.problems(siteOf(files), settings)[0]?.text ?? '', /\.pressmark\//);
-  t.deepEqual(eleventy.problems(siteOf({ ...files, '.gitignore': '.pressmark/\n' }), settings), []);
 });
