@@ -2,24 +2,28 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../errors.js';
-import { makeDirectory, syncDirectory, syncFile } from '../fs/atomic-write.js';
+import { discard, makeDirectory, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
 import { eachAtATime } from '../fs/each-at-a-time.js';
 import { isGone } from '../store/catalog/entry.js';
 import { FILES_AT_A_TIME, filesIn } from './folder-files.js';
 import { inTurns } from './in-turns.js';
 
-/** What a release is made of. */
-export interface ReleaseSource {
+/** What a folder is filled with. */
+interface FolderSource {
   /** The folder that has the files, absolute; it is only read. */
   readonly output: string;
   /** All files, relative to the folder, with forward slashes. */
   readonly files: readonly string[];
+  /** Whether copies have the times of their originals, by which they are compared later. @default false */
+  readonly keepsTimes?: boolean;
+}
+
+/** What a release is made of. */
+export interface ReleaseSource extends FolderSource {
   /** The folder of the release before; undefined where there is none. */
   readonly previous: string | undefined;
   /** Whether the release before has the same file. */
   isSame(file: string): boolean;
-  /** Whether copies have the times of their originals, by which they are compared later. @default false */
-  readonly keepsTimes?: boolean;
 }
 
 /** So many releases are kept, the present one among them. */
@@ -51,8 +55,19 @@ export async function makeRelease(
   if (oldest !== undefined && others.length >= KEPT - 1 && ![...kept, source.previous].includes(oldest))
     fs.renameSync(oldest, next);
   else fs.mkdirSync(next);
+  const { previous, isSame } = source;
+  const before = (file: string) =>
+    previous !== undefined && isSame(file) ? join(previous, file) : undefined;
   try {
-    await fill(next, source, signal);
+    await fillFolder(
+      next,
+      source,
+      {
+        isThere: (file) => isSameFile(before(file), join(next, file)),
+        tryLink: (file) => tryLink(before(file), join(next, file)),
+      },
+      signal,
+    );
   } catch (error) {
     await fs.promises.rm(next, { recursive: true, force: true });
     throw error;
@@ -72,36 +87,46 @@ function namesIn(releases: string): string[] {
     .toSorted();
 }
 
-/** Lets a folder have exactly the files of a release. */
-async function fill(
-  release: string,
-  { output, files, previous, isSame, keepsTimes = false }: ReleaseSource,
-  signal: AbortSignal | undefined,
+/** What a folder has already, and what can be linked instead of copied. */
+interface FolderShortcuts {
+  /** Whether a file is there as it should be. Called for files that are there. */
+  isThere(file: string): boolean;
+  /** Links a file that need not be copied. @returns whether it did. */
+  tryLink?(file: string): boolean;
+}
+
+/**
+ * Lets a folder have exactly these files, which are on the disk then. What differs is replaced, each file by one rename; what
+ * is not among the files is removed before.
+ */
+export async function fillFolder(
+  folder: string,
+  { output, files, keepsTimes = false }: FolderSource,
+  { isThere, tryLink: link = () => false }: FolderShortcuts,
+  signal?: AbortSignal,
 ): Promise<void> {
   const wanted = new Set(files);
-  const found = new Set(await filesIn(release));
+  const found = new Set(await filesIn(folder));
   const needless = [...found].filter((file) => !wanted.has(file));
-  await inTurns(needless, (file) => removeFile(release, file), signal);
+  await inTurns(needless, (file) => removeFile(folder, file), signal);
   const folders = new Set(
-    files.filter((file) => !found.has(file)).map((file) => dirname(join(release, file))),
+    files.filter((file) => !found.has(file)).map((file) => dirname(join(folder, file))),
   );
-  await inTurns(folders, (folder) => fs.mkdirSync(folder, { recursive: true }), signal);
+  await inTurns(folders, (one) => fs.mkdirSync(one, { recursive: true }), signal);
   const copies: string[] = [];
-  const link = (file: string) => {
-    const path = join(release, file);
-    const before = previous !== undefined && isSame(file) ? join(previous, file) : undefined;
-    if (found.has(file)) {
-      if (before !== undefined && isSameFile(before, path)) return;
-      fs.unlinkSync(path);
-    }
-    if (before === undefined || !tryLink(before, path)) copies.push(file);
-  };
-  await inTurns(files, link, signal);
+  await inTurns(
+    files,
+    (file) => {
+      const isDone = (found.has(file) && isThere(file)) || link(file);
+      if (!isDone) copies.push(file);
+    },
+    signal,
+  );
   /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
-  const changed = new Set([release]);
+  const changed = new Set([folder]);
   await eachAtATime(FILES_AT_A_TIME, copies, async (file) => {
     signal?.throwIfAborted();
-    const path = join(release, file);
+    const path = join(folder, file);
     for (let at = dirname(path); !changed.has(at); at = dirname(at)) changed.add(at);
     try {
       await copy(join(output, file), path, keepsTimes);
@@ -127,25 +152,35 @@ function removeFile(root: string, file: string): void {
 }
 
 /** Whether two names are those of one file. */
-function isSameFile(a: string, b: string): boolean {
+function isSameFile(a: string | undefined, b: string): boolean {
+  if (a === undefined) return false;
   const [one, other] = [a, b].map((path) => fs.lstatSync(path, { throwIfNoEntry: false }));
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
+/** Copies a file, by one rename, and syncs it. */
 async function copy(file: string, path: string, keepsTimes: boolean): Promise<void> {
-  await fs.promises.copyFile(file, path, fs.constants.COPYFILE_FICLONE);
-  if (keepsTimes) {
-    const { atime, mtime } = await fs.promises.stat(file);
-    await fs.promises.utimes(path, atime, mtime);
+  const temp = tempPath(dirname(path));
+  try {
+    await fs.promises.copyFile(file, temp, fs.constants.COPYFILE_FICLONE);
+    if (keepsTimes) {
+      const { atime, mtime } = await fs.promises.stat(file);
+      await fs.promises.utimes(temp, atime, mtime);
+    }
+    await fs.promises.chmod(temp, 0o644);
+    await syncFile(temp);
+    await fs.promises.rename(temp, path);
+  } catch (error) {
+    discard(temp);
+    throw error;
   }
-  await fs.promises.chmod(path, 0o644);
-  await syncFile(path);
 }
 
 /** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
-function tryLink(file: string, name: string): boolean {
+function tryLink(file: string | undefined, name: string): boolean {
   try {
-    if (fs.lstatSync(file).isSymbolicLink()) return false;
+    if (file === undefined || fs.lstatSync(file).isSymbolicLink()) return false;
+    fs.rmSync(name, { force: true });
     fs.linkSync(file, name);
     return true;
   } catch (error) {

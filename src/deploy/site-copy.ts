@@ -32,16 +32,10 @@ export interface SiteCopy {
    * Brings the copy up to date: what has changed in the site since the last time is copied, and what has gone is
    * removed. What a build has written besides stays, its caches among it.
    *
-   * @param onReplaced called before a file of the copy is replaced or removed, with its path and the text that it has.
+   * @returns what identifies the state of the site: it changes whenever a file of the site changes.
    * @throws PressmarkError SITE_TOO_LARGE
    */
-  sync(onReplaced?: (path: string, text: string) => void): Promise<SiteVersion>;
-  /**
-   * Replaces a file of the copy. It never writes through a symbolic link, which could lead to the site's own files.
-   *
-   * @returns false where the file is behind a symbolic link, or is one, or is not in the copy.
-   */
-  replace(path: string, text: string): boolean;
+  sync(): Promise<string>;
   /**
    * Writes a file of the copy, new or not, or removes it where `text` is undefined. It never writes through a symbolic link.
    *
@@ -50,13 +44,6 @@ export interface SiteCopy {
   write(path: string, text: string | undefined): boolean;
   remove(): void;
 }
-
-/**
- * Identifies the state of a site: it changes whenever a file of the site changes.
- *
- * @param except files that do not count, relative to the site's folder.
- */
-export type SiteVersion = (except?: ReadonlySet<string>) => string;
 
 const MAX_BYTES = 2 ** 30;
 const MAX_FILES = 200_000;
@@ -109,7 +96,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   /** What the copy was freed from. */
   let knownSecrets: Secrets = [];
 
-  async function sync(onReplaced?: (path: string, text: string) => void): Promise<SiteVersion> {
+  async function sync(): Promise<string> {
     const secrets = secretsOf(siteDir, options.env ?? {});
     const isSameSecrets = secrets.join('\n') === knownSecrets.join('\n');
     const before = copied;
@@ -124,10 +111,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     copied = now;
     knownSecrets = secrets;
-    return (except = new Set()) => {
-      const counted = [...now].filter(([path]) => !except.has(path.split(sep).join('/')));
-      return hash('sha256', JSON.stringify(counted.map(([path, { source }]) => [path, source]).toSorted()));
-    };
+    return hash('sha256', JSON.stringify([...now].map(([path, { source }]) => [path, source]).toSorted()));
 
     async function copyFolder(from: string, to: string): Promise<void> {
       if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -214,8 +198,10 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
         const text = withoutSecrets(await fs.promises.readFile(source, 'latin1'), secrets);
         if (text !== undefined)
           await fs.promises.writeFile(target, text, { encoding: 'latin1', mode: 0o600 });
-      } else if (!(await holdsSecret(source, stat.size, secrets)))
+      } else if (!(await holdsSecret(source, stat.size, secrets))) {
         await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
+        await fs.promises.utimes(target, stat.atime, stat.mtime); // pages may show when a file was changed
+      }
       now.set(path, { source: fingerprintOf(stat), copy: await fingerprintOfCopy() });
     }
 
@@ -224,7 +210,6 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
       const target = join(dir, path);
       const stat = fs.lstatSync(target, { throwIfNoEntry: false });
       if (stat === undefined || stat.isDirectory()) return;
-      if (onReplaced !== undefined && stat.isFile()) onReplaced(path, fs.readFileSync(target, 'utf8'));
       fs.rmSync(target, { force: true });
     }
   }
@@ -242,7 +227,6 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     return {
       dir,
       sync,
-      replace: (path, text) => fs.existsSync(join(dir, path)) && writeFile(join(dir, path), text),
       write: (path, text) => writeFile(join(dir, path), text),
       remove,
     };

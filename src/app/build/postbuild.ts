@@ -4,7 +4,7 @@ import { OWN_KEY } from '../../article/own-keys.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
-import { timedPostbuild } from '../../deploy/build/timed-postbuild.js';
+import { completePages } from '../../deploy/page-work.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { walk } from '../../store/catalog/scan.js';
@@ -79,7 +79,7 @@ export async function completeSiteInTime(
 ): Promise<PostbuildReport> {
   const { siteUrl, dir, buildTimeoutMs: timeoutMs } = settings;
   const { articles, unread } = articlesToComplete(settings, options);
-  const report = await timedPostbuild(
+  const report = await completePages(
     { siteUrl, output: resolve(dir, output), articles: [...articles] },
     { timeoutMs, ...(signal !== undefined && { signal }) },
   );

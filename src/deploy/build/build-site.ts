@@ -233,7 +233,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       ...(options.repository !== undefined && { repository: options.repository }),
     });
     try {
-      return { site: copy, version: (await copy.sync())() };
+      return { site: copy, version: await copy.sync() };
     } catch (error) {
       // Somebody may have removed it: folders for temporary files are cleaned up. The next build makes it anew.
       copy.remove();

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
-import { systemCode } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
+import { join } from 'node:path';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
-import { isGone } from '../../store/catalog/entry.js';
 import { FILES_AT_A_TIME, filesIn, type OnSkipped } from '../folder-files.js';
-import { makeRelease, removeOldReleases, switchTo } from '../releases.js';
+import { fillFolder, makeRelease, removeOldReleases, switchTo } from '../releases.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -52,12 +49,13 @@ export async function replaceOutput(
   const changed = changedFiles(before, after);
   const isSame = changed.written.length + changed.removed.length === 0;
   if (current !== undefined && isSame) return changed;
+  const isSameFile = (file: string) => before.get(file) === after.get(file);
+  const source = { output: built, files: [...after.keys()], previous: current, isSame: isSameFile };
   if (staysFolder) {
-    await updateFolder(built, path, changed);
+    fs.mkdirSync(path, { recursive: true });
+    await fillFolder(path, source, { isThere: isSameFile });
     return changed;
   }
-  const isEqual = (file: string) => before.get(file) === after.get(file);
-  const source = { output: built, files: [...after.keys()], previous: current, isSame: isEqual };
   const kept = () => [current, ...inUse().map((name) => join(outputsDir, name))];
   await switchTo(await makeRelease(outputsDir, source, kept()), path);
   await removeOldReleases(outputsDir, kept());
@@ -73,64 +71,11 @@ async function digestsOf(root: string, onSkipped?: OnSkipped): Promise<Digests> 
   return digests;
 }
 
-function isFolderAt(path: string): boolean {
-  try {
-    return fs.statSync(path).isDirectory();
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  try {
-    await fs.promises.unlink(path);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
-}
-
 function changedFiles(before: Digests, after: Digests): ChangedFiles {
   return {
     written: [...after.keys()].filter((file) => before.get(file) !== after.get(file)).toSorted(),
     removed: [...before.keys()].filter((file) => !after.has(file)).toSorted(),
   };
-}
-
-/** Replaces the changed files of a folder one by one, new pages before those that are removed. */
-async function updateFolder(built: string, path: string, { written, removed }: ChangedFiles): Promise<void> {
-  for (const file of written) {
-    const target = join(path, file);
-    clearWay(path, file);
-    fs.mkdirSync(dirname(target), { recursive: true });
-    await writeAtomically(target, await fs.promises.readFile(join(built, file)));
-  }
-  for (const file of removed) {
-    if (isFolderAt(join(path, file))) continue; // a page of the new output is in it
-    await unlinkIfThere(join(path, file));
-    for (let folder = dirname(file); folder !== '.'; folder = dirname(folder))
-      if (!removeIfEmpty(join(path, folder))) break;
-  }
-}
-
-/** Removes what keeps a file from its place: a file where its folder goes, or a folder where the file goes. */
-function clearWay(root: string, file: string): void {
-  const names = file.split('/');
-  for (let depth = 1; depth < names.length; depth++) {
-    const stat = fs.lstatSync(join(root, ...names.slice(0, depth)), { throwIfNoEntry: false });
-    if (stat?.isFile() === true) fs.rmSync(join(root, ...names.slice(0, depth)));
-  }
-  if (isFolderAt(join(root, file))) fs.rmSync(join(root, file), { recursive: true });
-}
-
-function removeIfEmpty(folder: string): boolean {
-  try {
-    fs.rmdirSync(folder);
-    return true;
-  } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false;
-    throw error;
-  }
 }
 
 function digestOf(data: string | Uint8Array): string {

@@ -1,8 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { fetchText, type TextAnswer } from '../fetch-text.js';
-import { inThread } from '../in-thread.js';
+import { lookAtPage } from '../page-work.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';
-import type { PageThreadData } from './page-thread.js';
 
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
@@ -54,8 +53,5 @@ async function problemFound(
 ): Promise<string | undefined> {
   const lengths = [answer.text, page.jsonLd, ...page.comments].map(({ length }) => length);
   if (lengths.reduce((sum, length) => sum + length) <= LONGEST_HERE) return problemOf(page, answer);
-  const data: PageThreadData = { page, answer };
-  const entry = new URL('./page-thread.js', import.meta.url);
-  const look = await inThread<string | undefined>(entry, data, { timeoutMs, signal });
-  return look.kind === 'done' ? look.result : `the page could not be read within ${timeoutMs / 1_000} s`;
+  return await lookAtPage(page, answer, { timeoutMs, signal });
 }
