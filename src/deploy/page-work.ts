@@ -4,18 +4,7 @@ import { PressmarkError } from '../errors.js';
 import type { BuiltArticle, PostbuildReport } from './build/postbuild.js';
 import type { TextAnswer } from './fetch-text.js';
 import type { ExpectedPage } from './live/page-problem.js';
-
-/** What is done with pages in a thread: they hold the texts of others, and deliveries are answered in the meantime. */
-export type PageWork =
-  | { readonly kind: 'look'; readonly page: ExpectedPage; readonly answer: TextAnswer }
-  | {
-      readonly kind: 'complete';
-      readonly siteUrl: string;
-      readonly output: string;
-      readonly articles: readonly BuiltArticle[];
-      /** Shared: the number of the article whose page is being completed. */
-      readonly current: Int32Array;
-    };
+import type { PageWork } from './page-thread.js';
 
 /** How long the work may take. */
 export interface WorkLimits {

@@ -1,8 +1,9 @@
+import { filesOfAddress } from '../article/files-of-address.js';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
-import { addressBelow, filesOfAddress } from './build/pages.js';
+import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import type { FactsKeeper } from './facts.js';
 import { createAwaited, type LiveSettings } from './live/awaited.js';
@@ -77,15 +78,12 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           facts,
           live,
           log,
-          isDeployed: () => {
-            const until = publicUntil();
-            return (ready) => ready <= until;
-          },
+          deployedUntil,
           onLive: ({ id, url, path, ms }) => void host.doAction('article.live', { id, url, path, ms }),
         });
 
       /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
-      function publicUntil(): number {
+      function deployedUntil(): number {
         if (targets.length === 0)
           return isBuiltHere || isPushed === undefined ? performance.now() : lastPushed;
         const version = source.version();

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { filesOfAddress } from '../../article/files-of-address.js';
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import { discard } from '../../fs/atomic-write.js';
 import { commentsOf, headEnd, placesOf } from './page-text.js';
-import { filesOfAddress } from './pages.js';
 
 /** An article that the built site should display. */
 export interface BuiltArticle {

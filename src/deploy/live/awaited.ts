@@ -1,7 +1,8 @@
+import { messageOf } from '../../errors.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
 import type { Log } from '../../log.js';
 import { type AwaitedArticle, type FactsKeeper, isOverdue } from '../facts.js';
 import { checkLive, type LiveCheckOptions } from './live-check.js';
-import { createLiveChecks } from './live-checks.js';
 import type { ExpectedPage } from './page-problem.js';
 
 /** The live check of a site. */
@@ -17,8 +18,8 @@ export interface AwaitedOptions {
   readonly facts: FactsKeeper;
   readonly live: LiveSettings;
   readonly log: Log;
-  /** What was ready at which moments, by `performance.now()`, has reached the public site. */
-  isDeployed(): (ready: number) => boolean;
+  /** What was ready up to which moment, by `performance.now()`, is on the public site. */
+  deployedUntil(): number;
   onLive(article: AwaitedArticle & { readonly ms: number }): void;
 }
 
@@ -29,9 +30,9 @@ export interface AwaitedArticles {
   forget(path: string): void;
   /** A good build that began at a moment, by `performance.now()`, has all articles answered before, as far as it was for them. */
   built(began: number, isMeant: (article: AwaitedArticle) => boolean): void;
-  /** Asks which articles git has as they are. @param committed where nothing is committed, the answer is enough. */
-  committed(committed?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
-  /** The public site has changed. */
+  /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
+  committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
+  /** The public site may have changed: the looks begin anew. */
   look(): void;
   stop(): Promise<void>;
 }
@@ -45,25 +46,32 @@ interface Awaited {
   isReported?: boolean;
 }
 
+/** About five minutes: hosts and their caches take seconds to minutes. */
+const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000];
+
+/** So many pages are looked at at a time. */
+const AT_A_TIME = 4;
+
 /** The most articles that are looked for; the oldest ones are dropped. */
 const MOST_AWAITED = 1_000;
 
-/** Looks for each delivered article on the public site until it is there as it was delivered. */
-export function createAwaited({ facts, live, log, isDeployed, onLive }: AwaitedOptions): AwaitedArticles {
+/**
+ * Looks for each delivered article on the public site until it is there as it was delivered: all that are deployed, the newest
+ * first, again after growing pauses. After the next deploy the looks begin anew.
+ */
+export function createAwaited(options: AwaitedOptions): AwaitedArticles {
+  const { facts, live, log, deployedUntil, onLive } = options;
+  const { pausesMs = PAUSES_MS } = live;
   /** By the article's file, the oldest first. */
   const awaited = new Map<string, Awaited>(
     facts.now.awaited.map((article) => [article.path, { article, answered: 0 }]),
   );
-  const { pausesMs } = live;
-  const checks = createLiveChecks({
-    ready: () => {
-      const isThere = isDeployed();
-      return [...awaited.values()].filter(({ ready }) => ready !== undefined && isThere(ready));
-    },
-    look,
-    log,
-    ...(pausesMs !== undefined && { pausesMs }),
-  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  /** The looks since the public site has changed. */
+  let looks = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
 
   function note(): void {
     facts.set({ awaited: [...awaited.values()].map(({ article }) => article) });
@@ -94,12 +102,48 @@ export function createAwaited({ facts, live, log, isDeployed, onLive }: AwaitedO
   }
 
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const waiting = [...awaited.values()].filter(({ ready }) => ready === undefined);
-    const done = await ask?.(waiting.map(({ article }) => article.path));
-    markReady((one) => waiting.includes(one) && (done === undefined || done.has(one.article.path)));
+    const waiting = new Set([...awaited.values()].filter(({ ready }) => ready === undefined));
+    const done = await ask?.([...waiting].map(({ article }) => article.path));
+    markReady((one) => waiting.has(one) && (done === undefined || done.has(one.article.path)));
   }
 
-  async function look(one: Awaited, isLast: boolean, signal: AbortSignal): Promise<void> {
+  function deployed(): Awaited[] {
+    const until = deployedUntil();
+    return [...awaited.values()].filter(({ ready }) => ready !== undefined && ready <= until);
+  }
+
+  function look(): void {
+    looks = 0;
+    if (running === undefined) schedule();
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    const ms = pausesMs[looks];
+    if (ms === undefined || signal.aborted || deployed().length === 0) return;
+    timer = setTimeout(() => {
+      running = lookAtAll().finally(() => {
+        running = undefined;
+        schedule();
+      });
+    }, ms);
+  }
+
+  async function lookAtAll(): Promise<void> {
+    looks++;
+    const isLast = looks === pausesMs.length;
+    await eachAtATime(AT_A_TIME, deployed().toReversed(), async (one) => {
+      if (looks === 0 || signal.aborted) return; // the looks begin anew, with what is new
+      try {
+        await lookAt(one, isLast);
+      } catch (error) {
+        if (!signal.aborted) log.error({ reason: messageOf(error) }, 'a page could not be checked');
+      }
+    });
+  }
+
+  /** @param isLast whether no further look is planned. */
+  async function lookAt(one: Awaited, isLast: boolean): Promise<void> {
     const { path, id, url, at } = one.article;
     const page = await live.expected(one.article);
     const found = page && (await checkLive(page, live, signal));
@@ -122,12 +166,18 @@ export function createAwaited({ facts, live, log, isDeployed, onLive }: AwaitedO
     note();
   }
 
+  async function stop(): Promise<void> {
+    stopping.abort();
+    clearTimeout(timer);
+    await running;
+  }
+
   return {
     add,
     forget,
     built: (began, isMeant) => markReady(({ article, answered }) => answered <= began && isMeant(article)),
     committed,
-    look: checks.start,
-    stop: checks.stop,
+    look,
+    stop,
   };
 }

@@ -1,3 +1,4 @@
+import { filesOfAddress } from '../../article/files-of-address.js';
 import { isReservedFile } from '../../article/reserved.js';
 import type { SiteInfo } from '../../host/page-types.js';
 
@@ -26,26 +27,15 @@ export function fileOf(url: string, site: SiteInfo): string | undefined {
   const { origin, pathname, search, username, password } = new URL(url);
   const prefix = `${site.basePath}/`;
   if (origin !== new URL(site.url).origin || `${search}${username}${password}` !== '') return undefined;
-  if (!pathname.startsWith(prefix)) return undefined;
-
-  const segments = pathname.slice(prefix.length).replace(/\/$/, '').split('/');
-  const names = segments.map(nameOf);
-  if (!names.every((name) => name !== undefined)) return undefined;
-  const isFile = /\.html?$/i.test(pathname);
-  return [...names, ...(isFile ? [] : ['index.html'])].join('/');
+  if (!pathname.startsWith(prefix) || pathname === prefix) return undefined; // the home page is none of an article
+  const files = filesOfAddress(pathname.slice(site.basePath.length));
+  const file = /\.html?$/i.test(pathname) ? files[0] : files.find((one) => one.endsWith('/index.html'));
+  return file?.split('/').every(isPlainName) === true ? file : undefined;
 }
 
-/** A path segment as the name of a file or folder; undefined for one that is none, or would lead elsewhere. */
-function nameOf(segment: string): string | undefined {
-  let name: string;
-  try {
-    name = decodeURIComponent(segment);
-  } catch {
-    return undefined; // not UTF-8
-  }
-  // Names with a dot first are refused as well: `..`, and what servers and git keep to themselves.
-  if (name === '' || name.startsWith('.') || /[/\\\x00-\x1f\x7f]/.test(name)) return undefined;
-  return Buffer.byteLength(name) > LONGEST_NAME ? undefined : name;
+/** Whether a name may be that of a file. Those with a dot first are what servers and git keep to themselves. */
+function isPlainName(name: string): boolean {
+  return !name.startsWith('.') && !/[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= LONGEST_NAME;
 }
 
 /** The file of one of the site's own pages, whose path ends in a slash or names a file. */

@@ -1,10 +1,10 @@
 import test from 'ava';
+import { filesOfAddress } from '../../../../src/article/files-of-address.js';
 import {
   addressBelow,
   addressesOfFile,
   addressOfFile,
   encodedAddress,
-  filesOfAddress,
 } from '../../../../src/deploy/build/pages.js';
 import { fc } from '../../../support/property.js';
 

@@ -40,7 +40,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t)) {
         return Promise.resolve(comment === undefined ? undefined : { url, jsonLd: '', comments: [comment] });
       },
     },
-    isDeployed: () => (ready) => ready <= deployedUntil,
+    deployedUntil: () => deployedUntil,
     onLive: ({ id }) => live.push(id),
   });
   t.teardown(() => awaited.stop());

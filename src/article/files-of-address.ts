@@ -1,0 +1,35 @@
+/**
+ * The output files that may show an address, the likeliest first: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
+ * `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment do not count.
+ *
+ * @param address the path of a URL below the site's, starting with a slash; percent-encoded or not.
+ * @returns file names with forward slashes; empty where no file can have this address.
+ */
+export function filesOfAddress(address: string): string[] {
+  const [path = ''] = address.split(/[?#]/, 1);
+  if (!path.startsWith('/')) return [];
+  const segments = path.slice(1).split('/').map(decodeSegment);
+  const names: string[] = [];
+  for (const [index, segment] of segments.entries()) {
+    if (segment === undefined) return [];
+    if (segment === '' && index < segments.length - 1) return []; // `//` is another address
+    names.push(segment);
+  }
+  const last = names.at(-1) ?? '';
+  const folder = names.slice(0, -1).map((name) => `${name}/`);
+  const below = folder.join('');
+  if (last === '') return [`${below}index.html`];
+  if (/\.x?html?$/i.test(last)) return [`${below}${last}`, `${below}${last}/index.html`];
+  return [`${below}${last}.html`, `${below}${last}/index.html`, `${below}${last}`];
+}
+
+/** A file name of one segment; undefined where it can be none. */
+export function decodeSegment(segment: string): string | undefined {
+  let name: string;
+  try {
+    name = decodeURIComponent(segment);
+  } catch {
+    return undefined; // `%` without two hexadecimal digits, or bytes that are not UTF-8
+  }
+  return name === '.' || name === '..' || /[/\\\0]/.test(name) ? undefined : name;
+}
