@@ -236,8 +236,8 @@ function switchFindings(
     if (broken !== undefined) continue;
     const { data, body } = readFrontMatter(readText(resolve(contentDir, path)).text);
     if (data.pressmark === undefined || !TEMPLATE.test(body.replace(ESCAPES, ''))) continue;
-    const asHtml = mapping.body({ kind: 'html', html: body }, path).frontMatter;
-    const asMarkdown = mapping.body({ kind: 'markdown', markdown: body, html: body }, path).frontMatter;
+    const asHtml = mapping.body({ kind: 'html', html: '' }, path).frontMatter;
+    const asMarkdown = mapping.body({ kind: 'markdown', markdown: '', html: '' }, path).frontMatter;
     for (const [key, value] of Object.entries(asHtml)) {
       // Where an excerpt ends depends on the text, and runs nothing.
       if (key === 'excerpt_separator' || [value, asMarkdown[key]].includes(undefined)) continue;
