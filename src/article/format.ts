@@ -16,8 +16,8 @@ import {
   type ReadableArticle,
   renderedHtml,
   type StoredArticle,
+  type StoredUrl,
 } from './stored-article.js';
-import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat {
@@ -303,15 +303,13 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
 
   function withStoredUrl(text: string, at: string, to: string): string {
     const { edited, digest, article } = decode(text, at);
-    const moved = withUrl(text, written(to), (one) => {
-      const { data, body } = readFrontMatter(one);
-      const own = ownOf(data, path);
-      const blank = ownChanges(data, path, { ...(own as Record<string, FrontMatterValue>), url: '' });
-      return { url: scalarOf(own.url), rest: { blank, others: withoutKeys(data, blank), body } };
-    });
+    const { data } = readFrontMatter(text);
+    const own = { ...(ownOf(data, path) as Record<string, FrontMatterValue>), url: written(to) };
     return edited || digest === undefined
-      ? moved
-      : moved.replace(digest, digestIn(moved, digest, article.revision));
+      ? editFrontMatter(text, ownChanges(data, path, own))
+      : sealed(article.revision, (seal) =>
+          editFrontMatter(text, ownChanges(data, path, { ...own, digest: seal })),
+        );
   }
 
   /** The tags of a file that an update keeps, as the site selects its posts by them. */
@@ -468,11 +466,6 @@ function optional(key: string | null, value: FrontMatterValue | undefined): Fron
 
 function entriesOf(values: Readonly<Record<string, FrontMatterValue | undefined>>): FrontMatterChange[] {
   return Object.entries(values).map(([key, value]) => ({ key, value }));
-}
-
-function withoutKeys(data: FileFacts['data'], changes: readonly FrontMatterChange[]): unknown {
-  const without = new Set(changes.map(({ key }) => key));
-  return Object.entries(data).filter(([key]) => !without.has(key));
 }
 
 /** Plain data without null, for which TOML has no word; to generators a key without a value is not set. */

@@ -33,6 +33,13 @@ export type Address =
       readonly isFuture?: true;
     };
 
+/** The URL in an article's file that was answered to the service. */
+export interface StoredUrl {
+  readonly url: string;
+  /** The path below the site's URL that the file pins besides; undefined where it pins none. */
+  readonly address: string | undefined;
+}
+
 /** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
 export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;

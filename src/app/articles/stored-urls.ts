@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../article/front-matter/read.js';
-import type { StoredUrl } from '../../article/stored-url.js';
+import type { StoredUrl } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import type { Entry } from '../../store/catalog/entry.js';

@@ -286,3 +286,30 @@ test('what a plugin adds to the front matter is added by an update, too', (t) =>
   });
   t.is(readFrontMatter(amended.text).data.mood, 'calm');
 });
+
+test('own keys stand where the mapping says, and what else stands there is kept', (t) => {
+  const listed = { get: () => undefined, version: 'v' };
+  const nested = { ...mapping, own: ['extra', 'pressmark'] };
+  const on = articleFormat({ mapping: nested, siteUrl: SITE, url: () => article.url, listed });
+  const { text, article: written } = on.encode(article, PATH);
+  t.like(readFrontMatter(text).data.extra, { pressmark: { id: 'art-1' } });
+  t.like(on.decode(text, PATH), { edited: false, article: { id: 'art-1', revision: written.revision } });
+  t.true(on.isOwnKey('extra') && !on.isOwnKey('pressmark'));
+  const toml = '+++\ntitle = "Mine"\n[extra]\nmath = true\n+++\nText.\n';
+  const { text: amended } = updated(on, 'blog/mine.md', toml);
+  const { form, data } = readFrontMatter(amended);
+  t.is(form, 'toml');
+  t.like(data.extra, { math: true, pressmark: { id: 'blog/mine.md', revision: 'r-2' } });
+  const after = on.decode(amended, 'blog/mine.md');
+  t.false(after.edited);
+  t.is(after.article.revision, 'r-2');
+});
+
+test('another URL is written into a file, which keeps its revision', (t) => {
+  const { text, article: written } = format.encode(article, PATH);
+  const moved = format.decode(format.withStoredUrl(text, PATH, 'https://new.example/soil/'), PATH);
+  t.false(moved.edited);
+  t.deepEqual([moved.article.url, moved.article.revision], ['https://new.example/soil/', written.revision]);
+  const edited = format.withStoredUrl(`${text}Mine.\n`, PATH, 'https://new.example/soil/');
+  t.true(edited.endsWith('Mine.\n') && format.decode(edited, PATH).edited);
+});
