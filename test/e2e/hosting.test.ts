@@ -137,7 +137,6 @@ test('the commands and settings of the other hosts build the site', async (t) =>
   const { code } = await run(['build', '--dir', dir]);
   t.is(code, 0);
   t.true(fs.existsSync(join(dir, 'public/_headers')));
-  t.true(fs.existsSync(join(dir, 'public/index.html.br')));
 });
 
 test('the CloudFront function finds the index of a folder', (t) => {

@@ -64,7 +64,7 @@ function cloneOf(name: string): string {
 function checkInstalled(t: ExecutionContext, dir: string): void {
   t.true(fs.lstatSync(join(dir, 'node_modules/pressmark')).isDirectory());
   t.regex(shell('npx pressmark --version', dir), /^\d+\.\d+\.\d+\n$/);
-  t.true(fs.existsSync(join(dir, 'node_modules/pressmark/examples/magazine-theme/theme.json')));
+  t.true(fs.existsSync(join(dir, 'node_modules/pressmark/examples/magazine-theme/package.json')));
 }
 
 test.serial('a server with systemd', (t) => {

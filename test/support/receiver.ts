@@ -47,7 +47,7 @@ export interface ReceiverOptions extends ClientOptions {
   readonly endpoint?: string;
   /** @default one that the system chooses */
   readonly port?: number;
-  /** The IP address at which it is reached. @default '127.0.0.1' */
+  /** The IP address at which it listens. @default '127.0.0.1' */
   readonly address?: string;
   /** The status of /healthz once it has started; `any` where that depends on how fast the machine is. @default 200 */
   readonly health?: number | 'any';
@@ -115,7 +115,10 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
   });
   const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
-  const health = await fetch(`${origin}/healthz`);
+  const health = await fetch(`${origin}/healthz`).catch((error: unknown) => {
+    send('SIGKILL');
+    throw error;
+  });
   const text = await health.text();
   const { health: expected = 200 } = options;
   if (expected !== 'any' && health.status !== expected) {
@@ -161,7 +164,15 @@ function isGroupAlive(leader: number | undefined): boolean {
 
 function spawnStart(
   dir: string,
-  { env = {}, program = PROGRAM, preload, wrapper = [], args: further = [], port = 0 }: ReceiverOptions,
+  {
+    env = {},
+    program = PROGRAM,
+    preload,
+    wrapper = [],
+    args: further = [],
+    port = 0,
+    address,
+  }: ReceiverOptions,
 ): ChildProcess {
   const [command = process.execPath, ...args] = [
     ...wrapper,
@@ -181,6 +192,7 @@ function spawnStart(
       PRESSMARK_SECRET: SECRET,
       PRESSMARK_SITE_URL: SITE_URL,
       PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
+      ...(address !== undefined && { PRESSMARK_HOST: address }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
