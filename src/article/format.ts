@@ -262,7 +262,10 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       ...changed(keys.description, article.description, next.description, written(next.description)),
       ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
-      ...(next.author === article.author ? [] : textEntry(authorAt, written(next.author), data)),
+      // A post that a person wrote stays that person's.
+      ...(next.author === article.author || (article.id === at && !isTop)
+        ? []
+        : textEntry(authorAt, written(next.author), data)),
       ...(next.image === article.image ? [] : textEntry(imageAt, imageOf(next.image), data)),
       ...(next.image === null && article.image !== null ? optional(imageAt?.key ?? null, undefined) : []),
       // Without a date of its own, a generator may take the date of the update for that of the post.

@@ -159,8 +159,6 @@ export interface Generator {
   recognise(files: SiteFiles): string | undefined;
   /** Finds out about a site for `init`, which writes it into `pressmark.config.*`. */
   inspect(site: AskedSite): SiteFacts | Promise<SiteFacts>;
-  /** Reads the site's configuration at every start. Settings in `pressmark.config.*` go first. */
-  options?(files: SiteFiles): GeneratorOptions;
   mapping(options: MappingOptions): ArticleMapping;
   /** Files and folders whose change may change addresses: the site's configuration and layouts, not its posts. */
   readonly configFiles: readonly string[];

@@ -14,7 +14,7 @@ export interface SitePost extends PlacedPost {
 const MOST_POSTS = 5_000;
 
 /** Names that sites give to the fields of an article, the most usual first. */
-const NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
+export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
   title: ['title', 'headline', 'name'],
   description: ['description', 'summary', 'excerpt', 'snippet', 'subtitle', 'abstract', 'intro'],
   date: [
@@ -103,7 +103,7 @@ function frontMatterOf(text: string): ValueMap | undefined {
 
 /** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
 function dateOf(data: ValueMap, path: string): string | undefined {
-  const key = Object.keys(data).find((name) => isName(name, NAMES.date));
+  const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));
   const value = key === undefined ? undefined : data[key];
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string') return value;
@@ -122,10 +122,10 @@ function isName(name: string, names: readonly string[]): boolean {
  */
 export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partial<KeyNames> {
   const found: Record<string, string> = {};
-  for (const field of Object.keys(NAMES) as (keyof KeyNames)[]) {
+  for (const field of Object.keys(FIELD_NAMES) as (keyof KeyNames)[]) {
     const paths = posts.flatMap(({ data }) =>
       Object.entries(data).flatMap(([name, value]) => {
-        const path = isName(name, NAMES[field]) ? pathOf(field, name, value) : undefined;
+        const path = isName(name, FIELD_NAMES[field]) ? pathOf(field, name, value) : undefined;
         return path === undefined ? [] : [path];
       }),
     );

@@ -29,7 +29,6 @@ export function standIn(name: string, file: string, facts: Partial<SiteFacts> = 
     name,
     recognise: (files) => (files.read(file) === undefined ? undefined : file),
     inspect: () => ({ ...FACTS, ...facts }),
-    options: () => ({}),
     mapping: unused,
     configFiles: [file],
     caches: [],

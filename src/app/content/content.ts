@@ -80,13 +80,10 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);
   refuseSourcesAsOutput(settings, generator);
-  const read = generator.options?.(files) ?? {};
   const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
-  const timeZone = articles.timeZone ?? set.timeZone ?? read.timeZone;
+  const timeZone = articles.timeZone ?? set.timeZone;
   const options: GeneratorOptions = {
-    ...read,
     ...set,
-    keys: { ...read.keys, ...set.keys },
     ...(timeZone !== undefined && { timeZone }),
   };
   return { generator, options, mapping: mappingOf(settings, generator, options), files };

@@ -106,7 +106,7 @@ function newConfig(
   answers: Answers,
   siteUrl: string | undefined,
 ): Part {
-  const config = generator && facts && configOf(files, generator, facts, answers, siteUrl);
+  const config = generator && facts && configOf(generator, facts, answers, siteUrl);
   const change: Change = {
     path: 'pressmark.config.mjs',
     before: undefined,
@@ -129,7 +129,6 @@ function newConfig(
 }
 
 function configOf(
-  files: SiteFiles,
   generator: Generator,
   facts: SiteFacts,
   answers: Answers,
@@ -137,7 +136,7 @@ function configOf(
 ): GeneratorConfig {
   return {
     generator: generator.name,
-    options: optionsOf(facts.options, answers.keys, generator.options?.(files)),
+    options: optionsOf(facts.options, answers.keys),
     siteUrl,
     service: answers.service,
     content: answers.content ?? facts.content,
@@ -150,19 +149,9 @@ function configOf(
   };
 }
 
-/** What the config must say about article files: all that is not read from the site at each start. */
-function optionsOf(
-  found: GeneratorOptions,
-  answered: Partial<KeyNames> | undefined,
-  read: GeneratorOptions | undefined,
-): GeneratorOptions {
-  const known = new Map<string, string | null>(Object.entries(read?.keys ?? {}));
-  const keys = Object.fromEntries(
-    Object.entries({ ...found.keys, ...answered }).filter(([field, key]) => known.get(field) !== key),
-  );
-  const others = read === undefined ? found : {};
-  const { keys: _, ...options } = others;
-  return Object.keys(keys).length === 0 ? options : { ...options, keys };
+/** What was found out about article files, and answered. */
+function optionsOf(found: GeneratorOptions, answered: Partial<KeyNames> | undefined): GeneratorOptions {
+  return answered === undefined ? found : { ...found, keys: { ...found.keys, ...answered } };
 }
 
 const NO_SITE_URL: Problem = {

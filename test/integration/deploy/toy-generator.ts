@@ -75,7 +75,6 @@ const generator = {
   name: 'toy',
   recognise: () => undefined,
   inspect: () => { throw new Error('not used'); },
-  options: () => ({}),
   mapping: () => ({
     keys: { title: 'title', description: null, date: 'date', updated: null, tags: 'tags', image: null },
     constants: {},

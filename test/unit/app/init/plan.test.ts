@@ -56,7 +56,7 @@ test('a site of another generator gets a config with what its definition has rea
   const result = await plan({ generators: hugo({ frontMatter: { layout: 'post' } }) });
   const { 'pressmark.config.mjs': config = '', '.gitignore': ignore } = written(result);
   for (const line of [
-    "generator: 'hugo',",
+    "generator: { name: 'hugo', timeZone: 'Asia/Tokyo' },",
     "siteUrl: 'https://garden.example/notes',",
     "content: 'content',",
     "output: 'public',",

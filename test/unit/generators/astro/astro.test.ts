@@ -1,68 +1,8 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
-import { inspect } from '../../../../src/generators/astro/inspect.js';
-import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
-
-const CONFIG = `import { defineConfig } from 'astro/config';
-// site: 'https://not.example'
-export default defineConfig({
-  site: 'https://garden.example', /* base: '/x', */
-  base: '/notes/',
-  integrations: [mdx(), sitemap({ filter: (page) => page !== 'https://garden.example/a/' })],
-});
-`;
-
-const COLLECTION = `import { defineCollection } from 'astro:content';
-import { glob } from 'astro/loaders';
-import { z } from 'astro/zod';
-
-const blog = defineCollection({
-  loader: glob({ base: './src/content/blog', pattern: '**/*.{md,mdx}' }),
-  schema: ({ image }) =>
-    z.object({
-      title: z.string(),
-      description: z.string(),
-      pubDate: z.coerce.date(),
-      updatedDate: z.coerce.date().optional(),
-      heroImage: image().optional(),
-      tags: z.array(z.string()).default([]),
-    }),
-});
-
-export const collections = { blog };
-`;
-
-const ROUTE = `---
-import { getCollection, render } from 'astro:content';
-export async function getStaticPaths() {
-  const posts = await getCollection('blog');
-  return posts.map((post) => ({ params: { slug: post.id }, props: post }));
-}
----
-<html lang="en-GB"></html>
-`;
-
-const SITE: Record<string, string> = {
-  'astro.config.mjs': CONFIG,
-  'package.json': '{ "scripts": { "build": "astro build" }, "dependencies": { "astro": "^5.0.0" } }',
-  '.gitignore': 'dist\n',
-  'src/content.config.ts': COLLECTION,
-  'src/pages/blog/[...slug].astro': ROUTE,
-  'src/content/blog/one.md': '---\ntitle: One\npubDate: 2024-01-02\ntags: [Soil, soil, Soil]\n---\nText.\n',
-};
-
-/** The site with files added, replaced, or removed by undefined. */
-function siteWith(texts: Record<string, string | undefined>): SiteFiles {
-  const present = Object.entries({ ...SITE, ...texts }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return siteOf(Object.fromEntries(present));
-}
-
-const collection = (schema: string, loader = `glob({ base: './src/content/blog', pattern: '**/*.md' })`) =>
-  `const blog = defineCollection({ loader: ${loader}, schema: ${schema} });\nexport const collections = { blog };\n`;
+import { askedSite } from '../asked-site.js';
 
 const OPTIONS: MappingOptions = {
   body: 'markdown',
@@ -70,371 +10,230 @@ const OPTIONS: MappingOptions = {
   address: (slug) => `/blog/${slug}/`,
 };
 const mapping = astro.mapping(OPTIONS);
-const markdown = (text: string, html = '<p>HTML</p>'): IncomingBody => ({
-  kind: 'markdown',
-  markdown: text,
-  html,
-});
-
-const readOptions = (files: SiteFiles) => astro.options?.(files) ?? {};
 
 test('a site is recognised by its configuration file or its dependency', (t) => {
-  t.is(astro.recognise(siteWith({})), 'astro.config.mjs');
-  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined })), 'package.json');
-  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined, 'package.json': '{}' })), undefined);
+  t.is(astro.recognise(siteOf({ 'astro.config.ts': '' })), 'astro.config.ts');
+  t.is(astro.recognise(siteOf({ 'package.json': '{"dependencies":{"astro":"5"}}' })), 'package.json');
+  t.is(astro.recognise(siteOf({ 'package.json': '{}' })), undefined);
 });
 
-test('a site with a collection of articles and a page for each leaves nothing to ask', (t) => {
-  const facts = inspect(siteWith({}));
-  t.deepEqual(facts.questions, []);
+// What Astro 5.18.2 said of a site in its own words, as far as it matters.
+const DATE = {
+  anyOf: [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date' },
+    { type: 'integer', format: 'unix-time' },
+  ],
+};
+const PROPERTIES = {
+  title: { type: 'string' },
+  description: { type: 'string' },
+  pubDate: DATE,
+  updatedDate: DATE,
+  tags: { type: 'array', items: { type: 'string' }, default: [] },
+  heroImage: { type: 'string' },
+  draft: { type: 'boolean', default: false },
+  $schema: { type: 'string' },
+};
+const schemaOf = (properties: object, required = ['title', 'description', 'pubDate'], name = 'blog') => ({
+  [name]: {
+    $ref: `#/definitions/${name}`,
+    definitions: { [name]: { type: 'object', properties, required, additionalProperties: false } },
+  },
+});
+const ANSWER = {
+  config: {
+    site: 'https://allotment.example',
+    base: '/notes/',
+    trailingSlash: 'always',
+    format: 'directory',
+    outDir: 'dist',
+    srcDir: 'src',
+    fetchesImages: false,
+  },
+  routes: [
+    { pattern: '/about', params: [] },
+    { pattern: '/blog/[...slug]', params: ['...slug'] },
+    { pattern: '/tags/[tag]', params: ['tag'] },
+    { pattern: '/', params: [] },
+  ],
+  schemas: schemaOf(PROPERTIES),
+  entries: {
+    blog: [
+      { id: 'raised-beds', path: 'src/content/blog/Raised-Beds.md' },
+      { id: '2025/leeks', path: 'src/content/blog/2025/leeks/index.md' },
+    ],
+  },
+};
+const POST = '---\ntitle: A\ndescription: B\npubDate: 2025-03-01\n---\n';
+const POSTS = { 'src/content/blog/Raised-Beds.md': POST, 'src/content/blog/2025/leeks/index.md': POST };
+
+const inspect = async (answer: object = {}, files: Record<string, string> = POSTS) =>
+  await astro.inspect(
+    askedSite({ 'astro.config.mjs': '', ...files }, { 'node ': JSON.stringify({ ...ANSWER, ...answer }) }),
+  );
+
+test('init asks Astro for its configuration, the schemas, the entries and the routes', async (t) => {
+  const facts = await inspect();
   t.like(facts, {
-    siteUrl: 'https://garden.example/notes',
-    language: 'en-GB',
+    siteUrl: 'https://allotment.example/notes',
     content: 'src/content/blog',
     file: ':slug.md',
     permalink: '/blog/:slug/',
     output: 'dist',
-    build: 'npm run build',
+    build: 'npx astro build',
+    frontMatter: {},
+    ignore: ['dist/', '.astro/', 'node_modules/'],
+    questions: [],
+    warnings: [],
   });
-  t.deepEqual(facts.tags, ['Soil', 'soil']);
-  t.deepEqual(facts.ignore, ['.astro/', 'node_modules/']);
-  t.deepEqual(facts.options.keys, {
-    title: 'title',
-    description: 'description',
-    date: 'pubDate',
-    updated: 'updatedDate',
-    tags: 'tags',
-    image: 'heroImage',
+  t.deepEqual(facts.options, {
+    keys: {
+      title: 'title',
+      description: 'description',
+      date: 'pubDate',
+      updated: 'updatedDate',
+      tags: 'tags',
+      image: 'heroImage',
+    },
   });
 });
 
-test('keys and the folder are found under other names, in constants and in template literals', (t) => {
-  const facts = inspect(
-    siteWith({
-      'src/content.config.ts': `const BLOG_PATH = "src/data/posts";
-const postSchema = z.object({
-  title: z.string(),
-  summary: z.string().optional(), // shown in lists
-  pubDatetime: z.date(),
-  modDatetime: z.date().optional().nullable(),
-  topics: z.array(z.string()).default(["others"]),
-});
-const posts = defineCollection({
-  loader: glob({ pattern: "**/[^_]*.md", base: \`./\${BLOG_PATH}\` }),
-  schema: postSchema,
-});
-const authors = defineCollection({ loader: file('src/authors.json'), schema: z.object({ name: z.string() }) });
-export const collections: Record<string, unknown> = { posts, authors };
-`,
-      'src/pages/blog/[...slug].astro': undefined,
-      'src/pages/writing/[id]/index.astro': ROUTE.replace("'blog'", "'posts'").replace(
-        'slug: post',
-        'id: post',
-      ),
-    }),
-  );
-  t.is(facts.content, 'src/data/posts');
-  t.is(facts.permalink, '/writing/:slug/');
-  t.deepEqual(facts.options.keys, {
-    title: 'title',
-    description: 'summary',
-    date: 'pubDatetime',
-    updated: 'modDatetime',
-    tags: 'topics',
-    image: null,
-  });
-  t.deepEqual(facts.questions, []);
-});
-
-test('a picture key is left out where a component would have to fetch a remote picture', (t) => {
-  const image = (element: string, config = CONFIG) =>
-    readOptions(siteWith({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
-  t.is(image('{heroImage && <Image width={1020} height={510} src={heroImage} alt="" />}'), 'heroImage');
-  t.is(image('{heroImage && <img src={heroImage} alt="" />}'), 'heroImage');
-  t.is(image('{heroImage && <Image src={heroImage} alt="" />}'), null);
-  t.is(
-    image(
-      '<Image width={1} height={1} src={heroImage} />',
-      CONFIG.replace("base: '/notes", "image: { domains: ['x.example'] }, base: '/notes"),
-    ),
-    null,
-  );
-});
-
-test('the only date that a schema demands is the publication’s, whatever its name', (t) => {
-  const keyOf = (dates: string) =>
-    inspect(siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${dates} })`) }))
-      .options.keys?.date;
-  t.is(keyOf('pub_date: z.date(), revised: z.date().optional()'), 'pub_date');
-  t.is(keyOf('begins: z.coerce.date(), ends: z.coerce.date()'), 'pubDate');
-  t.is(keyOf('begins: z.coerce.date(), date: z.coerce.date()'), 'date');
-});
-
-test('a date that the schema wants as a text is written as one', (t) => {
-  const dates = (schema: string) =>
-    readOptions(
-      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${schema} })`) }),
-    ).dates;
-  t.is(dates('date: z.string()'), 'string');
-  t.is(dates('date: z.date()'), undefined);
-  t.is(dates('date: z.coerce.date()'), undefined);
-});
-
-test('the address follows from build.format and trailingSlash', (t) => {
-  const permalink = (setting: string) =>
-    inspect(
-      siteWith({
-        'astro.config.mjs': `export default defineConfig({ site: 'https://a.example', ${setting} })`,
-      }),
-    ).permalink;
-  t.is(permalink(''), '/blog/:slug/');
-  t.is(permalink(`trailingSlash: 'never'`), '/blog/:slug');
-  t.is(permalink(`build: { format: 'file' }`), '/blog/:slug.html');
-  t.is(permalink(`build: { format: 'preserve' }`), '/blog/:slug.html');
-});
-
-test('what the configuration computes is asked for', (t) => {
-  const facts = inspect(
-    siteWith({
-      'astro.config.mjs': 'export default defineConfig({ site: process.env.SITE })',
-      'src/pages/blog/[...slug].astro': ROUTE.replace('post.id', 'pathOf(post)'),
-    }),
-  );
-  t.is(facts.siteUrl, undefined);
-  t.deepEqual(
-    facts.questions.map(({ flag, fallback }) => [flag, fallback]),
-    [
-      ['site-url', undefined],
-      ['permalink', '/blog/:slug/'],
+test('the address follows from the route, build.format and trailingSlash', async (t) => {
+  const permalink = async (config: object, pattern = '/blog/[slug]') =>
+    (await inspect({ config: { ...ANSWER.config, ...config }, routes: [{ pattern, params: ['slug'] }] }))
+      .permalink;
+  t.is(await permalink({ trailingSlash: 'never' }), '/blog/:slug');
+  t.is(await permalink({ format: 'file' }), '/blog/:slug.html');
+  t.is(await permalink({}, '/[...blog]'), '/:slug/');
+  const two = await inspect({
+    routes: [
+      { pattern: '/a/[slug]', params: ['slug'] },
+      { pattern: '/b/[slug]', params: ['slug'] },
     ],
-  );
+  });
+  t.like(two.questions, [{ flag: 'permalink', fallback: '/a/:slug/' }]);
+  t.like((await inspect({ routes: [] })).questions, [{ flag: 'permalink', fallback: '/blog/:slug/' }]);
 });
 
-test('a key that the schema demands besides is asked for, or gets the first value of its list', (t) => {
-  const schema = `z.object({
-    title: z.string(), description: z.string(), pubDate: z.coerce.date(),
-    author: z.string(), category: z.enum(['garden', 'kitchen']), layout: z.string().default('post'),
-  })`;
-  const facts = inspect(
-    siteWith({
-      'src/content.config.ts': collection(schema),
-      'src/content/blog/one.md': '---\ntitle: One\nauthor: Ada\n---\n',
-    }),
-  );
-  t.deepEqual(facts.frontMatter, { category: 'garden' });
-  t.deepEqual(
-    facts.questions.map(({ flag, key, fallback }) => [flag, key, fallback]),
-    [['front-matter', 'author', 'Ada']],
-  );
-});
-
-test('a structured key is none of the fields of an article, and is demanded though parts of it may be missing', (t) => {
-  const schema = `z.object({
-    title: z.string(), description: z.string(), pubDate: z.coerce.date(),
-    image: z.object({ src: z.string(), alt: z.string().optional() }).optional(),
-    author: z.object({ name: z.string(), url: z.string().optional() }),
-    tags: z.array(reference('tags')).default([]),
-    kind: z.object({ of: z.enum(['a', 'b']) }).strict().nullish(),
-  })`;
-  const facts = inspect(siteWith({ 'src/content.config.ts': collection(schema) }));
-  t.like(facts.options.keys, { image: null, tags: null });
-  t.deepEqual(facts.frontMatter, {});
-  t.deepEqual(
-    facts.questions.map(({ key }) => key),
-    ['author'],
-  );
-});
-
-test('an enum whose values are not known is asked for', (t) => {
-  const schema = `z.object({
-    title: z.string(), description: z.string(), pubDate: z.coerce.date(), category: z.enum(categoriesOf(site)),
-  })`;
-  const facts = (post: string) =>
-    inspect(siteWith({ 'src/content.config.ts': collection(schema), 'src/content/blog/one.md': post }));
-  t.deepEqual(
-    facts('---\ntitle: One\n---\n').questions.map(({ key }) => key),
-    ['category'],
-  );
-  const used = facts('---\ntitle: One\ncategory: garden\n---\n');
-  t.deepEqual(used.frontMatter, { category: 'garden' });
-  t.is(used.warnings[0]?.fix, 'Check articles.frontMatter.category in pressmark.config.mjs.');
-});
-
-test('constants and schemas of the modules that a configuration imports are known', (t) => {
-  const files = {
-    'astro.config.mjs':
-      'import { SITE } from "./src/config";\nexport default defineConfig({ site: SITE.website });',
-    'src/config.ts':
-      'export const SITE = {\n  website: "https://a.example/", // yours\n  lang: "en",\n} as const;\n',
-    'src/content.config.ts': `import { article } from '@/schemas';
-import { KINDS } from './kinds.ts';
-const kinds = z.enum(KINDS);
-${collection('article.extend({ kind: z.enum(KINDS), author: z.string() }).strict()')}`,
-    'src/kinds.ts': "export const KINDS = ['essay', 'note'] as const;",
-    'src/schemas/index.ts': `import { z } from 'astro/zod';
-const base = z.object({ title: z.string(), author: z.string().optional() });
-export const article = base.extend({ summary: z.string(), published: z.coerce.date(), topics: z.array(z.string()) });`,
+test('keys are those of the posts that the schema knows, and those that the schema has', async (t) => {
+  const properties = {
+    title: { type: 'string' },
+    summary: { type: 'string' },
+    publishDate: DATE,
+    coverImage: { type: 'object', properties: { src: { type: 'string' }, alt: { type: 'string' } } },
+    author: { type: 'string' },
   };
-  const facts = inspect(siteWith(files));
-  t.is(facts.siteUrl, 'https://a.example');
-  t.like(facts.options.keys, {
+  const post =
+    '---\ntitle: A\nsummary: B\npublishDate: 2025-03-01\nauthor: Ada\ncoverImage: {src: a.jpg, alt: x}\n---\n';
+  const facts = await inspect(
+    { schemas: schemaOf(properties, ['title', 'publishDate', 'author', 'coverImage']) },
+    {
+      'src/content/blog/Raised-Beds.md': post,
+      'src/content/blog/2025/leeks/index.md': POST.replace('pubDate', 'publishDate'),
+    },
+  );
+  t.deepEqual(facts.options.keys, {
     title: 'title',
     description: 'summary',
-    date: 'published',
-    tags: 'topics',
+    date: 'publishDate',
+    updated: null,
+    tags: null,
+    image: 'coverImage.src',
+    author: 'author',
   });
-  t.deepEqual(facts.frontMatter, { kind: 'essay' });
-  t.deepEqual(
-    facts.questions.map(({ key }) => key),
-    ['author'],
+  t.deepEqual(facts.questions, [], 'what some posts lack is not demanded');
+});
+
+test('the only date that a schema demands is the publication’s; a text or a day is written as one', async (t) => {
+  const optionsOf = async (properties: object, required: string[]) =>
+    (
+      await inspect(
+        { schemas: schemaOf({ title: { type: 'string' }, ...properties }, required), entries: {} },
+        {},
+      )
+    ).options;
+  t.is((await optionsOf({ sown: DATE, seen: DATE }, ['sown'])).keys?.date, 'sown');
+  t.is((await optionsOf({ date: { type: 'string' } }, ['date'])).dates, 'string');
+  t.is((await optionsOf({ date: { type: 'string', format: 'date' } }, ['date'])).dates, 'day');
+});
+
+test('a key that the schema demands besides gets the value of the posts, or is asked for', async (t) => {
+  const properties = {
+    ...PROPERTIES,
+    season: { type: 'string', enum: ['spring', 'summer'] },
+    draft: { type: 'boolean' },
+    related: { type: 'array', items: { type: 'string' } },
+    authors: { type: 'array', items: { type: 'object' } },
+    editor: { type: 'string' },
+  };
+  const required = ['title', 'pubDate', 'season', 'draft', 'related', 'authors', 'editor'];
+  const post = `${POST.slice(0, -4)}season: summer\ndraft: false\nrelated: []\nauthors: [enscribe]\neditor: Ada\n---\n`;
+  const { frontMatter, questions } = await inspect(
+    { schemas: schemaOf(properties, required) },
+    { 'src/content/blog/Raised-Beds.md': post, 'src/content/blog/2025/leeks/index.md': post },
   );
-});
-
-test('a line for a strict schema of another module is left to the owner', (t) => {
-  const files = siteWith({
-    'src/content.config.ts': `import { article } from './schemas';\n${collection('article')}`,
-    'src/schemas.ts': `export const article = ${/z\.object[\s\S]*?\}\)/.exec(COLLECTION)?.[0]}.strict();`,
-  });
-  const { edits, warnings } = inspect(files);
-  t.deepEqual(edits, []);
-  t.regex(warnings[0]?.fix ?? '', /pressmark: z\.unknown\(\)\.optional\(\),.* or a module that it imports/);
-  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
-  t.regex(astro.problems(files, settings)[0]?.text ?? '', /refuses keys/);
-});
-
-test('posts with front matter in TOML are read', (t) => {
-  const facts = inspect(
-    siteWith({ 'src/content/blog/one.md': '+++\ntitle = "One"\ntags = ["Soil"]\n+++\nText.\n' }),
-  );
-  t.deepEqual(facts.tags, ['Soil']);
-});
-
-test('where the loader reads one file of each folder, an article gets a folder', (t) => {
-  const file = (pattern: string) =>
-    inspect(
-      siteWith({
-        'src/content.config.ts': COLLECTION.replace("'**/*.{md,mdx}'", pattern),
-      }),
-    ).file;
-  t.is(file("'**/index.md'"), ':slug/index.md');
-  t.is(file("['*/index.{md,mdx}', '!**/_*/**']"), ':slug/index.md');
-  t.is(file("'**/*.md'"), ':slug.md');
-  t.is(file("['**/index.md', '*.md']"), ':slug.md');
-});
-
-test('the page that computes addresses is taken for the proposed one, and doctor does not repeat the question', (t) => {
-  const files = siteWith({
-    'src/pages/blog/[...slug].astro': undefined,
-    'src/pages/posts/[...slug]/index.astro': ROUTE.replace('post.id', 'pathOf(post.id)'),
-  });
-  t.deepEqual(
-    inspect(files).questions.map(({ flag, fallback }) => [flag, fallback]),
-    [['permalink', '/posts/:slug/']],
-  );
-  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
-  t.deepEqual(astro.problems(files, settings), []);
-});
-
-test('doctor names a key that the schema demands since init, until it stands in the config', (t) => {
-  const schema = `z.object({
-    title: z.string(), description: z.string(), publishedOn: z.coerce.date(), author: z.string(),
-    category: z.enum(['garden', 'kitchen']), heroImage: z.string(),
-  })`;
-  const files = siteWith({ 'src/content.config.ts': collection(schema) });
-  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
-  const own = ['title', 'description', 'publishedOn', 'category'];
-  const texts = (written: readonly string[]) =>
-    astro.problems(files, { ...settings, written }).map(({ level, text }) => [level, text]);
-  t.deepEqual(texts(own), [
-    [
-      'fail',
-      'src/content.config.ts demands author, heroImage, which not every article has; one without breaks the build.',
-    ],
+  t.deepEqual(frontMatter, { season: 'summer', draft: false, related: [] });
+  t.like(questions, [
+    { flag: 'front-matter', key: 'authors', fallback: '["enscribe"]' },
+    { flag: 'front-matter', key: 'editor', fallback: 'Ada' },
   ]);
-  t.deepEqual(texts([...own, 'author', 'heroImage']), []);
 });
 
-test('a schema that refuses unknown keys gets a line for the key pressmark, and nothing else of the file changes', (t) => {
-  for (const strict of [
-    COLLECTION.replace('    }),\n});', '    }).strict(),\n});'),
-    COLLECTION.replace('z.object', 'z.strictObject'),
-  ]) {
-    const files = siteWith({ 'src/content.config.ts': strict });
-    const [edit] = inspect(files).edits;
-    t.is(edit?.path, 'src/content.config.ts');
-    t.is(edit?.text.replace('\n      pressmark: z.unknown().optional(),', ''), strict);
-    const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
-    t.regex(astro.problems(files, settings)[0]?.text ?? '', /refuses keys/);
-    t.deepEqual(astro.problems(siteWith({ 'src/content.config.ts': edit?.text }), settings), []);
-  }
+test('a picture key is left out where a component would have to fetch a remote picture', async (t) => {
+  const image = async (component: string) =>
+    (await inspect({}, { ...POSTS, 'src/layouts/Post.astro': component })).options.keys?.image;
+  t.is(await image('<img src={heroImage} />'), 'heroImage');
+  t.is(await image('<Image src={heroImage} alt="" />'), null);
+  t.is(await image('{await getImage({ src: heroImage })}'), null);
 });
 
-test('doctor names another address, another folder, and output into the static source', (t) => {
-  const found = astro.problems(siteWith({}), {
-    siteUrl: 'https://garden.example',
-    content: 'content',
-    output: 'public',
+test('the collection of articles is the one with a usual name, else the only one with a date', async (t) => {
+  const schemas = {
+    ...schemaOf({ name: { type: 'string' } }, [], 'people'),
+    ...schemaOf(PROPERTIES, [], 'essays'),
+  };
+  t.is((await inspect({ schemas, entries: {} })).content, 'src/content/essays');
+  const none = await inspect({
+    schemas: schemaOf({ name: { type: 'string' } }, [], 'people'),
+    entries: { others: [] },
+  });
+  t.like(none.questions[0], { flag: 'content' });
+  const folders = [{ id: 'soil', path: 'src/content/blog/soil/index.md' }];
+  t.is((await inspect({ entries: { blog: folders } })).file, ':slug/index.md');
+});
+
+test('without Astro on the machine, the usual values are taken, and the rest is asked for', async (t) => {
+  const facts = await astro.inspect(askedSite({ 'astro.config.mjs': '' }));
+  t.like(facts, {
+    siteUrl: undefined,
+    content: 'src/content/blog',
+    permalink: '/blog/:slug/',
+    output: 'dist',
   });
   t.deepEqual(
-    found.map(({ level }) => level),
-    ['fail', 'fail', 'fail'],
+    facts.questions.map(({ flag }) => flag),
+    ['site-url', 'content', 'permalink'],
   );
-  t.regex(found[0]?.text ?? '', /garden\.example\/notes/);
-  t.regex(found[1]?.text ?? '', /copies into the site/);
-  t.regex(found[2]?.text ?? '', /src\/content\/blog/);
 });
 
-test('doctor compares the base path where the configuration has no site', (t) => {
-  const texts = (config: string, siteUrl: string) =>
+test('the loader of pressmark/astro makes pages of .html files, and pictures are fetched where Astro may', async (t) => {
+  const config = { 'src/content.config.ts': "import { articles } from 'pressmark/astro';" };
+  t.true((await inspect({}, { ...POSTS, ...config })).options.htmlFiles);
+  t.true((await inspect({ config: { ...ANSWER.config, fetchesImages: true } })).options.fetchesImages);
+});
+
+test('doctor names a strict schema, which stops each build', (t) => {
+  const texts = (config: string) =>
     astro
-      .problems(siteOf({ 'astro.config.mjs': config }), {
-        siteUrl,
-        content: 'src/content/blog',
-        output: 'dist',
-      })
-      .map(({ text }) => text)
-      .join('\n');
-  t.is(texts("export default defineConfig({ base: '/notes' })", 'https://a.example/notes'), '');
-  t.is(texts('export default defineConfig({})', 'https://a.example'), '');
-  t.is(texts('export default defineConfig({ base: process.env.BASE })', 'https://a.example/notes'), '');
-  t.regex(
-    texts('export default defineConfig({})', 'https://a.example/notes'),
-    /base in astro\.config is not set, but siteUrl is https:\/\/a\.example\/notes/,
-  );
-  t.regex(texts("export default defineConfig({ base: '/b' })", 'https://a.example'), /is "\/b", but/);
+      .problems(siteOf({ 'src/content.config.ts': config }), { siteUrl: '', content: '', output: 'dist' })
+      .map(({ text }) => text);
+  t.regex(texts('schema: z.object({ title: z.string() }).strict()')[0] ?? '', /refuses keys/);
+  t.regex(texts('schema: z.strictObject({ title: z.string() })')[0] ?? '', /refuses keys/);
+  t.deepEqual(texts('z.strictObject({ pressmark: z.unknown().optional() })'), []);
+  t.deepEqual(texts('z.object({ title: z.string() })'), []);
 });
 
-test('a limit of the schema and a plugin that reads files are named', (t) => {
-  const facts = inspect(
-    siteWith({
-      'astro.config.mjs': `import codeImport from 'remark-code-import';
-export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugins: [codeImport] } })`,
-      'src/content.config.ts': collection(`z.object({ title: z.string().max(60), date: z.date() })`),
-    }),
-  );
-  t.regex(facts.warnings[0]?.text ?? '', /title only with \.max\(60\)/);
-  t.like(facts.warnings.at(-1), { level: 'fail' });
-});
-
-test('the loader of pressmark/astro makes .html files of articles without Markdown', (t) => {
-  const options = readOptions(
-    siteWith({
-      'src/content.config.ts': collection(
-        'z.object({ title: z.string(), date: z.date() })',
-        `articles(glob, { base: './src/content/blog', pattern: '**/*.md' })`,
-      ),
-    }),
-  );
-  t.true(options.htmlFiles);
-  const withLoader = astro.mapping({ ...OPTIONS, ...options });
-  t.is(withLoader.extension({ kind: 'html', html: '<p>x</p>' }), '.html');
-  t.is(withLoader.extension(markdown('x')), '.md');
-  t.is(withLoader.body({ kind: 'html', html: '<p>\n\n{x}' }, 'x.html').text, '<p>\n\n{x}');
-  t.is(mapping.extension({ kind: 'html', html: '<p>x</p>' }), '.md');
-  t.false(mapping.isArticlePath('x.html'));
-});
-
-// What Astro 5.18 and 7.3 named the pages of such files.
 test('a file has the slug that Astro gives to it', (t) => {
   const slug = (path: string, data: Record<string, unknown> = {}) => mapping.slug({ path, data });
   t.is(slug('Raised-Beds.md'), 'raised-beds');
@@ -447,7 +246,6 @@ test('a file has the slug that Astro gives to it', (t) => {
   t.false(mapping.isPinned({ path: 'peat.md', data: { slug: 'peat' } }, '/blog/peat/'));
 });
 
-// A title `__ASTRO_IMAGE_./nothing.png` broke the build of Astro 5.18 and 7.3: "Could not find requested image".
 test('a text that Astro takes for the name of a picture is a text', (t) => {
   t.is(mapping.writtenText?.('__ASTRO_IMAGE_./a.png'), '\u2060__ASTRO_IMAGE_./a.png');
   t.is(mapping.writtenText?.('About __ASTRO_IMAGE_'), 'About __ASTRO_IMAGE_');
@@ -461,7 +259,6 @@ test('only an address that a schema with url() or image() accepts is written as 
     t.is(mapping.image(url), undefined, url);
 });
 
-// As parameters of a route, these broke the build of Astro 5.18 or 7.3, or replaced another page.
 test('a tag of which Astro can make no page has no key', (t) => {
   for (const tag of [
     'a/b',

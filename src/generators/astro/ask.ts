@@ -1,0 +1,110 @@
+import { shellWord } from '../command-line.js';
+
+/**
+ * Has Astro read its configuration, its routes and its content, which writes `.astro/` and nothing else; prints what it
+ * has found. What the site prints goes to standard error.
+ */
+const SCRIPT = `
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sync } from 'astro';
+console.log = console.info = console.debug = console.error;
+const root = process.cwd();
+const below = (url) => path.relative(root, fileURLToPath(url)).split(path.sep).join('/');
+const answer = { routes: [], schemas: {}, entries: {} };
+let caches = [];
+await sync({
+  root,
+  logLevel: 'error',
+  integrations: [{
+    name: 'pressmark',
+    hooks: {
+      'astro:config:done': ({ config }) => {
+        const { site, base, trailingSlash, build, image } = config;
+        answer.config = {
+          site, base, trailingSlash, format: build.format, outDir: below(config.outDir), srcDir: below(config.srcDir),
+          fetchesImages: image.domains.length + image.remotePatterns.length > 0,
+        };
+        caches = [fileURLToPath(config.cacheDir), path.join(root, '.astro')];
+      },
+      'astro:routes:resolved': ({ routes }) => {
+        answer.routes = routes.filter(({ type }) => type === 'page').map(({ pattern, params }) => ({ pattern, params }));
+      },
+    },
+  }],
+});
+const schemas = path.join(root, '.astro/collections');
+for (const name of fs.existsSync(schemas) ? fs.readdirSync(schemas) : [])
+  if (name.endsWith('.schema.json'))
+    answer.schemas[name.slice(0, -'.schema.json'.length)] = JSON.parse(fs.readFileSync(path.join(schemas, name), 'utf8'));
+const store = caches.map((folder) => path.join(folder, 'data-store.json')).find((file) => fs.existsSync(file));
+const flat = store === undefined ? [] : JSON.parse(fs.readFileSync(store, 'utf8'));
+const pairs = (value) => Array.isArray(value) && value[0] === 'Map' ? value.slice(1) : [];
+const top = pairs(flat[0]);
+for (let at = 0; at < top.length; at += 2) {
+  const entries = pairs(flat[top[at + 1]]);
+  answer.entries[flat[top[at]]] = entries
+    .filter((_, index) => index % 2 === 1)
+    .map((index) => flat[index])
+    .map((entry) => ({ id: flat[entry?.id], path: flat[entry?.filePath] }))
+    .filter(({ path }) => typeof path === 'string');
+}
+fs.writeSync(1, JSON.stringify(answer));
+process.exit(0);
+`;
+
+/** The command that asks Astro. */
+export const ASK = `PATH="$PWD/node_modules/.bin:$PATH" node --input-type=module -e ${shellWord(SCRIPT)}`;
+
+/** A page route of the site. */
+export interface Route {
+  /** Such as `/blog/[...slug]`. */
+  readonly pattern: string;
+  readonly params: readonly string[];
+}
+
+/** An entry of a collection. */
+export interface Entry {
+  readonly id: string;
+  /** Relative to the site's folder. */
+  readonly path: string;
+}
+
+/** What Astro has said. */
+export interface AstroAnswer {
+  readonly config: {
+    readonly site?: string;
+    readonly base: string;
+    readonly trailingSlash: string;
+    readonly format: string;
+    readonly outDir: string;
+    readonly srcDir: string;
+    readonly fetchesImages: boolean;
+  };
+  readonly routes: readonly Route[];
+  /** JSON schemas by the names of collections. */
+  readonly schemas: Readonly<Record<string, unknown>>;
+  readonly entries: Readonly<Record<string, readonly Entry[]>>;
+}
+
+/** What a site without any configuration would say. */
+const USUAL: AstroAnswer = {
+  config: {
+    base: '/',
+    trailingSlash: 'ignore',
+    format: 'directory',
+    outDir: 'dist',
+    srcDir: 'src',
+    fetchesImages: false,
+  },
+  routes: [],
+  schemas: {},
+  entries: {},
+};
+
+/** Reads the answer. */
+export function answerIn(printed: string | undefined): AstroAnswer {
+  const answer = printed === undefined ? {} : (JSON.parse(printed) as Partial<AstroAnswer>);
+  return { ...USUAL, ...answer, config: { ...USUAL.config, ...answer.config } };
+}
