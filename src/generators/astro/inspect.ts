@@ -14,6 +14,8 @@ import { keysIn, type SchemaKey } from './schema.js';
 /** Collections whose name says that they hold articles. */
 const BLOG_NAMES = ['blog', 'posts', 'post', 'articles', 'article', 'news', 'writing', 'journal', 'notes'];
 
+const usual = new Map<string, string | null | undefined>(Object.entries(DEFAULT_KEYS));
+
 /** What `init` finds out about an Astro site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const answer = answerIn(await ask(ASK, 'node -e "sync()" (astro sync)'));
@@ -29,6 +31,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     { isArticlePath: (path) => /\.(?:mdx?|html)$/.test(path), slug: (file) => entryId(file) },
   );
   const { keys, dates } = fieldsOf(files, config.srcDir, schema, posts);
+  const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual.get(field) !== key));
   const needed = neededKeys(schema, posts, keys);
   const route = routeOf(answer.routes, collection ?? 'blog');
   const siteUrl = siteUrlOf(config);
@@ -44,7 +47,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '') ? 'npm run build' : 'npx astro build',
     frontMatter: needed.constants,
     options: {
-      keys,
+      ...(Object.keys(own).length > 0 && { keys: own }),
       ...(dates !== undefined && { dates }),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
