@@ -3,19 +3,13 @@ import type { ContentFolder } from '../content-folder.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { createBatchFiles, type ReadFile } from './batch-files.js';
-import {
-  buildCommits,
-  modeOf,
-  moveBranch,
-  type NewVersion,
-  stagedByOwner,
-  writeBlobs,
-} from './commit-files.js';
+import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
 import { type CommittedArticle, committedElsewhere } from './committed-elsewhere.js';
 import { decide, NO_ARTICLE } from './decision.js';
 import { type Branch, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
+import { stagedByOwner } from './next-commits.js';
 import type { ArticleText, Outcome, Pending } from './pending.js';
 
 export interface CommitArticlesOptions {

@@ -1,21 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
-import {
-  changesBetween,
-  commitAt,
-  entriesAt,
-  entriesInIndex,
-  FILE,
-  isFile,
-  type TreeEntry,
-} from '../objects.js';
+import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
 import type { Identity, Person } from './identity.js';
+import { leftRef, NEXT_REF } from './next-commits.js';
 
 /** A file that is to become a commit. */
 export interface NewVersion {
@@ -35,15 +27,6 @@ export interface CommitStyle {
   /** Whether the commits are signed with the owner's key and settings. */
   readonly sign: boolean;
 }
-
-/** The refs of the receivers for commits that are on no branch yet, one for each process. */
-const NEXT_REFS = 'refs/worktree/pressmark/';
-
-/**
- * That of this process. `git gc` leaves its commits alone; and where a process was killed after the index had been written,
- * the ref tells Pressmark's entries from those that the owner has staged.
- */
-const NEXT_REF = `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
 
 /** How long git may take for one batch, in milliseconds. */
 const LIMIT_MS = 30_000;
@@ -200,7 +183,7 @@ async function takeBack(
   try {
     await writeAsCommitted(repository, entries);
   } catch (error) {
-    await repository.git(['update-ref', `${NEXT_REFS}${last}`, last]);
+    await repository.git(['update-ref', leftRef(last), last]);
     throw error;
   }
 }
@@ -270,56 +253,6 @@ async function syncObjectFolders(commonDir: string, since: number): Promise<void
     if ((await stat(folder)).mtimeMs > since - TICK_MS) await syncIfThere(folder);
   }
   await syncIfThere(objects);
-}
-
-/**
- * The paths at which the index has something of the owner's: neither what the branch has nor what Pressmark has put there
- * for commits that were not made.
- *
- * @param committed what the branch has.
- */
-export async function stagedByOwner(
-  repository: Repository,
-  committed: ReadonlyMap<string, TreeEntry>,
-  paths: readonly string[],
-): Promise<Set<string>> {
-  const index = await entriesInIndex(repository, paths);
-  const differing = paths.filter((path) => index.get(path)?.id !== committed.get(path)?.id);
-  if (differing.length === 0) return new Set();
-  const theirs = new Set(differing);
-  for (const { commit } of await nextCommits(repository))
-    for (const [path, { id }] of await entriesAt(repository, commit, differing))
-      if (index.get(path)?.id === id) theirs.delete(path);
-  return theirs;
-}
-
-/** The files, from the top of the work tree, of the batches in which a Pressmark was killed. */
-export async function interruptedFiles(repository: Repository): Promise<string[]> {
-  const paths = new Set<string>();
-  const head = await commitAt(repository, 'HEAD');
-  for (const { commit } of await nextCommits(repository))
-    for (const { path, after } of await changesBetween(repository, head, commit)) if (after) paths.add(path);
-  return [...paths];
-}
-
-/** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */
-export async function removeNextRefs(
-  { git }: Repository,
-  refs: readonly { readonly ref: string; readonly commit: string }[],
-): Promise<void> {
-  for (const { ref, commit } of refs) await git(['update-ref', '-d', ref, commit], { accept: [1] });
-}
-
-/** The commits that are on no branch yet. */
-export async function nextCommits({ git }: Repository): Promise<{ commit: string; ref: string }[]> {
-  const { stdout } = await git(['for-each-ref', '--format=%(objectname) %(refname)', NEXT_REFS]);
-  return stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => {
-      const [commit = '', ref = ''] = line.split(' ');
-      return { commit, ref };
-    });
 }
 
 /** The mode of a file's next version: that of the version before, else an ordinary file's. */

@@ -5,7 +5,7 @@ import type { Log } from '../../log.js';
 import type { ContentFolder } from '../content-folder.js';
 import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
-import { nextCommits, removeNextRefs } from './commit-files.js';
+import { nextCommits, removeNextRefs } from './next-commits.js';
 import { uncommittedFiles } from './uncommitted.js';
 
 /** How often all files are compared with the branch, and how often it is seen whether HEAD has moved, in milliseconds. */

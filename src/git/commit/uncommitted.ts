@@ -1,7 +1,7 @@
 import type { ContentFolder } from '../content-folder.js';
 import { commitAt, entriesAt } from '../objects.js';
 import type { Repository } from '../repository.js';
-import { stagedByOwner } from './commit-files.js';
+import { stagedByOwner } from './next-commits.js';
 
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;

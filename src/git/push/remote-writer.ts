@@ -12,11 +12,10 @@ import {
   type CommitStyle,
   modeOf,
   type NewVersion,
-  nextCommits,
-  removeNextRefs,
   writeBlobs,
 } from '../commit/commit-files.js';
 import { identityOf, type Person } from '../commit/identity.js';
+import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt, type TreeEntry } from '../objects.js';

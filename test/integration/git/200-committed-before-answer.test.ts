@@ -119,27 +119,6 @@ test.serial(
   },
 );
 
-test.serial('an update over one that has no commit yet has that one committed first', async (t) => {
-  const { post, find } = receiver;
-  const data = article();
-  const { url } = (await post('article.published', data)).json;
-  const { revision_id: base_revision_id } = await find(url);
-  const failed = update({ target_id: data.id, target_url: url, base_revision_id });
-  git.set('fail', 'update-index');
-  t.is((await post('article.updated', failed)).status, 503);
-  const next = update({ target_id: data.id, target_url: url, base_revision_id: failed.revision_id });
-  t.is((await post('article.updated', next)).status, 503);
-  t.is((await find(url)).revision_id, failed.revision_id, 'the file is the only place of its text');
-  git.clear();
-  t.is((await post('article.updated', next)).status, 200);
-  t.deepEqual(
-    gitIn(dir, 'log', '-3', '--format=%(trailers:key=Revision-Id,valueonly,separator=%x2C)')
-      .trim()
-      .split('\n'),
-    [next.revision_id, failed.revision_id, base_revision_id],
-  );
-});
-
 test.serial(
   '503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced',
   async (t) => {

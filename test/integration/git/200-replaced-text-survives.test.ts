@@ -42,13 +42,6 @@ async function assertKept(t: ExecutionContext, at: EditedSite, one: EditedArticl
   }
 }
 
-test.serial('200: an edit that an update replaces is in git when the update is answered', async (t) => {
-  const one = await site.publish();
-  const { text, request } = await one.edit('my words, “quoted”\r\nand no line end');
-  t.is((await (await site.receiver()).post('article.updated', request)).status, 200);
-  await assertKept(t, site, one, text);
-});
-
 test.serial('200: an edited article is updated also where .pressmark/staging was removed', async (t) => {
   const one = await site.publish();
   const { text, request } = await one.edit('my words\n');

@@ -2,16 +2,14 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../src/errors.js';
+import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
+import { readHead } from '../../../src/git/commit/head.js';
 import {
-  buildCommits,
   interruptedFiles,
-  moveBranch,
   nextCommits,
   removeNextRefs,
   stagedByOwner,
-  writeBlobs,
-} from '../../../src/git/commit/commit-files.js';
-import { readHead } from '../../../src/git/commit/head.js';
+} from '../../../src/git/commit/next-commits.js';
 import type { Git } from '../../../src/git/git.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import test from 'ava';
-import { nextCommits, removeNextRefs } from '../../../src/git/commit/commit-files.js';
+import { nextCommits, removeNextRefs } from '../../../src/git/commit/next-commits.js';
 import { entriesAt, entriesInIndex } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';

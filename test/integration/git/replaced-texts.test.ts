@@ -83,16 +83,6 @@ test('an edit of a file that git ignores is kept as a file', async (t) => {
   t.deepEqual(await kept(site), [text]);
 });
 
-test('an edit that is not UTF-8 is committed byte for byte', async (t) => {
-  const { site, path } = await editedSite(t);
-  await appendFile(join(site.dir, path), Buffer.from('na\xefve\n', 'latin1'));
-  const name = await site.git('hash-object', path);
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(3);
-  t.is(await site.git('rev-parse', `HEAD^:${path}`), name);
-});
-
 for (const what of ['takes too long', 'fails'] as const)
   test(`where git ${what}, the update proceeds, and what it has replaced is kept as a file`, async (t) => {
     const { site, path, text } = await editedSite(t);

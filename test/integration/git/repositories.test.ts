@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, readdir, writeFile } from 'node:fs/promises';
+import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
@@ -160,22 +160,6 @@ test('names with spaces, quotes, backslashes, line ends, patterns and leading da
   const listed = await site.git('ls-tree', '-r', '-z', '--name-only', 'HEAD');
   t.deepEqual(listed.split('\0').sort(), [...paths, 'README.md', ''].sort());
   t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('the owner’s hooks are not run, nor is a folder of hooks missed', async (t) => {
-  const site = await makeSite(t);
-  for (const hook of ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
-    const path = join(site.top, '.git', 'hooks', hook);
-    await writeFile(path, '#!/bin/sh\nsleep 600\n');
-    await chmod(path, 0o755);
-  }
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  await site.git('config', 'core.hooksPath', 'nowhere/at/all');
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.is((await site.subjects()).length, 3);
 });
 
 const isRoot = process.getuid?.() === 0;

@@ -92,21 +92,6 @@ test('hostile titles, ids and paths end up in one subject line and in quoted tra
   t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
 });
 
-test('a file that git refuses does not keep the others', async (t) => {
-  const site = await makeSite(t);
-  await site.git('config', 'filter.broken.clean', 'false');
-  await site.git('config', 'filter.broken.required', 'true');
-  await site.write('.gitattributes', 'broken.md filter=broken\n');
-  await site.start();
-  await site.publish('broken');
-  for (let index = 0; index < 5; index++) await site.publish(`article-${index}`);
-  await site.untilCommitted(5);
-  t.is((await site.subjects()).length, 6);
-  t.is(site.logged('tried again later')[0]?.level, 50);
-  await site.write('.gitattributes', '');
-  await site.untilCommitted(6);
-});
-
 test('with sign, commits are signed by the owner’s program, and wait while it fails', async (t) => {
   const site = await makeSite(t);
   const [signer, broken] = ['signer', 'broken'].map((name) => join(site.top, '..', name));

@@ -110,7 +110,10 @@ test.serial('the search is closed while Pagefind does not even say its version',
   await site.builder.build('all');
   const program = join(site.dir, 'program');
   const pid = join(site.dir, 'pid');
-  fs.writeFileSync(program, `#!/bin/sh\necho $$ > ${pid}\nexec sleep 600\n`, { mode: 0o755 });
+  // It ignores SIGTERM.
+  fs.writeFileSync(program, `#!/bin/sh\ntrap '' TERM\necho $$ > ${pid}\nexec sleep 600\n`, {
+    mode: 0o755,
+  });
   t.teardown(() => Reflect.set(Module, '_resolveFilename', original));
   Reflect.set(Module, '_resolveFilename', (name: string, ...rest: unknown[]) =>
     name.startsWith('@pagefind/') && name.includes('/bin/')

@@ -2,12 +2,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
-import { createGit, type Git, redacted } from '../../../../src/git/git.js';
+import { type Git, redacted } from '../../../../src/git/git.js';
 import { createRemote, pushedBy } from '../../../../src/git/push/remote.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
-import { until } from '../../../support/until.js';
 
 const NAME = 'the git remote origin';
 const REF = 'refs/heads/main';
@@ -87,16 +86,6 @@ test('a ref whose name ends in that of the branch is not taken for it', async (t
   t.is(await remote.fetch(null), 'def');
 });
 
-/** A git that runs a program of its own for ever. */
-function endlessGit(bin: string, signal?: AbortSignal) {
-  const child = join(bin, 'child');
-  const script = `#!/bin/sh\nsleep 1000 &\necho $! > '${child}.new'\nmv '${child}.new' '${child}'\nwait\n`;
-  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const { PATH = '' } = process.env;
-  const env = { PATH: `${bin}:${PATH}` };
-  return { git: createGit({ cwd: bin, env, ...(signal && { signal }) }), child };
-}
-
 test('a fetch finds the last commit or no branch at all, and leaves the owner’s FETCH_HEAD alone', async (t) => {
   const clones = makeRemote(tempDir(t));
   const dir = clones.clone('a');
@@ -113,32 +102,3 @@ test('a fetch finds the last commit or no branch at all, and leaves the owner’
   t.is(await fetchIn('other', null), null);
   t.is(fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8'), own);
 });
-
-test('a git command that takes longer than its limit is stopped', async (t) => {
-  const { git } = endlessGit(tempDir(t));
-  const error = await t.throwsAsync(git(['fetch'], { timeoutMs: 200 }), { instanceOf: PressmarkError });
-  t.deepEqual([error?.code, error?.message], ['GIT_FAILED', 'git fetch took longer than 0.2 s']);
-});
-
-test('the programs that a stopped git has started end with it', async (t) => {
-  const stop = new AbortController();
-  const { git, child } = endlessGit(tempDir(t), stop.signal);
-  const fetching = t.throwsAsync(git(['fetch']), { instanceOf: PressmarkError });
-  await until('git starts a program', () => fs.existsSync(child));
-  const pid = Number(fs.readFileSync(child, 'utf8'));
-  t.true(isRunning(pid));
-  stop.abort();
-  t.is((await fetching)?.message, 'git fetch was stopped');
-  await until('the program is gone', () => !isRunning(pid));
-});
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // It stays as a zombie until its new parent notices; where there is no such file, it does so at once.
-  const status = `/proc/${pid}/status`;
-  return !fs.existsSync(status) || !/^State:\s+Z/m.test(fs.readFileSync(status, 'utf8'));
-}
