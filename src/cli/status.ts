@@ -51,8 +51,7 @@ function* linesOf(status: SiteStatus, now: number): Generator<Line> {
 }
 
 function* reviewLines({ waiting, url, error }: NonNullable<SiteStatus['review']>): Generator<Line> {
-  if (error !== null)
-    yield { mark: 'fail', text: `review    the pull request is not up to date: ${printable(error)}` };
+  if (error !== null) yield { mark: 'fail', text: `review    ${printable(error)}` };
   if (waiting === 0) return;
   const articles = waiting === 1 ? '1 article waits' : `${waiting} articles wait`;
   const where = url === null ? '; no pull request is open' : `: ${printable(url)}`;

@@ -4,10 +4,11 @@ import type { ArticleCommits } from '../article-commits.js';
 import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
 import { commitAt, isAncestor } from '../objects.js';
-import { follow } from './follow.js';
+import { type Followed, follow } from './follow.js';
+import { BASE_REF } from './in-review.js';
 import { keepPullRequest, type ReviewSettings } from './pull-request.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, IN_BACKGROUND, type RemoteSettings } from './remote.js';
+import { createRemote, FETCHED_REF, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
 
 /** How the branch is pushed. */
@@ -55,7 +56,18 @@ export async function pushInBackground(
   const { ref } = remote;
   const pullRequest =
     review &&
-    keepPullRequest({ ...review, remote: settings.remote, repository, folder, env, status, log, decode });
+    keepPullRequest({
+      ...review,
+      remote: settings.remote,
+      repository,
+      folder,
+      env,
+      status,
+      log,
+      decode,
+      follow: followIn,
+    });
+  const commitOf = (name: string) => commitAt(repository, name);
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -109,12 +121,22 @@ export async function pushInBackground(
           `you to merge ${nameOf(ref)} of the remote into ${nameOf(local)} (git pull): it has commits that ${nameOf(local)} does not have`,
         );
       }
-      const followed = await follow(fetched, { repository, author, ref: local, whileLocked });
+      const followed = await followIn(fetched, local);
       if (followed.kind === 'waiting') return waitFor(followed.waitingFor);
+    }
+    throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
+  }
+
+  /** Has the local branch follow a commit of the remote, and the store read the files again that have changed. */
+  async function followIn(commit: string, local: string): Promise<Followed> {
+    const known = review === undefined ? [] : await Promise.all([BASE_REF, FETCHED_REF].map(commitOf));
+    const shared = known.filter((one) => one !== null);
+    const followed = await follow(commit, { repository, author, ref: local, shared, whileLocked });
+    if (followed.kind === 'followed') {
       const paths = followed.changes.map(({ path }) => path).filter((path) => path.startsWith(folder));
       onFiles(paths.map((path) => path.slice(folder.length)));
     }
-    throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
+    return followed;
   }
 
   /** @returns the reason that it is tried again later. */

@@ -20,6 +20,8 @@ export interface FollowOptions {
   readonly author: Person | undefined;
   /** The local branch, `refs/heads/…`. */
   readonly ref: string;
+  /** Commits that the remote has on other branches: no merge takes anything from whoever made them. */
+  readonly shared?: readonly string[];
   /** Runs work while this process has the store's lock: nothing is stored while git writes files. */
   whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -123,14 +125,15 @@ async function clear(
 async function merged(
   tip: string | null,
   commit: string,
-  { repository, author, ref }: FollowOptions,
+  { repository, author, ref, shared = [] }: FollowOptions,
 ): Promise<string | undefined> {
   const { git } = repository;
   if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
   if (await isAncestor(repository, commit, tip)) return tip;
   // Where people's commits are on both sides, one may be meant to replace the other (an amended commit, a rebase).
   const isOurs =
-    (await hasOnlyArticles(repository, commit, tip)) || (await hasOnlyArticles(repository, tip, commit));
+    (await hasOnlyArticles(repository, tip, [commit, ...shared])) ||
+    (await hasOnlyArticles(repository, commit, [tip]));
   if (!isOurs) return undefined;
   const merge = ['merge-tree', '--write-tree', '--no-messages', tip, commit];
   const { code, stdout, stderr } = await git(merge, { accept: [1, 128, 129], timeoutMs: LIMIT_MS });
@@ -151,10 +154,10 @@ async function merged(
   return made.stdout.trim();
 }
 
-/** Whether each commit that `to` has and `from` has not is one that Pressmark made of an article. */
-async function hasOnlyArticles({ git }: Repository, from: string, to: string): Promise<boolean> {
+/** Whether each commit that `to` has and the others have not is one that Pressmark made of an article. */
+async function hasOnlyArticles({ git }: Repository, to: string, others: readonly string[]): Promise<boolean> {
   const format = '%(trailers:key=Article-Id,valueonly,separator=%x20)';
-  const { stdout } = await git(['log', '-z', `--format=${format}`, '--no-merges', to, '--not', from]);
+  const { stdout } = await git(['log', '-z', `--format=${format}`, '--no-merges', to, '--not', ...others]);
   return stdout
     .split('\0')
     .slice(0, -1)

@@ -6,6 +6,7 @@ import { readHead } from '../commit/head.js';
 import type { ArticleText } from '../commit/pending.js';
 import { commitAt, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
+import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createRemote, IN_BACKGROUND, type RemoteSettings, remoteUrlOf } from './remote.js';
@@ -33,6 +34,8 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   readonly log: Log;
   /** Reads the text of an article's file, at a path from the top of the work tree; undefined where it is malformed. */
   decode(path: string, text: string): ArticleText | undefined;
+  /** Has the local branch follow a commit of the remote; see `follow`. */
+  follow(commit: string, ref: string): Promise<Followed>;
 }
 
 /** Keeps one pull request for the waiting articles; see `keepPullRequest`. */
@@ -60,10 +63,10 @@ const MOST_TITLE = 120;
 /**
  * Keeps one pull request from the branch that articles are pushed to into the branch that HEAD is on: it is opened when an
  * article waits and none is open, and its text lists the articles that wait. When it has been merged or closed, the next
- * article opens another one. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
+ * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
  */
 export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper {
-  const { repository, folder, branch, env, status, log, decode } = options;
+  const { repository, folder, branch, env, status, log, decode, follow } = options;
   const closing = new AbortController();
   let commit: string | undefined;
   /** What the host has been told. */
@@ -74,8 +77,7 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
   async function attempt(): Promise<string | undefined> {
     retryAfterMs = 0;
     try {
-      await bringUpToDate();
-      return undefined;
+      return await bringUpToDate();
     } catch (error) {
       if (error instanceof ReviewHostError) ({ retryAfterMs } = error);
       const reason = messageOf(error);
@@ -84,9 +86,11 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
     }
   }
 
-  async function bringUpToDate(): Promise<void> {
-    if (commit === undefined) return;
-    const base = await fetchBase();
+  /** @returns what a person has to do first, so that the work tree gets what was merged. */
+  async function bringUpToDate(): Promise<string | undefined> {
+    if (commit === undefined) return undefined;
+    const { base, waitingFor } = await followBase();
+    const error = waitingFor === undefined ? null : `the work tree waits for ${waitingFor}`;
     const articles = await articlesOf(await filesInReview(repository, folder, commit));
     isWaiting = articles.length > 0;
     const text = textOf(articles);
@@ -94,13 +98,14 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
     if (isWaiting && now !== told) {
       const host = await reviewHost();
       const found = await opened(host, { head: branch, base }, text, commit);
-      report({ url: found?.url ?? null, error: null });
-    } else report({ ...(!isWaiting && { url: null }), error: null });
+      report({ url: found?.url ?? null, error });
+    } else report({ ...(!isWaiting && { url: null }), error });
     told = now;
+    return error ?? undefined;
   }
 
-  /** @returns the name of the branch that HEAD is on. */
-  async function fetchBase(): Promise<string> {
+  /** Has the branch that HEAD is on follow that of the remote, which gets what was merged. */
+  async function followBase(): Promise<{ base: string; waitingFor: string | undefined }> {
     const head = await readHead(repository);
     if (head.kind === 'not now')
       throw new PressmarkError('GIT_FAILED', `the pull request waits for ${head.waitingFor}`);
@@ -113,9 +118,11 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
     const { remote } = options;
     const settings = { remote, branch: base, into: BASE_REF };
     const from = await createRemote(repository, settings, env, IN_BACKGROUND);
-    if ((await from.fetch(await commitAt(repository, BASE_REF))) === null)
+    const last = await from.fetch(await commitAt(repository, BASE_REF));
+    if (last === null)
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${from.name} has no branch ${base}; push it first`);
-    return base;
+    const followed = await follow(last, head.ref);
+    return { base, waitingFor: followed.kind === 'waiting' ? followed.waitingFor : undefined };
   }
 
   async function reviewHost(): Promise<ReviewHost> {
