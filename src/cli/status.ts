@@ -103,12 +103,14 @@ function pushLine({ lastPush, waiting, lastError, waitingFor }: PushStatus, now:
 }
 
 /** The article that was last seen on the public site, and those that were not seen there yet. */
-function* liveLines({ facts: { live, awaited } }: SiteStatus, now: number): Generator<Line> {
+function* liveLines({ facts: { live, awaited }, review }: SiteStatus, now: number): Generator<Line> {
+  const isForReview = (review?.waiting ?? 0) > 0; // then its page waits for a person
   if (live !== undefined) yield { mark: 'ok', text: `live      ${printable(live.url)} ${ago(live.at, now)}` };
   for (const article of awaited.slice(-MOST_NAMED)) {
     const { url, at, found } = article;
     const why = found === undefined ? 'not seen on its page yet' : `not live yet: ${printable(found)}`;
-    const mark = !isOverdue(article, now) ? 'none' : found === undefined ? 'warn' : 'fail';
+    const isFailure = found !== undefined && !isForReview;
+    const mark = !isOverdue(article, now) ? 'none' : isFailure ? 'fail' : 'warn';
     yield { mark, text: `live      ${printable(url)} ${why}; delivered ${ago(at, now)}` };
   }
   const others = awaited.length - MOST_NAMED;

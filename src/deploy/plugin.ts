@@ -102,7 +102,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           uncommitted?.add(path);
           if (!isBuiltHere) whenCommitted();
         });
-      host.addAction('article.removed', ({ path }) => awaited?.forget(path));
+      host.addAction('article.removed', ({ path }) => {
+        uncommitted?.delete(path);
+        awaited?.forget(path);
+      });
 
       host.addAction('site.built', ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);

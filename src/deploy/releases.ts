@@ -51,9 +51,9 @@ export async function makeRelease(
 ): Promise<string> {
   const next = join(releases, `.next-${randomBytes(6).toString('hex')}`);
   fs.mkdirSync(releases, { recursive: true });
-  const [oldest, ...others] = namesIn(releases).map((name) => join(releases, name));
-  if (oldest !== undefined && others.length >= KEPT - 1 && ![...kept, source.previous].includes(oldest))
-    fs.renameSync(oldest, next);
+  const [oldest, ...others] = namesIn(releases);
+  const isFree = oldest !== undefined && !isAmong(oldest, [...kept, source.previous]);
+  if (isFree && others.length >= KEPT - 1) fs.renameSync(join(releases, oldest), next);
   else fs.mkdirSync(next);
   const { previous, isSame } = source;
   const before = (file: string) =>
@@ -77,6 +77,11 @@ export async function makeRelease(
   fs.renameSync(next, release);
   await syncDirectory(releases);
   return release;
+}
+
+/** Whether a name is that of one of these releases, whatever links are in their paths. */
+function isAmong(name: string, releases: readonly (string | undefined)[]): boolean {
+  return releases.some((path) => path !== undefined && basename(path) === name);
 }
 
 /** The names of the releases in a folder, the oldest first. */
@@ -227,7 +232,7 @@ export async function removeOldReleases(
   kept: readonly (string | undefined)[],
 ): Promise<void> {
   const last = namesIn(releases).slice(-KEPT);
-  const isKept = (name: string) => last.includes(name) || kept.includes(join(releases, name));
+  const isKept = (name: string) => last.includes(name) || isAmong(name, kept);
   for (const name of fs.readdirSync(releases).filter((one) => !isKept(one))) {
     // Half removed, it must not pass for a whole one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;

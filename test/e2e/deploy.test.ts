@@ -34,7 +34,7 @@ async function receiverOnServer(t: ExecutionContext, dir: string, siteUrl: strin
   fs.mkdirSync(join(dir, 'www'));
   fs.writeFileSync(
     join(site, 'pressmark.config.mjs'),
-    fromTheDocs('// pressmark.config.mjs').replace('/srv/site/public', join(dir, 'www/site/current')),
+    fromTheDocs('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
   );
   const args = ofTheUnit('ExecStart').split(' ').slice(2);
   t.deepEqual(args, ['--host', '127.0.0.1']);
