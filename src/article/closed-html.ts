@@ -18,9 +18,11 @@ const ENDS = [
  */
 export function closedHtml(html: string): string {
   const text = withoutPlaintext(html);
-  return closedScripts(
-    endsOpenly(text) ? text : text + (ALL_ENDS.find((end) => endsOpenly(text + end)) ?? ''),
-  );
+  // What is open begins behind the last whole token, or with one that reaches to the end.
+  const last = htmlTokens(text).at(-1);
+  const tail = text.slice(last === undefined ? 0 : last.end === text.length ? last.start : last.end);
+  const end = endsOpenly(tail) ? '' : (ALL_ENDS.find((one) => endsOpenly(tail + one)) ?? '');
+  return closedScripts(text + end);
 }
 
 /** Two, as what ends a tag may begin the text of an element. */
