@@ -269,7 +269,7 @@ export function articleFormat(options: AddressOptions): ArticleFormat {
       ...(next.image === article.image ? [] : textEntry(imageAt, imageOf(next.image), data)),
       ...(next.image === null && article.image !== null ? optional(imageAt?.key ?? null, undefined) : []),
       // Without a date of its own, a generator may take the date of the update for that of the post.
-      ...(data[keys.date] === undefined && !isTop
+      ...(data[keys.date] === undefined && !isTop && mapping.datesByName !== true
         ? []
         : optional(keys.updated, next.updated === null ? undefined : mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),

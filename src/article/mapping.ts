@@ -75,6 +75,8 @@ export interface ArticleMapping {
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */
   readonly keptTags?: readonly string[];
+  /** Whether a file's name has the date of a post without a date in its front matter (Jekyll). @default false */
+  readonly datesByName?: boolean;
   /** Whether the generator reads `Title` as `title`. @default false */
   readonly ignoresKeyCase?: boolean;
   /** Keys besides `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */

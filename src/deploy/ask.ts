@@ -5,7 +5,7 @@ import { shellWord } from '../generators/command-line.js';
 import { type BuildRun, type RunBuild, runFailure, withoutGitVariables } from './build/run-build.js';
 
 /** How a generator is asked. */
-export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 'signal'> {
+export interface QuestionOptions extends Pick<BuildRun, 'env' | 'timeoutMs' | 'signal' | 'background'> {
   /** The folder that the command is run in: a copy of the site, as generators write caches when they are asked. */
   readonly dir: string;
   /** What the command is called in messages. */
@@ -23,7 +23,7 @@ export type Answer =
  * because warnings would be in the midst of it, and it may be long.
  */
 export async function askGenerator(command: string, options: QuestionOptions): Promise<Answer> {
-  const { dir, name, env, runBuild, timeoutMs, signal } = options;
+  const { dir, name, env, runBuild, timeoutMs, signal, background = false } = options;
   const folder = fs.mkdtempSync(join(tmpdir(), 'pressmark-answer-'));
   const answer = join(folder, 'answer');
   try {
@@ -31,7 +31,7 @@ export async function askGenerator(command: string, options: QuestionOptions): P
       command: `{ ${command}\n} > ${shellWord(answer)}`,
       cwd: dir,
       env: withoutGitVariables(env),
-      background: true,
+      background,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal !== undefined && { signal }),
     });

@@ -273,8 +273,8 @@ function linkTo(to: string, path: string): void {
 }
 
 /**
- * Links the packages one by one, and not the folder: generators keep caches in it (`node_modules/.astro`), which a trial
- * build must not change.
+ * Links the packages one by one, and not the folder: generators keep caches in it (`node_modules/.astro`), which a build
+ * of the copy must not change.
  */
 function linkPackages(from: string, to: string): void {
   fs.mkdirSync(to, { recursive: true });

@@ -15,7 +15,7 @@ export interface SiteQuestions extends AskedSite {
 }
 
 /** A generator may take this long to say what its configuration is, in milliseconds. */
-const ANSWER_MS = 120_000;
+const ANSWER_MS = 300_000;
 
 /** Lets a generator be run in a copy of a site, which is made for the first question. */
 export function askSite(

@@ -244,7 +244,7 @@ async function ask(
   options: ListingOptions,
 ): Promise<readonly ListedPage[]> {
   const { name } = options.generator;
-  const answer = await askGenerator(query.command, { ...options, dir, name });
+  const answer = await askGenerator(query.command, { ...options, dir, name, background: true });
   if (answer.kind === 'failed') throw notListed(answer.reason);
   try {
     return query.parse(answer.text, options.siteUrl);

@@ -181,6 +181,32 @@ test('the update of a file without a date does not give it one', (t) => {
   t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });
 });
 
+test('a post whose file name has its date gets that of its update', (t) => {
+  const listed = { get: () => undefined, version: 'v' };
+  const options = { siteUrl: SITE, url: () => article.url, listed };
+  const on = articleFormat({ ...options, mapping: { ...mapping, datesByName: true } });
+  t.like(readFrontMatter(updated(on, '2026-01-01-mine.md', HAND_WRITTEN).text).data, {
+    lastmod: '2026-12-01T08:00:00Z',
+  });
+});
+
+test('an update names the author of an article, and leaves that of a post which a person wrote', (t) => {
+  const listed = { get: () => undefined, version: 'v' };
+  const options = { siteUrl: SITE, url: () => article.url, listed };
+  const on = articleFormat({
+    ...options,
+    mapping: { ...mapping, keys: { ...mapping.keys, author: 'by.name' } },
+  });
+  const own = HAND_WRITTEN.replace('custom:', 'by: {name: Olga}\ncustom:');
+  t.deepEqual(readFrontMatter(updated(on, 'blog/mine.md', own, { author: 'Ada' }).text).data.by, {
+    name: 'Olga',
+  });
+  const { text } = on.encode({ ...article, author: 'Ada' }, PATH);
+  t.deepEqual(readFrontMatter(text).data.by, { name: 'Ada' });
+  t.is(on.decode(text, PATH).article.author, 'Ada');
+  t.deepEqual(readFrontMatter(updated(on, PATH, text, { author: 'Ben' }).text).data.by, { name: 'Ben' });
+});
+
 test('an address that is neither pinned nor listed is unknown, and the reason says why', (t) => {
   const reasonOf = (text: string, path = 'blog/mine.md') => format.decode(text, path).address;
   t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no listed URL' });
