@@ -1,8 +1,10 @@
+import { lstatSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { watch } from 'chokidar';
 import { CONFIG_NAMES } from '../config/config-file.js';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
+import { isFileAt } from '../fs/file-at.js';
 import type { Log } from '../log.js';
 import { themeFolder } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
@@ -37,7 +39,7 @@ export function followSources(
     // What editors keep next to a file, and in a folder that holds more than sources all else.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
-      !(watched.includes(path) || configs.includes(path) || isSource(path)),
+      !(watched.includes(path) || configs.includes(path) || (isSource(path) && !isLinkToFolder(path))),
   });
   let texts = new Set<string>();
   let isAll = false;
@@ -69,4 +71,9 @@ export function followSources(
     clearTimeout(timer);
     return watcher.close();
   };
+}
+
+/** What is below a linked folder is no source: the folder may be one around the link, or have any number of files. */
+function isLinkToFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isFileAt(path);
 }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
@@ -283,9 +283,9 @@ function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
   const unsupported = entries.filter(({ isUnsupported }) => isUnsupported).map(({ path }) => path);
   const mdx = fs.existsSync(contentDir)
     ? fs
-        .readdirSync(contentDir, { recursive: true, encoding: 'utf8' })
+        .readdirSync(contentDir, { recursive: true, withFileTypes: true })
+        .map(({ parentPath, name }) => relative(contentDir, join(parentPath, name)).replaceAll('\\', '/'))
         .filter((path) => path.endsWith('.mdx') && !path.includes('node_modules'))
-        .map((path) => path.replaceAll('\\', '/'))
         .sort()
     : [];
   const paths = [...new Set([...unsupported, ...mdx])];

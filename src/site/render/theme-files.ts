@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isFileAt } from '../../fs/file-at.js';
 import { isGone } from '../../store/catalog/entry.js';
 
 /** What of a theme's folder makes pages; everything else in it is its author's business. */
@@ -82,7 +83,7 @@ function filesIn(folder: string): string[] {
   try {
     return fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => fs.statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile())
+      .filter((entry) => isFileAt(join(entry.parentPath, entry.name)))
       .map((entry) =>
         join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'),
       )
