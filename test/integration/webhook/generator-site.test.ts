@@ -144,7 +144,9 @@ for (const [path, address] of Object.entries(LISTED).slice(0, 7)) {
     }
     const after = textOf(path);
     t.true(after.includes('2024-03-01'), 'its date stays');
-    for (const own of [' # mine', 'weight', "side = 'left'"]) t.is(after.includes(own), before.includes(own));
+    // TOML and JSON are written anew; the comments of YAML stay.
+    const kept = path.endsWith('toml.md') ? ['side = '] : [' # mine', 'weight'];
+    for (const own of kept) t.is(after.includes(own), before.includes(own));
     t.is(/^\s*"?url"? ?[:=] ?["']?(\/[^"'\n]*)["']?,?$/m.exec(after)?.[1], address, 'no update can move it');
   });
 }
