@@ -56,10 +56,13 @@ export function escapeLiquid(text: string): string {
   return text.replace(/\{[{%]/g, (open) => `{{ "${open}" }}`);
 }
 
-/** HTML that kramdown prints byte for byte but for CR. */
+/** What ends the extension, wherever it stands: in the text itself it would set the rest of it free. */
+const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
+
+/** HTML that kramdown prints byte for byte but for CR, and for what would end the extension. */
 function withoutMarkdown(html: string): string {
-  // The end of the extension in the text itself would set the rest of it free.
-  return `{::nomarkdown}\n${withLf(html).replaceAll('{:/', '&#123;:/').trimEnd()}\n{:/nomarkdown}\n`;
+  const text = withLf(html).replace(END_OF_EXTENSION, '&#123;').trimEnd();
+  return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;
 }
 
 /** A first paragraph of plain words, which may be a list's excerpt. */

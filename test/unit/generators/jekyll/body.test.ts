@@ -86,6 +86,9 @@ test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => 
     text: '{::nomarkdown}\n<p>a\n\nb</p>\n<pre>\n\n&#123;:/nomarkdown}\n</pre>\n{:/nomarkdown}\n',
     frontMatter: { render_with_liquid: false, excerpt_separator: '' },
   });
+  // In a script, a character reference would be shown as it is written.
+  const script = '<script type="text/plain">{::comment}a{:/comment}</script>';
+  t.is(stored(script).text, `{::nomarkdown}\n${script}\n{:/nomarkdown}\n`);
   t.is(
     stored('<h2>a</h2>\n\n<pre>b\n\nc</pre>', { rawHtml: true }).text,
     '<div>\n<h2>a</h2>\n&#10;<pre>b\n&#10;c</pre>\n</div>',
