@@ -57,7 +57,9 @@ test('an article is on its page soon after its answer, without any command', asy
 });
 
 test('a burst of articles is built by a few builds', async (t) => {
-  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const dir = toySite(t, {
+    'pressmark.config.mjs': UNSAFE.replace("build: 'node toy.mjs'", "build: 'sh build.sh'"),
+  });
   const hold = join(tempDir(t), 'hold');
   fs.writeFileSync(join(dir, 'build.sh'), `while [ -e '${hold}' ]; do sleep 0.05; done; node toy.mjs\n`);
   const receiver = await start(t, dir);
@@ -154,7 +156,9 @@ test('doctor names an article that breaks the build once, and does not advise to
 });
 
 test('an article is not blamed for a build that fails for a moment', async (t) => {
-  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const dir = toySite(t, {
+    'pressmark.config.mjs': UNSAFE.replace("build: 'node toy.mjs'", "build: 'sh build.sh'"),
+  });
   const failed = join(dir, '..', `${basename(dir)}-failed`);
   t.teardown(() => fs.rmSync(failed, { force: true }));
   fs.writeFileSync(
@@ -331,7 +335,9 @@ test('an output that was replaced just before a crash is deployed by the next st
 });
 
 test('a build that changes content, or deletes its output, does so in the copy', async (t) => {
-  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const dir = toySite(t, {
+    'pressmark.config.mjs': UNSAFE.replace("build: 'node toy.mjs'", "build: 'sh build.sh'"),
+  });
   const script = (commands: string) => fs.writeFileSync(join(dir, 'build.sh'), commands);
   script('echo changed >> content/old.md; echo more > content/more.txt; node toy.mjs');
   const old = text(join(dir, 'content/old.md'));
@@ -353,7 +359,10 @@ test('a receiver that is killed while it builds leaves the last good output, and
   await until('the page is built', () => fs.existsSync(page(dir, 'one')));
   const config = text(join(dir, 'pressmark.config.mjs'));
   await receiver.stop();
-  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config.replace('node toy.mjs', 'node slow.mjs'));
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.mjs'),
+    config.replace("build: 'node toy.mjs'", "build: 'node slow.mjs'"),
+  );
   const second = await start(t, dir);
   await publish(second, 'two');
   await second.kill('SIGKILL');
