@@ -8,8 +8,6 @@ import type { Workspace } from './workspace.js';
 
 const FILES = 10_000;
 const DEPLOYS = 15;
-/** The goal for git without the push. The push is measured with it. */
-const GOAL_MS = 300;
 
 /** What one publish costs a deploy to a branch: its page, the home page, the archive, the feed and the sitemap. */
 export async function branchDeploy(workspace: Workspace): Promise<Row> {
@@ -54,8 +52,6 @@ export async function branchDeploy(workspace: Workspace): Promise<Row> {
   return {
     what: `one publish to a branch of ${count(FILES)} files, the push to a repository on this disk included`,
     ours: milliseconds(ms),
-    against: `${GOAL_MS} ms, the goal without the push`,
-    ratio: ms / GOAL_MS,
-    goal: { kind: 'at most', value: 1 },
+    against: '',
   };
 }

@@ -20,9 +20,6 @@ const PUBLISHED = 200;
 const WARM_UP = 20;
 const PAUSE_MS = 100;
 
-/** The goal for the 99th percentile, in milliseconds. */
-const GOAL_MS = 150;
-
 /** From the 200 to the reader: Pressmark's own builder, a deploy folder, and nginx, which serves it. */
 export async function live(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   try {
@@ -33,13 +30,10 @@ export async function live(workspace: Workspace): Promise<{ text: string; rows: 
   const rows: Row[] = [];
   for (const articles of SIZES) {
     const times = await liveTimes(workspace.fresh(`live-${articles}`), articles);
-    const p99 = quantile(times, 0.99);
     rows.push({
       what: `from the 200 to article.live, ${count(articles)} articles`,
-      ours: `median ${milliseconds(quantile(times, 0.5))}, p99 ${milliseconds(p99)}`,
-      against: `${GOAL_MS} ms, the goal`,
-      ratio: p99 / GOAL_MS,
-      goal: { kind: 'at most', value: 1 },
+      ours: `median ${milliseconds(quantile(times, 0.5))}, p99 ${milliseconds(quantile(times, 0.99))}`,
+      against: '',
     });
   }
   rows.push(await branchDeploy(workspace), await besideBuild(workspace));

@@ -15,7 +15,7 @@ const EDITS: Record<string, (path: string) => void> = {
   'the tags': (path) => edit(path, '"city"', '"town"'),
   'the image': (path) => edit(path, 'hive.jpg', 'hive.png'),
   'the author': (path) => edit(path, 'Marta Oak', 'M. Oak'),
-  json_ld: (path) => edit(path, '"@type":"Article"', '"@type":"BlogPosting"'),
+  json_ld: (path) => edit(path, String.raw`\"Article\"`, String.raw`\"BlogPosting\"`),
   content_html: (path) => edit(path, '<p>Out of the wind.</p>', '<p>Into the sun.</p>'),
   'a key of their own': (path) => edit(path, '\nslug:', '\ndraft: true\nslug:'),
   'a comment': (path) => edit(path, '\nslug:', '\n# hm\nslug:'),
