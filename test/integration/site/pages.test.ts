@@ -14,7 +14,7 @@ test('an article’s page holds json_ld, the body and the item comment to the by
   const jsonLd =
     '<script type="application/ld+json">{"a":"<b> & \' \\u003c"}</script>\n<script type="application/ld+json">[]</script>';
   const contentHtml =
-    "<h2 data-x='1'>T &amp; T</h2>\r\n<p>{{ x }} <%= y %> $& $1</p>\n\n<!-- svc:item:a & b -->";
+    "<p data-x='1'>T &amp; T</p>\r\n<p>{{ x }} <%= y %> $& $1</p>\n\n<!-- svc:item:a & b -->";
   site.write('a', { jsonLd, contentHtml, body: contentHtml });
   const report = await site.builder.build('all');
   t.is(report.failed, 0);
