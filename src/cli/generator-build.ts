@@ -18,8 +18,8 @@ export async function buildGeneratorSite(
     onOutput: (chunk) => process.stderr.write(chunk),
   });
   const addresses = await addressesOrWarning(settings, signal);
-  // A page that has just been found elsewhere is completed there.
-  const report = addresses?.asked ? completeSite(settings, settings.output) : built;
+  // A page that was found elsewhere since the build began, by this command or by a receiver, is completed there.
+  const report = addresses === undefined ? built : completeSite(settings, settings.output);
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;
