@@ -174,12 +174,15 @@ function mostPages(settings: SearchSettings): number {
  */
 export async function pagefindVersion(log?: Log, signal?: AbortSignal): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(program(), ['--version'], {
+    const asked = promisify(execFile)(program(), ['--version'], {
       timeout: VERSION_TIMEOUT_MS,
       killSignal: 'SIGKILL',
       env: childEnvironment(),
-      ...(signal !== undefined && { signal }),
     });
+    // Given to execFile, the signal would send a SIGTERM, which a program may ignore.
+    const kill = () => asked.child.kill('SIGKILL');
+    signal?.addEventListener('abort', kill);
+    const { stdout } = await asked.finally(() => signal?.removeEventListener('abort', kill));
     return stdout.trim();
   } catch (error) {
     log?.debug({ reason: messageOf(error).split('\n', 1)[0] }, 'no search: Pagefind does not run here');
