@@ -34,9 +34,21 @@ export function articleFiles(site: string): string[] {
  * folder.
  */
 export function debris(site: string): string[] {
+  // The receiver notes facts in the background, each for a moment in a temp file: debris is what stays.
+  let found = leftIn(site);
+  for (let waits = 0; found.length > 0 && waits < 50; waits++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    const left = leftIn(site);
+    found = found.filter((name) => left.includes(name));
+  }
+  return found;
+}
+
+function leftIn(site: string): string[] {
   const root = join(site, 'content');
   const unexpected = namesIn(root).filter(
-    (name) => !name.endsWith('.md') && fs.statSync(join(root, name)).isFile(),
+    (name) =>
+      !name.endsWith('.md') && fs.statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true,
   );
   // build/ belongs to the builder, whose temporary files are checked by the tests of the site
   const temps = namesIn(join(site, '.pressmark')).filter((name) => /^(?!build\/).*\.tmp$/.test(name));

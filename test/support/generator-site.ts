@@ -8,7 +8,7 @@ import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
 import { type AddressFile, writeAddressFile } from '../../src/deploy/addresses/address-file.js';
 import { ADDRESSES } from '../../src/store/catalog/addresses.js';
-import { SITE_URL } from './receiver.js';
+import { OWN_PROGRAMS, SITE_URL } from './receiver.js';
 
 /** What a test site has of its own. */
 export interface GeneratorSiteOptions {
@@ -37,7 +37,10 @@ export function generatorSite(
     articles: { file: 'posts/:slug.md', permalink: '/posts/:slug/' },
     ...config,
   };
-  fs.mkdirSync(join(dir, '.git'), { recursive: true });
+  fs.mkdirSync(join(dir, OWN_PROGRAMS), { recursive: true });
+  // Where the machine has a generator, it would list other addresses than the test.
+  for (const program of ['hugo', 'jekyll', 'bundle', 'ruby'])
+    fs.writeFileSync(join(dir, OWN_PROGRAMS, program), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   fs.writeFileSync(join(dir, 'hugo.toml'), `baseURL = '${SITE_URL}/'\n`);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(settings));
   for (const [path, text] of Object.entries(posts)) writePost(dir, path, text);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
 import { type Client, type ClientOptions, createClient } from './client.js';
@@ -162,6 +163,9 @@ function isGroupAlive(leader: number | undefined): boolean {
   }
 }
 
+/** A folder in a site whose programs come before those of the machine, such as a generator that does not run. */
+export const OWN_PROGRAMS = '.git/programs';
+
 function spawnStart(
   dir: string,
   {
@@ -189,6 +193,7 @@ function spawnStart(
   return spawn(command, args, {
     env: {
       ...bareEnvironment(),
+      PATH: `${join(dir, OWN_PROGRAMS)}:${process.env.PATH}`,
       PRESSMARK_SECRET: SECRET,
       PRESSMARK_SITE_URL: SITE_URL,
       PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
