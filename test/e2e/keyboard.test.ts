@@ -5,8 +5,11 @@ import { PAGES, sharedSite } from './demo-site.js';
 
 const site = sharedSite(test);
 
-/** What can be used on a page, and must be reached: links, what opens, players, and boxes that scroll. */
-const USABLE = `[...document.querySelectorAll('a[href], button, input, summary, video[controls], .content :is(table, pre)')]
+/**
+ * What can be used on a page, and must be reached: links, what opens, players, and boxes that scroll. A heading's link to
+ * itself is for the mouse: the table of contents leads to headings, too.
+ */
+const USABLE = `[...document.querySelectorAll('a[href]:not(.heading-link), button, input, summary, video[controls], .content :is(table, pre)')]
   .filter((element) => element.checkVisibility())
   .filter((element) => !element.matches('table, pre') || element.scrollWidth > element.clientWidth)`;
 
