@@ -73,7 +73,7 @@ export function followSources(
   };
 }
 
-/** What is below a linked folder is no source: the folder may be one around the link, or have any number of files. */
+/** Files below a linked folder are not read: the link may lead to a folder that contains it, or to a very large one. */
 function isLinkToFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isFileAt(path);
 }

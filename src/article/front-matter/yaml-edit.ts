@@ -114,7 +114,7 @@ function replaced(
   const behind = isBlock ? '' : commentAt(source, valueEnd);
   const comments = [onKeyLine, header, behind].map((text) => /(?:^|\s)(#.*?)\r?$/.exec(text)?.[1] ?? '');
   const kept = comments.filter((comment) => comment !== '');
-  // A comment of its own line would become text in a block.
+  // A comment on a separate line would become part of the text of a block.
   const lines =
     rest === '' ? below.filter((line) => /^\s*#/.test(line)).map((line) => `\n${line.trimEnd()}`) : [];
   // As it stood, with its blanks, where nothing else changes in the line.

@@ -4,7 +4,7 @@ import { definePlugin, type Plugin } from '../../app/app.js';
 const PATIENCE_MS = 15_000;
 const POLL_MS = 20;
 
-/** A plugin, written as any other, that keeps what its actions get. */
+/** A plugin, like any other, which keeps what its actions are given. */
 export interface DemoWatcher {
   readonly plugin: Plugin;
   /** Waits for the commit of an article; undefined where none comes. */

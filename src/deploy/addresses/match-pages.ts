@@ -22,7 +22,7 @@ export interface WantedPost {
 
 /**
  * Finds the page of each post: the one whose address ends with the post's path or slug and whose title or heading is the
- * post's. A page that several posts may have is nobody's.
+ * post's. A page that could be that of several posts counts for none.
  *
  * @returns by the post's path its address, or `several pages`; nothing where no page fits.
  */
@@ -79,7 +79,7 @@ function plain(text: string): string {
   }
 }
 
-/** Whether a text is a title, alone or beside the site's name. */
+/** Whether a text is the title, alone or together with the site's name. */
 function isTitle(text: string, title: string): boolean {
   const [whole, part] = [words(text), words(title)];
   if (part === '') return false;
