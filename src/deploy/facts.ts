@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
-import { writeAtomically } from '../fs/atomic-write.js';
+import { type KeptValue, keepInFile } from '../fs/kept-file.js';
 import type { Log } from '../log.js';
 
 /** An article that was delivered and has not been seen on its public page yet. */
@@ -31,12 +31,7 @@ export interface SiteFacts {
 }
 
 /** The facts of a running receiver, which a file has, too; see `openFacts`. */
-export interface FactsKeeper {
-  readonly now: SiteFacts;
-  set(change: Partial<SiteFacts>): void;
-  /** Writes what has not been written yet. */
-  close(): Promise<void>;
-}
+export type FactsKeeper = KeptValue<SiteFacts>;
 
 /** Hosts and their caches take seconds to minutes; after this long somebody should look. In milliseconds. */
 const OVERDUE_MS = 300_000;
@@ -65,32 +60,8 @@ export function readFacts(stateDir: string, log?: Log): SiteFacts {
 
 /** Keeps the facts in memory, and in a file of the state folder: a hint for people, by which nothing is decided. */
 export function openFacts(stateDir: string, log: Log): FactsKeeper {
-  let now = readFacts(stateDir, log);
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-
-  function write(): void {
-    timer = undefined;
-    // Where the file cannot be written, /healthz?verbose still shows the facts.
-    writing = writing
-      .then(() => writeAtomically(join(stateDir, NAME), `${JSON.stringify(now)}\n`))
-      .catch((error: unknown) => log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`));
-  }
-
-  return {
-    get now() {
-      return now;
-    },
-    set(change) {
-      now = { ...now, ...change };
-      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
-    },
-    async close() {
-      if (timer !== undefined) {
-        clearTimeout(timer);
-        write();
-      }
-      await writing;
-    },
-  };
+  return keepInFile(join(stateDir, NAME), readFacts(stateDir, log), WRITE_AFTER_MS, (error) =>
+    // /healthz?verbose still shows the facts.
+    log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`),
+  );
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { writeAtomically } from '../../fs/atomic-write.js';
+import { type KeptValue, keepInFile } from '../../fs/kept-file.js';
 
 /** How the conversation with the remote stands. */
 export interface PushStatus {
@@ -33,12 +33,7 @@ const NOTHING: PushStatus = {
 };
 
 /** The status of a running receiver, kept in a file too, for `pressmark doctor`. */
-export interface PushStatusKeeper {
-  readonly now: PushStatus;
-  set(change: Partial<PushStatus>): void;
-  /** Writes what has not been written yet. */
-  close(): Promise<void>;
-}
+export type PushStatusKeeper = KeptValue<PushStatus>;
 
 /** After how long a change is written, in milliseconds: deliveries change it all the time. */
 const WRITE_AFTER_MS = 1_000;
@@ -49,32 +44,9 @@ const WRITE_AFTER_MS = 1_000;
  * @param path in the state folder; a hint for people, nothing is decided by it.
  */
 export function createPushStatus(path: string): PushStatusKeeper {
-  let now = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-
-  function write(): void {
-    timer = undefined;
-    // where it cannot be written, /healthz?verbose still reports it
-    writing = writing.then(() => writeAtomically(path, `${JSON.stringify(now)}\n`)).catch(() => undefined);
-  }
-
-  return {
-    get now() {
-      return now;
-    },
-    set(change) {
-      now = { ...now, ...change };
-      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
-    },
-    async close() {
-      if (timer !== undefined) {
-        clearTimeout(timer);
-        write();
-      }
-      await writing;
-    },
-  };
+  const initial = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
+  // Where it cannot be written, /healthz?verbose still reports it.
+  return keepInFile<PushStatus>(path, initial, WRITE_AFTER_MS, () => undefined);
 }
 
 /** The status that a receiver has left; undefined where none has pushed here. */
