@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import yaml from 'js-yaml';
 import { runPostbuild } from './app/build/postbuild.js';
 import { messageOf, PressmarkError } from './errors.js';
+import { entriesBelow } from './fs/files-below.js';
 import { entryId } from './generators/astro/mapping.js';
 
 /** What Astro hands to integrations and loaders, as far as it is used here. Pressmark does not depend on Astro. */
@@ -171,14 +172,7 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
     !relative(folder, path)
       .split(sep)
       .some((name) => /^[._]/.test(name));
-  const names = await fs.readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []; // glob() has warned of it
-    throw error;
-  });
-  const paths = names
-    .map((name) => join(folder, name))
-    .filter(isArticle)
-    .toSorted();
+  const paths = [...entriesBelow(folder).keys()].map((name) => join(folder, name)).filter(isArticle);
   for (const path of paths) await read(path);
   const present = new Set(ids.values());
   for (const id of store.keys())

@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
+import { filesBelow } from '../fs/files-below.js';
 import { makeBelow } from '../fs/make-below.js';
 import { lowerPriority } from '../fs/process-priority.js';
 import { syncFiles } from '../fs/sync-files.js';
-import { filesBelow } from './builder/writer.js';
 
 /** What the indexing process is asked for. */
 export interface SearchRequest {

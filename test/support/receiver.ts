@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestFn } from 'ava';
+import type { ExecutionContext, TestFn } from 'ava';
 import { type Client, type ClientOptions, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
@@ -229,14 +229,22 @@ export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}
   return { code: child.exitCode, ...output };
 }
 
-/** Starts a receiver that is killed after the test; in a new folder unless `dir` is given. */
+/** Lines of a receiver's log that a failed test shows. */
+const LINES_SHOWN = 30;
+
+/** Starts a receiver that is killed after the test; in a new folder unless `dir` is given. A failed test shows its log. */
 export async function startReceiver(
-  t: { teardown(dispose: () => unknown): void },
+  t: { teardown(dispose: () => unknown): void } & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
   options: ReceiverOptions & { readonly dir?: string } = {},
 ): Promise<Receiver> {
   const dir = options.dir ?? tempDir(t);
   const receiver = await launch(dir, options);
-  t.teardown(() => receiver.kill('SIGKILL'));
+  t.teardown(async () => {
+    await receiver.kill('SIGKILL');
+    if (t.passed !== false) return;
+    for (const line of receiver.log.slice(-LINES_SHOWN)) t.log?.(JSON.stringify(line));
+    t.log?.(receiver.stderr());
+  });
   return receiver;
 }
 

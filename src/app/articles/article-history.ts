@@ -100,7 +100,7 @@ async function keptRevisions(
   file: string,
 ): Promise<Revision[]> {
   const { stateDir } = foldersOf(settings);
-  const files = await replacedFiles(stateDir, file);
+  const files = replacedFiles(stateDir, file);
   const kept = await Promise.all(
     files.map(async (name) => {
       const absolute = join(stateDir, name);

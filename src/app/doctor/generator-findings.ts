@@ -1,10 +1,11 @@
 import fs from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { type AddressFile, readAddressFile } from '../../deploy/addresses/address-file.js';
 import { messageOf } from '../../errors.js';
+import { entriesBelow } from '../../fs/files-below.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
@@ -281,13 +282,9 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
 function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
   const about = 'articles';
   const unsupported = entries.filter(({ isUnsupported }) => isUnsupported).map(({ path }) => path);
-  const mdx = fs.existsSync(contentDir)
-    ? fs
-        .readdirSync(contentDir, { recursive: true, withFileTypes: true })
-        .map(({ parentPath, name }) => relative(contentDir, join(parentPath, name)).replaceAll('\\', '/'))
-        .filter((path) => path.endsWith('.mdx') && !path.includes('node_modules'))
-        .sort()
-    : [];
+  const mdx = [...entriesBelow(contentDir).keys()].filter(
+    (path) => path.endsWith('.mdx') && !path.includes('node_modules'),
+  );
   const paths = [...new Set([...unsupported, ...mdx])];
   if (paths.length === 0) return [];
   return [

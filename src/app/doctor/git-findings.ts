@@ -133,7 +133,7 @@ function locks(repository: Repository): Finding[] {
 /** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
 async function replaced(settings: Settings, fix: string): Promise<Finding[]> {
   const { stateDir } = foldersOf(settings);
-  return (await replacedFiles(stateDir)).map((file) => ({
+  return replacedFiles(stateDir).map((file) => ({
     level: 'warn',
     about,
     text: `a text that an update has replaced has no commit: ${relative(settings.dir, join(stateDir, file))}`,

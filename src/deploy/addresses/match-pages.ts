@@ -1,7 +1,8 @@
 import fs from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { decodeHTML } from 'entities/decode';
 import { attributeOf, htmlTokens } from '../../article/html-tokens.js';
+import { filesBelow } from '../../fs/files-below.js';
 import { headingEnd } from '../build/page-text.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
 
@@ -152,10 +153,5 @@ function addressIn(siteUrl: string, base: string, href: string | undefined): str
 }
 
 function htmlFiles(output: string): string[] {
-  if (!fs.existsSync(output)) return [];
-  return fs
-    .readdirSync(output, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && (/\.x?html?$/i.test(entry.name) || !entry.name.includes('.')))
-    .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .toSorted();
+  return filesBelow(output).filter((path) => /(?:\.x?html?|(?:^|\/)[^./]*)$/i.test(path));
 }

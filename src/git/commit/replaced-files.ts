@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { discard, makeDirectory, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { filesBelow } from '../../fs/files-below.js';
 
 /** The folder below the state folder for texts that were replaced before git had them. */
 export const REPLACED = 'replaced';
@@ -43,7 +44,7 @@ export function createReplacedFiles(stateDir: string, staging: string): Replaced
 
   /** A file of this article that has exactly these bytes; it may not be durable yet. */
   async function fileWith(path: string, ending: string, bytes: Buffer): Promise<string | undefined> {
-    for (const file of await replacedFiles(stateDir, path))
+    for (const file of replacedFiles(stateDir, path))
       if (file.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
     return undefined;
   }
@@ -79,18 +80,9 @@ export function createReplacedFiles(stateDir: string, staging: string): Replaced
  * @param path of one article only, where it is given; relative to the site's folder.
  * @returns files relative to the state folder, with forward slashes.
  */
-export async function replacedFiles(stateDir: string, path = ''): Promise<string[]> {
+export function replacedFiles(stateDir: string, path = ''): string[] {
   const folder = join(stateDir, REPLACED, path);
-  try {
-    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => withSlashes(relative(stateDir, join(entry.parentPath, entry.name))))
-      .sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return filesBelow(folder).map((file) => withSlashes(relative(stateDir, join(folder, file))));
 }
 
 function withSlashes(path: string): string {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { filesBelow } from '../../fs/files-below.js';
 import type { Repository } from '../repository.js';
 
 /** A lock file of git's that has not changed for so long, in milliseconds, is not held in passing. */
@@ -38,9 +39,7 @@ function lockFiles(gitDir: string, commonDir: string): string[] {
 }
 
 function locksBelow(folder: string): string[] {
-  if (!fs.existsSync(folder)) return [];
-  return fs
-    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return filesBelow(folder)
     .filter((name) => name.endsWith('.lock'))
     .map((name) => join(folder, name));
 }

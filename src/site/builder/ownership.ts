@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
+import { filesBelow } from '../../fs/files-below.js';
 import { hasBuilt } from './state.js';
-import { filesBelow } from './writer.js';
 
 /**
  * What tells a file of ours where the state folder has been lost, exactly as our own texts have it. A heading

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover, tempPath } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
@@ -95,13 +95,4 @@ function rename(from: string, to: string): void {
     fs.mkdirSync(dirname(to), { recursive: true });
     fs.renameSync(from, to);
   }
-}
-
-/** The paths of all files below a folder, which need not exist. */
-export function filesBelow(root: string): string[] {
-  if (!fs.existsSync(root)) return [];
-  return fs
-    .readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 }

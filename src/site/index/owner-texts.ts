@@ -1,5 +1,6 @@
 import fs from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { join, posix } from 'node:path';
+import { entriesBelow } from '../../fs/files-below.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { SiteLink, StandalonePage } from '../../host/page-types.js';
 import { type ContentFolder, isGone, sameFingerprint } from '../../store/catalog/entry.js';
@@ -88,19 +89,7 @@ export function readOwnerText(
 
 /** The Markdown files below a folder of the content folder, which need not exist. */
 function markdownIn({ root }: ContentFolder, folder: string): string[] {
-  try {
-    return (
-      fs
-        // With the kinds of files, linked folders are not entered, which may be folders around the link.
-        .readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-        .map((entry) =>
-          relative(join(root, folder), join(entry.parentPath, entry.name)).replaceAll('\\', '/'),
-        )
-        .filter((name) => name.endsWith('.md') && name.split('/').every(isWatchedName))
-        .map((name) => `${folder}/${name}`)
-    );
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
+  return [...entriesBelow(join(root, folder)).keys()]
+    .filter((name) => name.endsWith('.md') && name.split('/').every(isWatchedName))
+    .map((name) => `${folder}/${name}`);
 }

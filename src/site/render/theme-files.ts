@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isFileAt } from '../../fs/file-at.js';
-import { isGone } from '../../store/catalog/entry.js';
+import { entriesBelow } from '../../fs/files-below.js';
 
 /** What of a theme's folder makes pages; everything else in it is its author's business. */
 const SOURCE = /(?:\.eta|^style\.css|^custom\.css|^favicon\.svg|^words\/[^/]+\.json)$/;
@@ -80,16 +80,7 @@ export function publicFilesIn(folder: string, onSkipped: (link: string) => void 
 
 /** The files below a folder, which need not exist, in an order that is the same on every machine. */
 function filesIn(folder: string): string[] {
-  try {
-    return fs
-      .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => isFileAt(join(entry.parentPath, entry.name)))
-      .map((entry) =>
-        join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'),
-      )
-      .sort();
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
+  return [...entriesBelow(folder)]
+    .filter(([name, entry]) => entry.isFile() || isFileAt(join(folder, name)))
+    .map(([name]) => name);
 }

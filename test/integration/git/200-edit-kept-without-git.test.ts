@@ -47,12 +47,12 @@ for (const [when, prepare] of Object.entries(CASES))
       t.is((await receiver.find(url)).revision_id, change.revision_id);
     };
     await replace();
-    t.deepEqual(await replacedFiles(join(dir, '.pressmark')), [], 'the service’s own text is the service’s');
+    t.deepEqual(replacedFiles(join(dir, '.pressmark')), [], 'the service’s own text is the service’s');
 
     fs.appendFileSync(file, 'my words\n');
     const text = fs.readFileSync(file);
     await replace();
-    const kept = await replacedFiles(join(dir, '.pressmark'));
+    const kept = replacedFiles(join(dir, '.pressmark'));
     t.is(kept.length, 1);
     t.true(kept[0]?.startsWith(`replaced/${relative(dir, file)}/`));
     t.deepEqual(fs.readFileSync(join(dir, '.pressmark', kept[0] ?? '')), text);

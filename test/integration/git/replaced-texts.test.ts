@@ -24,7 +24,7 @@ const stateDir = (site: Site) => join(site.top, '..', 'state');
 
 /** The texts that are kept as plain files. */
 async function kept(site: Site): Promise<string[]> {
-  const files = await replacedFiles(stateDir(site));
+  const files = replacedFiles(stateDir(site));
   return files.map((file) => fs.readFileSync(join(stateDir(site), file), 'utf8'));
 }
 

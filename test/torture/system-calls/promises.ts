@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { StoredArticle } from '../../../src/article/stored-article.js';
-import { filesBelow } from '../../../src/site/builder/writer.js';
+import { filesBelow } from '../../../src/fs/files-below.js';
 import { gitEnvironment } from '../../support/clones.js';
 import { articleFiles, debris } from '../../support/content.js';
 import { decode } from '../../support/plain-files.js';

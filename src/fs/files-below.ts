@@ -1,0 +1,37 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../errors.js';
+
+/**
+ * Everything below a folder that is no folder itself, symbolic links included, sorted by name. A link to a folder is not
+ * entered: it may lead to a folder around it. (`readdir` with `recursive` enters them from Node.js 22 on.)
+ *
+ * @param folder need not exist.
+ * @returns the entries by their paths below the folder, with forward slashes.
+ */
+export function entriesBelow(folder: string): Map<string, fs.Dirent> {
+  const found: [path: string, entry: fs.Dirent][] = [];
+  const folders = [''];
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    for (const entry of entriesIn(join(folder, below))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else found.push([path, entry]);
+    }
+  }
+  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The paths of the regular files among `entriesBelow`. */
+export function filesBelow(folder: string): string[] {
+  return [...entriesBelow(folder)].flatMap(([path, entry]) => (entry.isFile() ? [path] : []));
+}
+
+function entriesIn(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
