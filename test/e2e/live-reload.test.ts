@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { openBrowser, untilTrue } from './browser.js';
 
-test('a page in a browser follows templates, config and deliveries by itself; its file knows nothing of it', async (t) => {
+test('a page in a browser follows templates and deliveries by itself; its file knows nothing of it', async (t) => {
   const dir = tempDir(t);
   const receiver = await startReceiver(t, { dir, args: ['--live'] });
   await receiver.post('article.published', article({ slug: 'hive', title: 'On the hive' }));
@@ -29,9 +29,6 @@ test('a page in a browser follows templates, config and deliveries by itself; it
 
   fs.writeFileSync(join(dir, 'templates/custom.css'), 'h1 { color: rgb(1, 2, 3) }');
   await untilTrue(page, "getComputedStyle(document.querySelector('main h1')).color === 'rgb(1, 2, 3)'");
-
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":{"title":"Another name"}}');
-  await untilTrue(page, "document.title.includes('Another name')");
 
   await page.goto(`${receiver.origin}/`);
   await receiver.post('article.published', article({ id: 'b', slug: 'bee', title: 'On the bee' }));
