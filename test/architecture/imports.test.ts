@@ -44,7 +44,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
   index: ['app', 'host', 'article', 'errors'],
   eleventy: ['app', 'errors'],
-  astro: ['app', 'article', 'generators', 'errors'],
+  astro: ['app', 'article', 'generators', 'fs', 'errors'],
   cli: ['app', 'sender', 'conformance', 'config', 'log', 'child-environment', 'errors'],
 };
 
