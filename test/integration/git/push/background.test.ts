@@ -1,9 +1,7 @@
 import fs from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn, launchIn } from '../../../support/clones.js';
-import { fileOf } from '../../../support/content.js';
-import { update } from '../../../support/events.js';
+import { commitAndPush, commitFile, gitIn } from '../../../support/clones.js';
 import { type Receiver, run } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -38,31 +36,21 @@ async function pushedSite() {
   const { clones, dir } = made;
   const receiver = running;
   await until('everything is pushed', async () => (await statusOf(receiver)).waiting === 0);
+  // The branch follows others when there is something to push: after a test that has failed, there may be nothing.
+  if (!isCaughtUp()) await publish(receiver);
   await caughtUp();
   return { clones, dir, receiver };
 }
 
 /** Waits until the site's branch is where the remote's is, and its index free. */
-async function caughtUp(): Promise<void> {
+function caughtUp(): Promise<void> {
+  return until('the branch is where the remote’s is', isCaughtUp);
+}
+
+function isCaughtUp(): boolean {
   const { clones, dir } = made ?? { dir: '' };
-  await until('the branch is where the remote’s is', () => {
-    const isSame = gitIn(dir, 'rev-parse', 'HEAD') === clones?.git('rev-parse', 'main');
-    return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
-  });
-}
-
-async function published(receiver: Receiver) {
-  const id = await publish(receiver);
-  const file = fileOf(receiver.dir, id);
-  const url: string = JSON.parse(/^url: (.*)$/m.exec(fs.readFileSync(file, 'utf8'))?.[1] ?? '');
-  return { id, file, path: relative(receiver.dir, file), url };
-}
-
-/** Updates an article, on the revision that this receiver knows. */
-async function change({ find, post }: Receiver, id: string, url: string) {
-  const { revision_id: base } = await find(url);
-  const data = update({ target_id: id, target_url: url, base_revision_id: base });
-  return { revision: data.revision_id, status: (await post('article.updated', data)).status };
+  const isSame = gitIn(dir, 'rev-parse', 'HEAD') === clones?.git('rev-parse', 'main');
+  return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
 }
 
 test.serial('commits that gather while a push runs are pushed at once, and the status says so', async (t) => {
@@ -86,12 +74,7 @@ test.serial('commits that gather while a push runs are pushed at once, and the s
   const { lastPush, lastError, waitingFor } = await statusOf(receiver);
   t.truthy(lastPush);
   t.deepEqual({ lastError, waitingFor }, { lastError: null, waitingFor: null });
-  // two; one where the first was stopped after 10 s, on a machine that is very busy
-  t.true([1, 2].includes(pushes() - 1), `${pushes() - 1} pushes`);
-  await until('doctor says that everything is pushed', async () => {
-    const { stdout } = await run(['doctor', '--dir', dir, '--json']);
-    return /everything is pushed/.test(stdout) && /pushed last at 20/.test(stdout);
-  });
+  t.is(pushes() - 1, 2);
 });
 
 test.serial('commits that people have pushed are taken in as they are, and ours go on top', async (t) => {
@@ -121,54 +104,12 @@ test.serial(
     t.regex((await statusOf(receiver)).waitingFor ?? '', /git pull/);
     t.is(clones.git('rev-parse', 'main').trim(), there, 'nothing was forced');
     t.is(merges(), before);
-    const doctor = await run(['doctor', '--dir', dir]);
-    t.regex(doctor.stdout, /commits? (is|are) not pushed/);
-
     await eventually('the person can merge', () => gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit'));
     await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
     const pushed = clones.git('rev-list', 'main').split('\n');
     t.true(pushed.includes(here) && pushed.includes(there));
     await until('it waits for nobody', async () => (await statusOf(receiver)).waitingFor === null);
     t.is((await statusOf(receiver)).lastError, null);
-  },
-);
-
-test.serial(
-  'where two clones have updated one article, it waits for a person, and goes on when they have merged',
-  async (t) => {
-    const { clones, dir, receiver } = await pushedSite();
-    const { id, url, file, path } = await published(receiver);
-    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-    const other = await launchIn(clones.clone('other'));
-    t.teardown(() => other.kill('SIGKILL'));
-    t.is((await change(other, id, url)).status, 200);
-    t.is(await other.stop(), 0);
-    const theirs = clones.git('rev-parse', 'main').trim();
-    const merges = () => gitIn(dir, 'rev-list', '--merges', '--count', 'HEAD').trim();
-    const before = merges();
-    const mine = await change(receiver, id, url);
-    t.is(mine.status, 200, 'from the disk, which knows nothing of the other clone');
-
-    await until('it waits for a person', async () => (await statusOf(receiver)).waitingFor !== null);
-    t.regex((await statusOf(receiver)).waitingFor ?? '', /git pull.*change the same lines/);
-    t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
-    t.is(clones.git('rev-parse', 'main').trim(), theirs, 'nothing was forced');
-    t.is(merges(), before);
-    const text = fs.readFileSync(file, 'utf8');
-    t.true(text.includes(mine.revision), 'the file is as it was delivered');
-    await until('doctor says what it waits for', async () =>
-      /waits for you to merge main/.test((await run(['doctor', '--dir', dir])).stdout),
-    );
-
-    await eventually('the person can merge', () =>
-      gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit', '-X', 'ours'),
-    );
-    await caughtUp();
-    t.true(clones.git('rev-list', 'main').split('\n').includes(theirs));
-    t.is(clones.git('show', `main:${path}`), text);
-    await until('it waits for nobody', async () => (await statusOf(receiver)).waitingFor === null);
-    const next = await publish(receiver);
-    await until('the next article is pushed', () => idsOnRemote({ clones }).includes(next));
   },
 );
 
@@ -183,6 +124,11 @@ test.serial(
     await caughtUp();
     fs.writeFileSync(join(dir, name), 'mine, not committed\n');
     fs.writeFileSync(join(dir, 'new.txt'), 'mine, new\n');
+    const takeBack = () => {
+      gitIn(dir, 'restore', name);
+      fs.rmSync(join(dir, 'new.txt'), { force: true });
+    };
+    t.teardown(takeBack); // also where the test fails: the next one has this site
     commitAndPush(olga, 'new.txt', 'theirs, new\n');
     const theirs = commitAndPush(olga, name, 'theirs\n');
     const id = await publish(receiver);
@@ -193,12 +139,8 @@ test.serial(
     t.is(fs.readFileSync(join(dir, name), 'utf8'), 'mine, not committed\n');
     t.is(fs.readFileSync(join(dir, 'new.txt'), 'utf8'), 'mine, new\n');
     t.is(clones.git('rev-parse', 'main').trim(), theirs, 'nothing was forced');
-    await until('doctor names a file', async () =>
-      /waits for you to commit or restore/.test((await run(['doctor', '--dir', dir])).stdout),
-    );
 
-    gitIn(dir, 'restore', name);
-    fs.rmSync(join(dir, 'new.txt'));
+    await eventually('the person can take the changes back', takeBack);
     await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
     await caughtUp();
     t.is(fs.readFileSync(join(dir, name), 'utf8'), 'theirs\n');
