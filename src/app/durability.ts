@@ -1,25 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Article } from '../article/article.js';
+import type { StoredArticle } from '../article/stored-article.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
-import { refuseWhileUnfinished } from '../git/commit/head.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
-import type { ArticleText } from '../git/commit/pending.js';
-import { createReplacedFiles } from '../git/commit/replaced-files.js';
+import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
 import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
-import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
 import type { Hooks } from '../host/hooks.js';
-import type { ArticleReader } from '../host/plugins.js';
+import type { ArticleReader, Plugin } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
@@ -35,7 +33,7 @@ export interface DurableStore {
   /** The articles, for plugins. */
   readonly articles: ArticleReader;
   /** The git plugin of the level; undefined where nothing is committed. */
-  readonly git: GitPluginOptions | undefined;
+  readonly git: Plugin | undefined;
   /** Why nothing can be stored now, besides what the disk says. */
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
@@ -196,25 +194,13 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     log,
     onChange,
     watch,
-    beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
-    onMissing: () => refuseWhileUnfinished(commits.repository),
-    ...(isBeforeAnswer && {
-      afterWrite: ({ path }, isKnown) => commits.commitNow(`${prefix}${path}`, isKnown),
-    }),
-    onEnsured: (path) => commits.addFound(`${prefix}${path}`),
+    ...commits.forStore,
   });
   // Of its own: while git writes files, this process stores nothing either.
   const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
-  const push = backgroundPush(options, opened, whileFollowing);
-  const git: GitPluginOptions = {
-    commits,
-    isBeforeAnswer,
-    env,
-    ...(push && { push }),
-  };
   return {
     opened,
-    git,
+    git: commits.plugin(backgroundPush(options, opened, whileFollowing)),
     close: async () => {
       await opened.close();
       whileFollowing.close();
@@ -224,24 +210,17 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
 
 /** Keeps a person's edit before an update replaces it, where no commit can have it. */
 function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
-  const replaced = createReplacedFiles(stateDir, join(stateDir, STAGING));
+  const keepText = createKeepText(stateDir, join(stateDir, STAGING), log);
   return async ({ path, edited }: ReplacedFile): Promise<void> => {
-    if (!edited) return;
-    const inSite = `${prefix}${path}`;
-    const file = await replaced.keep(inSite, await readFile(join(content.root, path)));
     const why = 'nothing is committed on this site';
-    log.warn(
-      { path: inSite, file, why },
-      'an update has replaced a text that git does not have; this file has it',
-    );
+    if (edited) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);
   };
 }
 
 /** The text of an article's file; undefined where it is malformed. */
-function decoded(content: ContentFolder, path: string, text: string): ArticleText | undefined {
+function decoded(content: ContentFolder, path: string, text: string): StoredArticle | undefined {
   try {
-    const { article, edited } = decodeAt(content, path.split(sep).join('/'), text);
-    return { text, article, pristine: !edited };
+    return decodeAt(content, path.split(sep).join('/'), text);
   } catch (error) {
     if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
     throw error;

@@ -1,20 +1,22 @@
 import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
+import { definePlugin, type Plugin } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { type BeforeReplace, createBeforeReplace } from './commit/before-replace.js';
+import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
 import { createCommitArticles } from './commit/commit-articles.js';
 import { createCommitQueue } from './commit/commit-queue.js';
-import { createComparison } from './commit/comparison.js';
+import type { ArticlePaths } from './commit/decision.js';
+import { refuseWhileUnfinished } from './commit/head.js';
 import type { Person } from './commit/identity.js';
 import { createMessages } from './commit/message.js';
-import { interruptedFiles } from './commit/next-commits.js';
-import type { ArticleText } from './commit/pending.js';
-import { createReplacedFiles } from './commit/replaced-files.js';
+import { createBeforeReplace, createKeepText } from './commit/replaced-texts.js';
 import { removeStaleLocks } from './commit/stale-locks.js';
-import { type ContentFolder, checkContentFolder } from './content-folder.js';
+import { createComparison } from './commit/uncommitted.js';
+import { type CommittedFolder, checkContentFolder } from './content-folder.js';
 import { commitAt } from './objects.js';
+import { type PushSettings, pushInBackground } from './push/background-push.js';
 import { FETCHED_REF } from './push/remote.js';
-import { openRepository, type Repository } from './repository.js';
+import { openRepository } from './repository.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {
@@ -51,7 +53,8 @@ const LIMITS_MS = {
 /** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
 const ANSWER_MS = 8_000;
 
-export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
+/** `decode` and `pathsOf` are about paths relative to the site's folder. */
+export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, ArticlePaths {
   /** The site's folder, absolute. */
   readonly siteDir: string;
   /** The content folder, relative to the site's folder; empty, or with a slash at its end. */
@@ -64,49 +67,33 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   readonly isPushed?: boolean;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
-  /** Reads the text of an article's file (its path is relative to the site's folder); undefined where it is malformed. */
-  decode(path: string, text: string): ArticleText | undefined;
-  /** The files of an article, relative to the site's folder. */
-  pathsOf(id: string): readonly string[];
   /** The state folder, absolute. */
   readonly stateDir: string;
   /** Where files are written before they get their name there; absolute. */
   readonly staging: string;
 }
 
-/** The commits of a site's articles; see `openArticleCommits`. Paths are relative to the site's folder. */
+/** The commits of a site's articles; see `openArticleCommits`. */
 export interface ArticleCommits {
-  readonly repository: Repository;
-  /** From the top of the work tree to the content folder; empty, or with a slash at its end. */
-  readonly folder: string;
-  readonly author: Person | undefined;
-  /** Reads the text of an article's file at a path from the top of the work tree; undefined where it is malformed. */
-  decode(path: string, text: string): ArticleText | undefined;
-  /** Aborted when the stop takes too long. */
-  readonly signal: AbortSignal;
-  readonly beforeReplace: BeforeReplace;
-  /**
-   * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case.
-   *
-   * @param isKnown whether an earlier delivery has stored it, so that its owner may have renamed or staged it since.
-   * @throws PressmarkError COMMIT_FAILED where it has no commit; it gets one later, so that the sender's next attempt is
-   *   answered with 200.
-   */
-  commitNow(path: string, isKnown: boolean): Promise<void>;
-  /** Adds an article that was stored; it is committed in the background. */
-  add(path: string): void;
-  /** Adds a file whose text git may lack. */
-  addFound(path: string): void;
-  /** Adds a file that a person may have edited. */
-  addEdit(path: string): void;
-  /** From now on, what git lacks is looked for: now, every ten minutes, and when HEAD has moved. */
-  start(): void;
-  /**
-   * Commits the pending commits, and ends.
-   *
-   * @param push called after that.
-   */
-  close(push?: () => Promise<unknown>): Promise<void>;
+  /** Makes the plugin that commits. @param push has the branch pushed in the background. */
+  plugin(push?: PushSettings): Plugin;
+  /** What the store calls, with paths below the content folder. */
+  readonly forStore: {
+    /**
+     * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case.
+     * Undefined where answers do not wait for commits.
+     *
+     * It throws PressmarkError COMMIT_FAILED where the article has no commit; it gets one later, so that the sender's next
+     * attempt is answered with 200.
+     */
+    readonly afterWrite: AfterWrite | undefined;
+    /** Has what an update replaces committed, or kept as a plain file; see `createBeforeReplace`. */
+    beforeReplace(replaced: Pick<ReplacedFile, 'path'>): Promise<void>;
+    /** Adds a file whose text git may lack. */
+    onEnsured(path: string): void;
+    /** Refuses to call an article unknown while an unfinished command hides it. @throws PressmarkError COMMIT_FAILED. */
+    onMissing(): void;
+  };
 }
 
 /**
@@ -133,32 +120,23 @@ export async function openArticleCommits(
   }
   for (const lock of removeStaleLocks(found))
     log.warn({ lock }, 'removed a lock that a git of before the last start had left');
-  const commits = createArticleCommits(found, place, stop, {
-    ...options,
-    replaceMs: options.replaceMs ?? limits.replaceMs,
-  });
-  // Before anything else is committed: its entries in the index must not pass for the owner's.
-  for (const path of await interruptedFiles(found))
-    if (path.startsWith(place.folder)) commits.addFound(`${content}${path.slice(place.folder.length)}`);
-  return commits;
+  return createArticleCommits(place, stop, { ...options, replaceMs: options.replaceMs ?? limits.replaceMs });
 }
 
 function createArticleCommits(
-  repository: Repository,
-  place: Extract<ContentFolder, { kind: 'inside' }>,
+  place: CommittedFolder,
   stop: AbortController,
   options: ArticleCommitsOptions & { readonly replaceMs: number },
 ): ArticleCommits {
   const { hooks, log, stateDir, staging, content, author, commitEdits = false, sign = false } = options;
   const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
+  const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
   const edits = new Map<string, NodeJS.Timeout>();
   let lastCommit: string | undefined;
   let isClosed = false;
 
   const commit = createCommitArticles({
-    repository,
-    content,
     place,
     log,
     author,
@@ -174,13 +152,19 @@ function createArticleCommits(
     },
   });
   const queue = createCommitQueue(commit, log);
-  const comparison = createComparison({
-    repository,
-    content,
+  const comparison = createComparison(
     place,
     log,
-    onUncommitted: (path) => queue.add(path, 'found'),
-    isOwn: (last) => last !== null && last === lastCommit,
+    (path) => queue.add(path, 'found'),
+    (last) => last !== null && last === lastCommit,
+  );
+  const beforeReplace = createBeforeReplace({
+    place,
+    queue,
+    keepText: createKeepText(stateDir, staging, log),
+    log,
+    isBeforeAnswer,
+    limitMs: options.replaceMs,
   });
 
   async function commitNow(path: string, isKnown: boolean): Promise<void> {
@@ -202,7 +186,8 @@ function createArticleCommits(
     edits.set(path, setTimeout(add, stillMs));
   }
 
-  async function close(push: () => Promise<unknown> = async () => undefined): Promise<void> {
+  /** Commits the pending commits, and ends. @param pushRest called after that. */
+  async function close(pushRest: () => Promise<unknown> = async () => undefined): Promise<void> {
     const timer = setTimeout(() => stop.abort(), closeMs);
     isClosed = true; // the next start finds the edits that come from now on
     await comparison.close();
@@ -211,31 +196,33 @@ function createArticleCommits(
       queue.add(path, 'edited');
     }
     const remaining = await queue.close();
-    await push();
+    await pushRest();
     clearTimeout(timer);
     if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');
   }
 
+  const plugin = (push?: PushSettings): Plugin =>
+    definePlugin({
+      name: 'git',
+      async setup(host) {
+        if (host.role !== 'receiver') return;
+        if (!isBeforeAnswer) {
+          host.addAction('article.published', ({ path }) => queue.add(path, 'stored'));
+          host.addAction('article.updated', ({ path }) => queue.add(path, 'stored'));
+        }
+        host.addAction('article.edited', ({ path }) => addEdit(path));
+        host.addAction('host.ready', comparison.start);
+        const pushRest = push && (await pushInBackground(host, push, { ...options, place }));
+        host.onClose(() => close(pushRest));
+      },
+    });
   return {
-    repository,
-    folder: place.folder,
-    author,
-    decode: (path, text) => options.decode(`${content}${path.slice(place.folder.length)}`, text),
-    signal: stop.signal,
-    beforeReplace: createBeforeReplace({
-      repository,
-      inRepository: (path) => `${place.folder}${path.slice(content.length)}`,
-      queue,
-      replaced: createReplacedFiles(stateDir, staging),
-      log,
-      isBeforeAnswer,
-      limitMs: options.replaceMs,
-    }),
-    commitNow,
-    add: (path) => queue.add(path, 'stored'),
-    addFound: (path) => queue.add(path, 'found'),
-    addEdit,
-    start: comparison.start,
-    close,
+    plugin,
+    forStore: {
+      afterWrite: isBeforeAnswer ? ({ path }, isKnown) => commitNow(`${content}${path}`, isKnown) : undefined,
+      beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),
+      onEnsured: (path) => queue.add(`${content}${path}`, 'found'),
+      onMissing: () => refuseWhileUnfinished(repository),
+    },
   };
 }

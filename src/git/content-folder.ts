@@ -5,16 +5,24 @@ import { CHECK_IGNORE } from './git.js';
 import { commitAt, entriesAt } from './objects.js';
 import { isOlder, openRepository, type Repository } from './repository.js';
 
+/** A content folder whose articles can be committed. */
+export interface CommittedFolder {
+  readonly kind: 'inside';
+  readonly repository: Repository;
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** From the top of the work tree: empty, or with a slash at its end. */
+  readonly folder: string;
+  /** The file at a path that is relative to the site's folder; absolute, without symbolic links above the folder. */
+  fileAt(path: string): string;
+  /** The path from the top of the work tree, of one that is relative to the site's folder. */
+  inRepository(path: string): string;
+  /** The path relative to the site's folder, of one from the top of the work tree. */
+  inSite(path: string): string;
+}
+
 /** Where the content folder is in the repository, or why its articles cannot be committed. */
-export type ContentFolder =
-  | {
-      readonly kind: 'inside';
-      /** Absolute, without symbolic links. */
-      readonly root: string;
-      /** From the top of the work tree: empty, or with a slash at its end. */
-      readonly folder: string;
-    }
-  | { readonly kind: 'refused'; readonly why: string };
+export type ContentFolder = CommittedFolder | { readonly kind: 'refused'; readonly why: string };
 
 /** The mode of another repository's commit. */
 const SUBMODULE = '160000';
@@ -43,7 +51,16 @@ export async function checkContentFolder(repository: Repository, content: string
     if (mode === SUBMODULE) return refused(`${name} is a submodule that is not initialised`);
   const folder = path === '' ? '' : `${path}/`;
   const ignored = await git([...CHECK_IGNORE, '-q', '--', `./${folder}${PROBE}`], { accept: [1] });
-  return ignored.code === 0 ? refused('it is ignored by git') : { kind: 'inside', root, folder };
+  if (ignored.code === 0) return refused('it is ignored by git');
+  return {
+    kind: 'inside',
+    repository,
+    root,
+    folder,
+    fileAt: (path) => join(root, path.slice(content.length)),
+    inRepository: (path) => `${folder}${path.slice(content.length)}`,
+    inSite: (path) => `${content}${path.slice(folder.length)}`,
+  };
 }
 
 function refused(why: string): ContentFolder {

@@ -1,4 +1,5 @@
 import type { Person } from './commit/identity.js';
+import type { CommittedFolder } from './content-folder.js';
 import { commitAt } from './objects.js';
 import type { Repository } from './repository.js';
 
@@ -54,14 +55,12 @@ export async function textOf({ git }: Repository, { path, blob }: FileCommit): P
 }
 
 /**
- * The authors of the last commits of files, by their paths from the top of the work tree.
+ * The authors of the last commits of files of the content folder, by their paths relative to the site's folder.
  *
- * @param folder where the files are: empty, or with a slash at its end.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function lastAuthors(
-  repository: Repository,
-  folder: string,
+  { repository, folder, inSite }: CommittedFolder,
   paths: ReadonlySet<string>,
 ): Promise<Map<string, Person>> {
   if ((await commitAt(repository, 'HEAD')) === null) return new Map();
@@ -73,7 +72,7 @@ export async function lastAuthors(
   );
   for (const record of stdout.split('\x01').slice(1)) {
     const [name = '', email = '', ...names] = record.split('\0');
-    for (const path of names.map((one) => one.trimStart()))
+    for (const path of names.map((one) => inSite(one.trimStart())))
       if (paths.has(path) && !found.has(path)) found.set(path, { name, email });
   }
   return found;

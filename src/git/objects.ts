@@ -43,25 +43,15 @@ export async function entriesAt(
   paths: readonly string[],
 ): Promise<Map<string, TreeEntry>> {
   if (commit === null || paths.length === 0) return new Map();
-  if (paths.length > MOST_PATHS) return only(paths, await entriesBelow({ git }, commit, ''));
-  const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths]);
-  return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
+  const which = paths.length > MOST_PATHS ? ['-r', commit] : [commit, '--', ...paths];
+  const { stdout } = await git(['ls-tree', '-z', '--full-tree', ...which]);
+  const entries = entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
+  return paths.length > MOST_PATHS ? only(paths, entries) : entries;
 }
 
 function only(paths: readonly string[], entries: ReadonlyMap<string, TreeEntry>): Map<string, TreeEntry> {
   const wanted = new Set(paths);
   return new Map([...entries].filter(([path]) => wanted.has(path)));
-}
-
-/** All files below a folder of a commit, by path. */
-async function entriesBelow(
-  { git }: Pick<Repository, 'git'>,
-  commit: string,
-  folder: string,
-): Promise<Map<string, TreeEntry>> {
-  const below = folder === '' ? [] : ['--', folder];
-  const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', commit, ...below]);
-  return entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
 }
 
 /** What the index has at these paths. A path with conflicts has an entry that equals no other. */

@@ -7,7 +7,6 @@ import { type Article, draftOf } from '../../src/article/article.js';
 import { openArticleCommits } from '../../src/git/article-commits.js';
 import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
 import { checkContentFolder } from '../../src/git/content-folder.js';
-import { gitPlugin } from '../../src/git/plugin.js';
 import { openRepository } from '../../src/git/repository.js';
 import { createHooks } from '../../src/host/hooks.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
@@ -96,8 +95,7 @@ export async function startUpCheck({ dir }: BenchRepository): Promise<{ first: n
   if (place.kind === 'refused') throw new Error(place.why);
   const check = async () => {
     const began = performance.now();
-    if ((await uncommittedFiles(repository, place, 'content/')).length > 0)
-      throw new Error('the comparison found what is not there');
+    if ((await uncommittedFiles(place)).length > 0) throw new Error('the comparison found what is not there');
     return performance.now() - began;
   };
   return { first: await check(), again: await check() };
@@ -122,25 +120,17 @@ export async function startCommitting(dir: string): Promise<Committing> {
     log,
     content: 'content/',
     pathsOf: () => [],
-    decode: (path, text) => {
-      const { article, edited } = decode(text, path);
-      return { text, article, pristine: !edited };
-    },
+    decode: (path, text) => decode(text, path),
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),
   });
   if (commits === undefined) throw new Error('there is no repository');
-  const git = gitPlugin({
-    commits,
-    isBeforeAnswer: false,
-    env: ENVIRONMENT,
-  });
   const watcher = definePlugin({
     name: 'watcher',
     setup: (host) => host.addAction('git.committed', ({ path }) => committing.onCommitted(path)),
   });
   const host = await startHost(
-    [git, watcher].map((plugin) => ({ plugin, origin: 'bench' })),
+    [commits.plugin(), watcher].map((plugin) => ({ plugin, origin: 'bench' })),
     {
       role: 'receiver',
       siteUrl: 'https://example.com',

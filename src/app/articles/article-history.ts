@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { replacedFiles } from '../../git/commit/replaced-files.js';
+import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { checkContentFolder } from '../../git/content-folder.js';
 import { historyOf, textOf } from '../../git/history.js';
 import { openRepository } from '../../git/repository.js';

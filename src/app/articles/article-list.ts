@@ -86,10 +86,6 @@ export async function lastAuthors(
 ): Promise<ReadonlyMap<string, LastAuthor>> {
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none' || files.length === 0) return new Map();
-  const content = contentPrefix(settings);
-  const place = await checkContentFolder(repository, content);
-  if (place.kind === 'refused') return new Map();
-  const wanted = new Map(files.map((file) => [`${place.folder}${file.slice(content.length)}`, file]));
-  const authors = await lastAuthorsIn(repository, place.folder, new Set(wanted.keys()));
-  return new Map([...authors].map(([path, author]) => [wanted.get(path) ?? path, author]));
+  const place = await checkContentFolder(repository, contentPrefix(settings));
+  return place.kind === 'refused' ? new Map() : lastAuthorsIn(place, new Set(files));
 }

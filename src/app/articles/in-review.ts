@@ -16,9 +16,8 @@ export async function articlesInReview(settings: Settings): Promise<ReadonlySet<
   if (reviewConfig(settings) === undefined) return undefined;
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none') return undefined;
-  const content = contentPrefix(settings);
-  const place = await checkContentFolder(repository, content);
+  const place = await checkContentFolder(repository, contentPrefix(settings));
   if (place.kind === 'refused') return undefined;
-  const files = await filesInReview(repository, place.folder, await commitAt(repository, 'HEAD'));
-  return new Set(files.map(({ path }) => `${content}${path.slice(place.folder.length)}`));
+  const files = await filesInReview(place, await commitAt(repository, 'HEAD'));
+  return new Set(files.map(({ path }) => place.inSite(path)));
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
-import { replacedFiles } from '../../git/commit/replaced-files.js';
+import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { heldLocks } from '../../git/commit/stale-locks.js';
 import { checkContentFolder, committableTree } from '../../git/content-folder.js';
 import { CHECK_IGNORE } from '../../git/git.js';

@@ -1,7 +1,6 @@
 import type { Settings } from '../../config/load.js';
 import { readBuildState } from '../../deploy/build/build-state.js';
 import { buildPlugin } from '../../deploy/build-plugin.js';
-import { gitPlugin } from '../../git/plugin.js';
 import { definePlugin, type PluginEntry } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
@@ -39,7 +38,7 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
 
 /** The plugin of the store's durability level. */
 export function gitEntry({ git }: Pick<DurableStore, 'git'>): PluginEntry[] {
-  return git === undefined ? [] : [{ plugin: gitPlugin(git), origin: 'git in the config', isFirstParty }];
+  return git === undefined ? [] : [{ plugin: git, origin: 'git in the config', isFirstParty }];
 }
 
 function siteEntry({ settings, site, terminal, log }: SiteEntryOptions): PluginEntry {

@@ -1,32 +1,33 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { ContentFolder } from '../content-folder.js';
+import type { CommittedFolder } from '../content-folder.js';
+import { CHECK_IGNORE } from '../git.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
-import type { Repository } from '../repository.js';
-import { createBatchFiles, type ReadFile } from './batch-files.js';
 import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
-import { type CommittedArticle, committedElsewhere } from './committed-elsewhere.js';
-import { decide, NO_ARTICLE } from './decision.js';
+import type { Outcome, Pending } from './commit-queue.js';
+import {
+  type ArticlePaths,
+  type CommittedArticle,
+  committedElsewhere,
+  decide,
+  NO_ARTICLE,
+} from './decision.js';
 import { type Branch, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
 import { stagedByOwner } from './next-commits.js';
-import type { ArticleText, Outcome, Pending } from './pending.js';
 
-export interface CommitArticlesOptions {
-  readonly repository: Repository;
-  /** The content folder, relative to the site's folder, and where it is. */
-  readonly content: string;
-  readonly place: Extract<ContentFolder, { kind: 'inside' }>;
+export interface CommitArticlesOptions extends ArticlePaths {
+  readonly place: CommittedFolder;
   readonly log: Log;
   readonly author: Person | undefined;
   readonly sign: boolean;
   /** Whether people's edits are committed. */
   readonly commitEdits: boolean;
   readonly message: MessageMaker;
-  /** Reads the text of an article's file; undefined where it is malformed. */
-  decode(path: string, text: string): ArticleText | undefined;
-  /** The files of an article, relative to the site's folder. */
-  pathsOf(id: string): readonly string[];
   /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
   upstream(): Promise<string | null>;
   /** Receives each commit. */
@@ -36,11 +37,14 @@ export interface CommitArticlesOptions {
 /** How often a batch is built anew because the branch has moved. */
 const ATTEMPTS = 3;
 
-/** A file that gets a commit. */
-interface ArticleVersion extends NewVersion {
-  readonly file: Candidate;
-  /** The name of its blob. */
-  readonly content: string;
+/** So much content one batch may hold, in bytes; the files beyond it wait for the next batch. */
+const MAX_BYTES = 32_000_000;
+
+/** A file of a batch, read. */
+interface ReadFile extends Pending {
+  /** From the top of the work tree. */
+  readonly inRepository: string;
+  readonly bytes: Buffer;
 }
 
 /** A file with what is to be decided about it. */
@@ -50,6 +54,13 @@ interface Candidate extends ReadFile {
   readonly isStaged: boolean;
 }
 
+/** A file that gets a commit. */
+interface ArticleVersion extends NewVersion {
+  readonly file: Candidate;
+  /** The name of its blob. */
+  readonly content: string;
+}
+
 /**
  * Returns a function that commits a batch of article files to the branch that HEAD is on, one commit each. A file without an
  * outcome waits for the next batch.
@@ -57,8 +68,10 @@ interface Candidate extends ReadFile {
  * @throws PressmarkError GIT_FAILED.
  */
 export function createCommitArticles(options: CommitArticlesOptions) {
-  const { repository, log, author, sign, message, decode, onCommitted } = options;
-  const batchFiles = createBatchFiles(options);
+  const { place, log, author, sign, message, decode, onCommitted } = options;
+  const { repository } = place;
+  /** The reasons that were reported. */
+  const reported = new Set<string>();
 
   return async function commitArticles(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
@@ -98,13 +111,13 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     head: Branch,
     outcomes: Map<string, Outcome>,
   ): Promise<Candidate[]> {
-    const read = await batchFiles.read(batch, outcomes);
+    const read = await readFiles(batch, outcomes);
     const before = await entriesAt(
       repository,
       head.tip,
       read.map(({ inRepository }) => inRepository),
     );
-    const files = await batchFiles.withoutIgnored(read, before, outcomes);
+    const files = await withoutIgnored(read, before, outcomes);
     if (files.length === 0) return [];
     const paths = files.map(({ inRepository }) => inRepository);
     const blobs = await writeBlobs(repository, paths);
@@ -113,7 +126,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const [index, file] of files.entries()) {
       const { inRepository } = file;
       // Git has read the file after us: what we decide about must be what it has.
-      if (!(await batchFiles.isUnchanged(file))) continue;
+      if (!(await isUnchanged(file))) continue;
       candidates.push({
         ...file,
         blob: blobs[index] ?? '',
@@ -124,6 +137,67 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return candidates;
   }
 
+  /** Reads files up to a bound; those beyond it get no outcome. */
+  async function readFiles(batch: readonly Pending[], outcomes: Map<string, Outcome>): Promise<ReadFile[]> {
+    const files: ReadFile[] = [];
+    let size = 0;
+    for (const { path, why } of batch) {
+      if (size > MAX_BYTES) break;
+      try {
+        if (isBehindLink(path)) outcomes.set(path, refused('it is, or is behind, a symbolic link', path));
+        else {
+          const bytes = await readFile(place.fileAt(path));
+          size += bytes.length;
+          files.push({ path, why, inRepository: place.inRepository(path), bytes });
+        }
+      } catch (error) {
+        const code = systemCode(error) ?? '';
+        if (['ENOENT', 'ENOTDIR'].includes(code))
+          outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
+        else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
+          outcomes.set(path, refused(`the file cannot be read (${code})`, path));
+        else throw error;
+      }
+    }
+    return files;
+  }
+
+  /** @param before what the branch has: that is not ignored. */
+  async function withoutIgnored(
+    files: readonly ReadFile[],
+    before: ReadonlyMap<string, TreeEntry>,
+    outcomes: Map<string, Outcome>,
+  ): Promise<readonly ReadFile[]> {
+    const asked = files.filter(({ inRepository }) => !before.has(inRepository));
+    if (asked.length === 0) return files;
+    // After `./`, no character of a path means anything else.
+    const input = asked.map(({ inRepository }) => `./${inRepository}\0`).join('');
+    const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
+    const ignored = new Set(stdout.split('\0'));
+    return files.filter(({ path, inRepository }) => {
+      const isIgnored = ignored.has(`./${inRepository}`);
+      if (isIgnored) outcomes.set(path, refused('it is ignored by git', path));
+      return !isIgnored;
+    });
+  }
+
+  /** Whether a file still has what was read of it. */
+  async function isUnchanged({ path, bytes }: ReadFile): Promise<boolean> {
+    return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
+  }
+
+  /** All articles of a folder may have the same reason, which is worth one warning. */
+  function refused(because: string, path: string): Outcome {
+    if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
+    reported.add(because);
+    return { kind: 'failed', because };
+  }
+
+  function isBehindLink(path: string): boolean {
+    const file = place.fileAt(path);
+    return lstatSync(file).isSymbolicLink() || realpathSync(dirname(file)) !== dirname(file);
+  }
+
   /** The commits that the files are to get. */
   async function changesOf(
     candidates: readonly Candidate[],
@@ -132,10 +206,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
     const upstream = await entriesUpstream(candidates);
-    const elsewhereOf = committedElsewhere(options, head.tip);
+    const elsewhereOf = committedElsewhere(place, options, head.tip);
     for (const file of candidates) {
       const { path, why, inRepository, bytes, blob, before, isStaged } = file;
-      const stored = decode(path, bytes.toString('utf8'));
+      const text = bytes.toString('utf8');
+      const stored = decode(path, text);
       const written = stored && kindOf(stored.article);
       let elsewhere: CommittedArticle | undefined;
       // What was published a moment ago no person has renamed; for all else this costs a look at all files.
@@ -147,7 +222,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           blob === before?.id ||
           (why === 'found' && upstream.get(inRepository)?.id === blob) ||
           elsewhere?.blob === blob,
-        isPristine: stored?.pristine,
+        isEdited: stored?.edited,
         isStaged,
         committedAs: elsewhere?.path,
         commitEdits: options.commitEdits,
@@ -160,7 +235,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         log.debug({ path }, `no commit: ${because}`);
         outcomes.set(path, { kind: 'failed', because });
       } else {
-        const kind = !stored.pristine
+        const kind = stored.edited
           ? 'Edit'
           : written === 'Update' && before === undefined
             ? 'Publish'
@@ -170,7 +245,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           path: inRepository,
           content: blob,
           mode: modeOf(before),
-          message: await message(kind, path, stored),
+          message: await message(kind, path, { article: stored.article, text }),
         });
       }
     }

@@ -1,23 +1,36 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff, type Clock, STEADY } from '../clock.js';
-import type { Outcome, Pending, Why } from './pending.js';
+
+/** Why an article's file waits for a commit; a later word is worth more. */
+export type Why =
+  /** Git may lack what the file holds. */
+  | 'found'
+  /** A person has changed the file, and not again for a while. */
+  | 'edited'
+  /** The store has written it. */
+  | 'stored'
+  /** An update is about to replace what it holds. */
+  | 'replaced';
+
+/** An article's file that git may lack. What is committed is what the file holds then. */
+export interface Pending {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly why: Why;
+}
+
+/** The result of an attempt to commit a file. */
+export type Outcome =
+  /** Git has what the file holds in a commit. */
+  | { readonly kind: 'committed' }
+  /** A commit can be made when something else has ended. */
+  | { readonly kind: 'later'; readonly because: string }
+  /** No commit is to be made while nothing changes. */
+  | { readonly kind: 'failed'; readonly because: string };
 
 /** The queue of commits; see `createCommitQueue`. */
-export interface CommitQueue {
-  /** Adds an article's file. A file that is in the queue already gets one commit, of what it holds then. */
-  add(path: string, why: Why): void;
-  /**
-   * Adds an article's file, and has it committed without a pause.
-   *
-   * @param limitMs how long to wait, in milliseconds. The file stays in the queue afterwards.
-   */
-  commitNow(path: string, why: Why, limitMs: number): Promise<Outcome>;
-  /** What the queue waits for; undefined where commits work. */
-  readonly obstacle: string | undefined;
-  /** Commits what is pending without further pauses. @returns how many files are left. */
-  close(): Promise<number>;
-}
+export type CommitQueue = ReturnType<typeof createCommitQueue>;
 
 /** Commits a batch. A file without an outcome waits for the next batch. */
 export type CommitBatch = (batch: readonly Pending[]) => Promise<ReadonlyMap<string, Outcome>>;
@@ -34,9 +47,7 @@ type State =
 type Waiter = (outcome: Outcome) => void;
 
 /** A file that waits, and those who wait for its commit. */
-interface QueuedFile {
-  readonly path: string;
-  readonly why: Why;
+interface QueuedFile extends Pending {
   readonly waiters: readonly Waiter[];
 }
 
@@ -70,7 +81,7 @@ const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced'];
  * Commits in the background, one batch at a time, in the order of arrival; files that somebody waits for come first. A batch
  * that fails is tried again file by file, so that one bad file does not hold up the others.
  */
-export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = STEADY): CommitQueue {
+export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = STEADY) {
   const pending = new Map<string, QueuedFile>();
   /** Those whose time was up. */
   const timedOut = new WeakSet<Waiter>();
@@ -84,11 +95,17 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   let firstAt = 0;
   let lastAt = 0;
 
+  /** Adds an article's file. A file that is in the queue already gets one commit, of what it holds then. */
   function add(path: string, why: Why): void {
     arrive({ path, why, waiters: [] });
     start();
   }
 
+  /**
+   * Adds an article's file, and has it committed without a pause.
+   *
+   * @param limitMs how long to wait, in milliseconds. The file stays in the queue afterwards.
+   */
   async function commitNow(path: string, why: Why, limitMs: number): Promise<Outcome> {
     const served = new AbortController();
     const committed = new Promise<Outcome>((resolve) => {
@@ -232,6 +249,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     await clock.wait(ms, AbortSignal.any([closing.signal, wake.signal]));
   }
 
+  /** Commits what is pending without further pauses. @returns how many files are left. */
   async function close(): Promise<number> {
     closing.abort();
     if (pending.size > 0) start();
@@ -244,7 +262,8 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   return {
     add,
     commitNow,
-    get obstacle() {
+    /** What the queue waits for; undefined where commits work. */
+    get obstacle(): string | undefined {
       return state.kind === 'waiting' ? state.because : undefined;
     },
     close,

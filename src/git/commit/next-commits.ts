@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { changesBetween, commitAt, entriesAt, entriesInIndex, type TreeEntry } from '../objects.js';
+import { entriesAt, entriesInIndex, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 
 /** The refs of the receivers for commits that are on no branch yet, one for each process. */
@@ -35,15 +35,6 @@ export async function stagedByOwner(
     for (const [path, { id }] of await entriesAt(repository, commit, differing))
       if (index.get(path)?.id === id) theirs.delete(path);
   return theirs;
-}
-
-/** The files, from the top of the work tree, of the batches in which a Pressmark was killed. */
-export async function interruptedFiles(repository: Repository): Promise<string[]> {
-  const paths = new Set<string>();
-  const head = await commitAt(repository, 'HEAD');
-  for (const { commit } of await nextCommits(repository))
-    for (const { path, after } of await changesBetween(repository, head, commit)) if (after) paths.add(path);
-  return [...paths];
 }
 
 /** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */

@@ -1,12 +1,13 @@
 import { PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { ArticleCommits } from '../article-commits.js';
 import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
+import type { Person } from '../commit/identity.js';
+import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, isAncestor } from '../objects.js';
 import { type Followed, follow } from './follow.js';
 import { BASE_REF } from './in-review.js';
-import { keepPullRequest, type ReviewSettings } from './pull-request.js';
+import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from './pull-request.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
@@ -24,10 +25,11 @@ export interface PushSettings extends RemoteSettings {
   whileLocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Pushes in the background; see `pushInBackground`. */
-export interface Pusher {
-  /** Pushes what waits, once. A push that fails is repeated after the next start. */
-  close(): Promise<void>;
+/** What is pushed, and by whom. */
+export interface PushedSite extends Pick<PullRequestOptions, 'decode' | 'env'> {
+  readonly place: CommittedFolder;
+  /** Author and committer of merges. @default what git is configured with */
+  readonly author?: Person;
 }
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
@@ -43,13 +45,15 @@ const MAX_ATTEMPTS = 5;
  * is on, HEAD's commits are pushed to that. Where the remote has moved on, the branch follows it first, unless it is
  * another one; nothing is ever forced. A failure is logged once and tried again, each time later and never in step with
  * other receivers.
+ *
+ * @returns a function that pushes what waits, once. A push that fails then is repeated after the next start.
  */
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
-  env: NodeJS.Dict<string>,
-  { repository, author, folder, decode }: Pick<ArticleCommits, 'repository' | 'author' | 'folder' | 'decode'>,
-): Promise<Pusher> {
+  { place, author, decode, env }: PushedSite,
+): Promise<() => Promise<void>> {
+  const { repository, folder } = place;
   const { log } = host;
   const { status, debounce, onFiles, whileLocked, review } = settings;
   const remote = await createRemote(repository, settings, env, IN_BACKGROUND);
@@ -59,8 +63,7 @@ export async function pushInBackground(
     keepPullRequest({
       ...review,
       remote: settings.remote,
-      repository,
-      folder,
+      place,
       env,
       status,
       log,
@@ -169,11 +172,9 @@ export async function pushInBackground(
     task.request();
   });
   host.addAction('host.ready', task.request);
-  return {
-    close: async () => {
-      if (!(await task.close())) await attempt();
-      await pullRequest?.close();
-    },
+  return async () => {
+    if (!(await task.close())) await attempt();
+    await pullRequest?.close();
   };
 }
 

@@ -1,5 +1,5 @@
+import type { CommittedFolder } from '../content-folder.js';
 import { changesBetween, commitAt, entriesAt, type TreeEntry } from '../objects.js';
-import type { Repository } from '../repository.js';
 
 /** The ref of the base branch's last commit that was fetched. */
 export const BASE_REF = 'refs/pressmark/base';
@@ -14,14 +14,11 @@ export interface FileInReview {
 }
 
 /**
- * The files below a folder that a commit has and the base branch has not, as far as it was fetched. A file that was merged
- * as part of another commit counts as merged.
- *
- * @param folder from the top of the work tree: empty, or with a slash at its end.
+ * The files of the content folder that a commit has and the base branch has not, as far as it was fetched. A file that was
+ * merged as part of another commit counts as merged.
  */
 export async function filesInReview(
-  repository: Repository,
-  folder: string,
+  { repository, folder }: CommittedFolder,
   commit: string | null,
 ): Promise<FileInReview[]> {
   const base = await commitAt(repository, BASE_REF);

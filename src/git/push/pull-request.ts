@@ -1,11 +1,11 @@
 import type { Article } from '../../article/article.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
-import type { ArticleText } from '../commit/pending.js';
+import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, contentsOf } from '../objects.js';
-import type { Repository } from '../repository.js';
 import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
@@ -26,14 +26,12 @@ export interface ReviewSettings {
 }
 
 export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings, 'remote'> {
-  readonly repository: Repository;
-  /** The content folder from the top of the work tree. */
-  readonly folder: string;
+  readonly place: CommittedFolder;
   readonly env: NodeJS.Dict<string>;
   readonly status: PushStatusKeeper;
   readonly log: Log;
-  /** Reads the text of an article's file, at a path from the top of the work tree; undefined where it is malformed. */
-  decode(path: string, text: string): ArticleText | undefined;
+  /** Reads the text of an article's file, at a path relative to the site's folder; undefined where it is malformed. */
+  decode(path: string, text: string): Pick<StoredArticle, 'article'> | undefined;
   /** Has the local branch follow a commit of the remote; see `follow`. */
   follow(commit: string, ref: string): Promise<Followed>;
 }
@@ -66,7 +64,8 @@ const MOST_TITLE = 120;
  * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
  */
 export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper {
-  const { repository, folder, branch, env, status, log, decode, follow } = options;
+  const { place, branch, env, status, log, decode, follow } = options;
+  const { repository } = place;
   const closing = new AbortController();
   let commit: string | undefined;
   /** What the host has been told. */
@@ -91,7 +90,7 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
     if (commit === undefined) return undefined;
     const { base, waitingFor } = await followBase();
     const error = waitingFor === undefined ? null : `the work tree waits for ${waitingFor}`;
-    const articles = await articlesOf(await filesInReview(repository, folder, commit));
+    const articles = await articlesOf(await filesInReview(place, commit));
     isWaiting = articles.length > 0;
     const text = textOf(articles);
     const now = JSON.stringify([base, commit, text]);
@@ -137,7 +136,7 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
       files.map(({ entry }) => entry.id),
     );
     return files.flatMap(({ path, entry, isUpdate }) => {
-      const article = decode(path, texts.get(entry.id)?.toString('utf8') ?? '')?.article;
+      const article = decode(place.inSite(path), texts.get(entry.id)?.toString('utf8') ?? '')?.article;
       return article === undefined ? [] : [{ article, isUpdate }];
     });
   }

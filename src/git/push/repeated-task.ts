@@ -1,12 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Work that is done on request, again and again until it succeeds; see `createRepeatedTask`. */
-export interface RepeatedTask {
-  request(): void;
-  /** Ends after the attempt under way. @returns whether nothing is requested any more. */
-  close(): Promise<boolean>;
-}
-
 export interface RepeatedTaskOptions {
   /** @returns the reason where it did not succeed; undefined where it did. */
   attempt(): Promise<string | undefined>;
@@ -18,8 +11,11 @@ export interface RepeatedTaskOptions {
   retryMs(failures: number): number;
 }
 
-/** Runs one attempt at a time for all requests that have come before it, and repeats it after a failure. */
-export function createRepeatedTask(options: RepeatedTaskOptions): RepeatedTask {
+/**
+ * Work that is done on request: one attempt at a time for all requests that have come before it, repeated after a failure
+ * until it succeeds.
+ */
+export function createRepeatedTask(options: RepeatedTaskOptions) {
   const { attempt, onChange, gatherMs, retryMs } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -61,6 +57,7 @@ export function createRepeatedTask(options: RepeatedTaskOptions): RepeatedTask {
     await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
+  /** Ends after the attempt under way. @returns whether nothing is requested any more. */
   async function close(): Promise<boolean> {
     closing.abort();
     await running;

@@ -12,7 +12,6 @@ import {
   type ArticleCommitsOptions,
   openArticleCommits,
 } from '../../../src/git/article-commits.js';
-import { gitPlugin } from '../../../src/git/plugin.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
 import { decode, encode } from '../../support/plain-files.js';
@@ -133,7 +132,7 @@ export function siteAt(
       await writeFile(join(dir, path), text);
     },
     read: (path) => readFile(join(dir, path), 'utf8'),
-    revision: async (path) => (await readStored(dir, path))?.article.revision,
+    revision: async (path) => (await readStored(dir, path))?.stored.article.revision,
     async start({ setup, ...options } = {}) {
       const hooks = createHooks(logger);
       const watcher = definePlugin({
@@ -160,14 +159,7 @@ export function siteAt(
         ...options,
       });
       const entries = [{ plugin: watcher, origin: 'test' }];
-      if (commits !== undefined) {
-        const plugin = gitPlugin({
-          commits,
-          isBeforeAnswer: false,
-          env,
-        });
-        entries.unshift({ plugin, origin: 'test' });
-      }
+      if (commits !== undefined) entries.unshift({ plugin: commits.plugin(), origin: 'test' });
       const host = await startHost(entries, {
         role: 'receiver',
         siteUrl: 'https://example.org',
@@ -216,9 +208,9 @@ export function siteAt(
     const { text } = encode(article);
     const before = await readStored(dir, path);
     articles.set(article.id, article);
-    if (before !== undefined) await commits?.beforeReplace(path);
+    if (before !== undefined) await commits?.forStore.beforeReplace({ path });
     await site.write(path, text);
-    const replaced = before?.pristine === false ? { replaced: before } : {};
+    const replaced = before?.stored.edited ? { replaced: { text: before.text, ...before.stored } } : {};
     const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text, ...replaced };
     await Promise.all(hosts.map((host) => host.hooks.doAction(event, payload)));
   }
@@ -235,7 +227,7 @@ export function environment(home: string): NodeJS.ProcessEnv {
 export async function readStored(dir: string, path: string) {
   try {
     const text = await readFile(join(dir, path), 'utf8');
-    return storedIn(path, text);
+    return { text, stored: decode(text, path) };
   } catch {
     return undefined;
   }
@@ -244,8 +236,7 @@ export async function readStored(dir: string, path: string) {
 /** Reads the text of an article's file; undefined where it is malformed. */
 export function storedIn(path: string, text: string) {
   try {
-    const { article, edited } = decode(text, path);
-    return { text, article, pristine: !edited };
+    return decode(text, path);
   } catch {
     return undefined;
   }

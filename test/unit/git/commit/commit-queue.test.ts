@@ -1,7 +1,11 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { type CommitBatch, createCommitQueue } from '../../../../src/git/commit/commit-queue.js';
-import type { Outcome, Pending } from '../../../../src/git/commit/pending.js';
+import {
+  type CommitBatch,
+  createCommitQueue,
+  type Outcome,
+  type Pending,
+} from '../../../../src/git/commit/commit-queue.js';
 import { until } from '../../../support/until.js';
 
 const COMMITTED: Outcome = { kind: 'committed' };

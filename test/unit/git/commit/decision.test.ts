@@ -4,12 +4,12 @@ import { decide, type Facts } from '../../../../src/git/commit/decision.js';
 const DELIVERED: Facts = {
   why: 'stored',
   isInGit: false,
-  isPristine: true,
+  isEdited: false,
   isStaged: false,
   committedAs: undefined,
   commitEdits: false,
 };
-const EDITED: Facts = { ...DELIVERED, why: 'edited', isPristine: false };
+const EDITED: Facts = { ...DELIVERED, why: 'edited', isEdited: true };
 
 const CASES: readonly (readonly [what: string, facts: Facts, decision: RegExp])[] = [
   ['what was delivered', DELIVERED, /^commit$/],
@@ -31,7 +31,7 @@ const CASES: readonly (readonly [what: string, facts: Facts, decision: RegExp])[
     /^theirs: git has it as a\.md: the rename/,
   ],
   ['an update of a rename', { ...DELIVERED, committedAs: 'a.md' }, /^theirs: git has it as a\.md/],
-  ['no article', { ...DELIVERED, isPristine: undefined }, /^theirs: it is not an article/],
+  ['no article', { ...DELIVERED, isEdited: undefined }, /^theirs: it is not an article/],
   ['an edit', EDITED, /^theirs: people’s edits/],
   ['an edit, with commitEdits', { ...EDITED, commitEdits: true }, /^commit$/],
   ['an edit made right after a delivery', { ...EDITED, why: 'stored', commitEdits: true }, /^theirs/],

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { discard, makeDirectory, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { filesBelow } from '../../fs/files-below.js';
+import type { Log } from '../../log.js';
+import { within } from '../../time-limit.js';
+import type { CommittedFolder } from '../content-folder.js';
+import { blobId, entriesAt } from '../objects.js';
+import type { CommitQueue } from './commit-queue.js';
+import { refuseWhileUnfinished } from './head.js';
+
+/** The folder below the state folder for texts that were replaced before git had them. */
+const REPLACED = 'replaced';
+
+/** How long an update waits for git where git has failed at the last attempt, in milliseconds. */
+const FAILING_MS = 250;
+
+export interface BeforeReplaceOptions {
+  readonly place: CommittedFolder;
+  readonly queue: Pick<CommitQueue, 'commitNow' | 'obstacle'>;
+  readonly keepText: KeepText;
+  readonly log: Log;
+  /** Whether answers wait for commits; then an update does not go on without the commit of what it replaces. */
+  readonly isBeforeAnswer: boolean;
+  /** How long an update waits for git at the most, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/**
+ * Returns a function that is called before an update replaces an article's file, with its path relative to the site's
+ * folder. Afterwards git has what the file holds, or a plain file below `.pressmark/replaced/` does.
+ *
+ * It throws PressmarkError COMMIT_FAILED while a rebase or the like is unfinished, and where answers wait for commits and
+ * git fails; the system's errors where the plain file cannot be written. The update must not be stored then.
+ */
+export function createBeforeReplace(options: BeforeReplaceOptions) {
+  const { place, queue, keepText, log, isBeforeAnswer } = options;
+  const { repository } = place;
+
+  return async (path: string): Promise<void> => {
+    refuseWhileUnfinished(repository);
+    const bytes = await readFile(join(repository.top, repository.prefix, path));
+    const isFailing = queue.obstacle !== undefined && !isBeforeAnswer;
+    const limitMs = isFailing ? FAILING_MS : options.limitMs;
+    if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) return;
+    const outcome = await queue.commitNow(path, 'replaced', limitMs);
+    if (outcome.kind === 'committed') return;
+    if (isBeforeAnswer && outcome.kind === 'later')
+      throw new PressmarkError(
+        'COMMIT_FAILED',
+        `the text that the update replaces could not be committed: ${outcome.because}; nothing was changed, send it again`,
+      );
+    await keepText(path, bytes, outcome.because);
+  };
+
+  /** Whether HEAD has exactly these bytes. Where git's filters change them, the queue finds out. */
+  async function isAtHead(path: string, bytes: Buffer): Promise<boolean> {
+    try {
+      return (await entriesAt(repository, 'HEAD', [path])).get(path)?.id === blobId(repository, bytes);
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
+      return false;
+    }
+  }
+}
+
+/** Keeps the text of an article's file (its path is relative to the site's folder); `why` git does not have it. */
+export type KeepText = (path: string, bytes: Buffer, why: string) => Promise<void>;
+
+/**
+ * Returns a function that keeps a text which an update replaces although git does not have it, as a plain file:
+ * `.pressmark/replaced/<the article's path>/<UTC time>-<digest>.md`; one file, however often it is kept. The file is durable
+ * when that resolves.
+ *
+ * @param stateDir absolute.
+ * @param staging a folder on the same file system for what is half written; absolute.
+ */
+export function createKeepText(stateDir: string, staging: string, log: Log): KeepText {
+  return async (path, bytes, why) => {
+    const ending = `-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.md`;
+    const known = await fileWith(path, ending, bytes);
+    const time = new Date().toISOString().replaceAll(':', '-');
+    const file = known ?? join(REPLACED, path, `${time}${ending}`);
+    const target = join(stateDir, file);
+    if (known === undefined) await write(target, bytes);
+    for (let folder = dirname(target); folder.startsWith(stateDir); folder = dirname(folder))
+      await syncDirectory(folder);
+    log.warn(
+      { path, file: withSlashes(file), why },
+      'an update has replaced a text that git does not have; this file has it',
+    );
+  };
+
+  /** A file of this article that has exactly these bytes; it may not be durable yet. */
+  async function fileWith(path: string, ending: string, bytes: Buffer): Promise<string | undefined> {
+    for (const file of replacedFiles(stateDir, path))
+      if (file.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
+    return undefined;
+  }
+
+  async function write(target: string, bytes: Buffer): Promise<void> {
+    const { temp } = await stageAgain(bytes);
+    try {
+      makeDirectory(dirname(target));
+      renameSync(temp, target);
+    } catch (error) {
+      discard(temp);
+      throw error;
+    }
+  }
+
+  /** The staging folder may have been removed since the start. */
+  async function stageAgain(bytes: Buffer): Promise<Staged> {
+    try {
+      return await stage(staging, bytes);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      makeDirectory(staging);
+      return stage(staging, bytes);
+    }
+  }
+}
+
+/**
+ * The texts that were replaced before git had them, oldest first for each article.
+ *
+ * @param path of one article only, where it is given; relative to the site's folder.
+ * @returns files relative to the state folder, with forward slashes.
+ */
+export function replacedFiles(stateDir: string, path = ''): string[] {
+  const folder = join(stateDir, REPLACED, path);
+  return filesBelow(folder).map((file) => withSlashes(relative(stateDir, join(folder, file))));
+}
+
+function withSlashes(path: string): string {
+  return path.split(sep).join('/');
+}
