@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ExecutionContext } from 'ava';
 import type { ReviewHostKind } from '../../src/git/push/review-dialects.js';
 
 /** A pull request as the stand-in has it, whatever the host calls its fields. */
@@ -47,7 +46,7 @@ const OWN = 7;
  * status codes.
  */
 export async function startReviewServer(
-  t: ExecutionContext,
+  t: { teardown(dispose: () => unknown): void },
   { kind, project, token, tipOf }: ReviewServerOptions,
 ): Promise<ReviewServer> {
   const pulls: StoredPull[] = [];

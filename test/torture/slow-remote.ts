@@ -5,9 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import { commitFile, gitIn, launchIn, makeRemote, settings } from '../support/clones.js';
 import { article } from '../support/events.js';
 import type { Receiver } from '../support/receiver.js';
-import { serveSlowly } from '../support/slow-daemon.js';
 import { expectEqual, expectTrue } from './expect.js';
 import type { Attack, Scenario } from './scenario.js';
+import { serveSlowly } from './slow-daemon.js';
 import { withTeardown } from './teardown.js';
 
 const BYTES_PER_SECOND = 2_000_000;

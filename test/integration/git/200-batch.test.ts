@@ -33,7 +33,7 @@ async function quietSite(t: ExecutionContext, config: Record<string, unknown>) {
   t.is(await publish(), 200);
   await until('the first article is committed', () => articlesOf(dir, 'HEAD') === 1 && isClean());
   fs.writeFileSync(waiting, '');
-  return { remote, dir, git, publish, isClean, waiting: () => fs.readFileSync(waiting, 'utf8').length };
+  return { dir, git, publish, isClean, waiting: () => fs.readFileSync(waiting, 'utf8').length };
 }
 
 type Site = Awaited<ReturnType<typeof quietSite>>;
@@ -99,19 +99,6 @@ function assertOneEach(t: ExecutionContext, { dir }: Site, ref = 'HEAD') {
   t.is(new Set(commits).size, MANY);
   t.is(gitIn(dir, 'rev-list', '--count', ref).trim(), String(2 + MANY));
 }
-
-test(`200: at level disk, ${MANY} articles that wait for git are ${MANY} commits, which are pushed`, async (t) => {
-  const site = await quietSite(t, { durability: 'disk', git: { push: { debounce: 100 } } });
-  const { git, remote } = site;
-  const tip = () => remote.git('rev-parse', 'main');
-  await until('the first article is pushed', () => articlesOf(remote.remote, 'main') === 1);
-  git.hold();
-  const answers = Array.from({ length: MANY }, site.publish);
-  t.deepEqual([...new Set(await Promise.all(answers))], [200], 'none waits for git');
-  await letGo(t, site, answers);
-  await until('the branch is pushed', () => tip() === gitIn(site.dir, 'rev-parse', 'HEAD'));
-  assertOneEach(t, site);
-});
 
 test(`200: at level commit, ${MANY} articles are two batches: the first article, and all that came during its commit`, async (t) => {
   const site = await quietSite(t, { durability: 'commit', git: {} });

@@ -93,10 +93,8 @@ test.serial('an edit that its owner has committed or staged gets no commit of Pr
 });
 
 for (const [what, command, times] of [
-  ['killed-before', 'update-index', 1],
   ['killed-before', 'update-ref', 1],
   ['killed-after', 'update-ref', 1],
-  ['killed-before', 'update-index', 2],
   ['killed-before', 'update-ref', 2],
 ] as const)
   test.serial(

@@ -1,7 +1,6 @@
-import { appendFile, rm } from 'node:fs/promises';
+import { appendFile, chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-
 import type { Host } from '../../../src/host/plugins.js';
 import { encode } from '../../support/plain-files.js';
 import { blank, makeSite, type Site, startAndCheck } from './site.js';
@@ -28,9 +27,20 @@ test('an edit is committed by itself once it lies still', async (t) => {
   );
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
+
+  // What the owner has made executable stays so.
+  await chmod(join(site.dir, path), 0o755);
+  await site.git('commit', '-qam', 'Executable');
+  await site.update('one', { revision: 'r2' });
+  await site.untilCommitted(3);
+  await edit(site, host, path, 'more words\n');
+  await site.untilCommitted(4);
+  t.regex(await site.git('ls-tree', 'HEAD', path), /^100755/);
+  t.regex(await site.git('ls-tree', 'HEAD^', path), /^100755/);
+  t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('an edit that an update replaces before it lies still is committed before the update, and once', async (t) => {
+test('an edit that does not lie still yet is committed before the update that replaces it, and once; else at the stop', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true, stillMs: NEVER });
   const path = await site.publish('one');
@@ -38,36 +48,15 @@ test('an edit that an update replaces before it lies still is committed before t
   await edit(site, host, path, 'my words\n');
   await site.update('one', { title: 'Rewritten', revision: 'r2' });
   await site.untilCommitted(3);
-  // a stop commits all edits that have not lain still yet
-  await host.close();
-  t.deepEqual((await site.subjects()).slice(2), ['Edit: Title of one', 'Update: Rewritten']);
   t.true((await site.git('show', `HEAD^:${path}`)).endsWith('my words\n'));
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('edits that were made while nothing ran are committed at the next start', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  const path = await site.publish('one');
-  await site.publish('two');
-  await site.untilCommitted(2);
-  await site.stop();
-  await appendFile(join(site.dir, path), 'my words\n');
-  const host = await site.start({ commitEdits: true });
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(3);
-  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('a stop does not leave an edit behind that has not lain still yet', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true, stillMs: NEVER });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await edit(site, host, path, 'my words\n');
+  await edit(site, host, path, 'my last words\n');
   await host.close();
-  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
+  t.deepEqual((await site.subjects()).slice(2), [
+    'Edit: Title of one',
+    'Update: Rewritten',
+    'Edit: Rewritten',
+  ]);
+  t.is(await site.git('status', '--porcelain'), '');
 });
 
 test('an edit that the owner has staged is theirs to commit', async (t) => {
@@ -136,7 +125,7 @@ test('an edit of a version that git does not have is committed on top of what it
 });
 
 // Serial: the timers are those of the process.
-test.serial('an edit that arrives after the stop begins nothing; the next start commits it', async (t) => {
+test.serial('an edit that is made after the stop begins nothing; the next start commits it', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');

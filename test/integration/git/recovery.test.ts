@@ -6,7 +6,7 @@ import { openRepository } from '../../../src/git/repository.js';
 import { makeSite, startAndCheck } from './site.js';
 
 test('articles that a crash left uncommitted are committed at the next start', async (t) => {
-  const site = await makeSite(t, { folder: 'site' });
+  const site = await makeSite(t, { folder: 'my site' });
   await site.start();
   const updated = await site.publish('updated');
   const edited = await site.publish('edited');
@@ -23,13 +23,14 @@ test('articles that a crash left uncommitted are committed at the next start', a
 
   await startAndCheck(site);
   t.is(site.committed.length, 5);
+  t.is(site.committed[0]?.path, updated);
   t.deepEqual((await site.subjects()).slice(4), ['Update: Later', 'Publish: Title of new']);
   t.is(
     await site.git('log', '-1', '--format=%(trailers)', 'HEAD^'),
     'Article-Id: updated\nRevision-Id: r2\nDelivery-Timestamp: 2026-11-20T08:00:00Z\n\n',
   );
-  t.is(await site.git('show', `HEAD:site/${updated}`), await site.read(updated));
-  t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n`);
+  t.is(await site.git('show', `HEAD:my site/${updated}`), await site.read(updated));
+  t.is(await site.git('status', '--porcelain'), ` M "my site/${edited}"\n?? "my site/${draft}"\n`);
 });
 
 test('the start-up check and deliveries at the same time commit everything once', async (t) => {

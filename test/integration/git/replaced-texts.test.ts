@@ -3,11 +3,10 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
-import { replacedFiles } from '../../../src/git/commit/replaced-files.js';
-import { gitThatFails } from './failing-git.js';
+import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
 import { environment, makeSite, type Site, type StartOptions, siteAt, withHeldGit } from './site.js';
 
-// Until git has a text, on the branch or parked, the article's file is its only place.
+// Until git has a text, the article's file is its only place.
 
 /** A site with one committed article, which a person has edited since; nothing runs. */
 async function editedSite(t: Parameters<typeof makeSite>[0], options: { path?: string } = {}) {
@@ -35,17 +34,16 @@ function another(log: Parameters<typeof siteAt>[0], site: Site): Site {
   return siteAt(log, site.top, site.dir, environment(join(site.top, '..', 'home')));
 }
 
-for (const commitEdits of [true, false])
-  test(`a person's edit is committed before an update replaces it, with commitEdits: ${commitEdits}`, async (t) => {
-    const { site, path, text } = await editedSite(t);
-    await site.start({ commitEdits });
-    await site.update('one', { revision: 'r2' });
-    await site.untilCommitted(3);
-    t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
-    t.is(await site.git('show', `HEAD^:${path}`), text);
-    t.is(await site.git('status', '--porcelain'), '');
-    t.deepEqual(await kept(site), []);
-  });
+test("a person's edit is committed before an update replaces it, also where edits are not committed", async (t) => {
+  const { site, path, text } = await editedSite(t);
+  await site.start({ commitEdits: false });
+  await site.update('one', { revision: 'r2' });
+  await site.untilCommitted(3);
+  t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
+  t.is(await site.git('show', `HEAD^:${path}`), text);
+  t.is(await site.git('status', '--porcelain'), '');
+  t.deepEqual(await kept(site), []);
+});
 
 test('a publication whose commit is pending is committed before an update replaces it', async (t) => {
   const site = await makeSite(t);
@@ -58,57 +56,7 @@ test('a publication whose commit is pending is committed before an update replac
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
 });
 
-test('an edit that its owner has staged is theirs to commit, and is kept as a file, too', async (t) => {
-  const { site, path, text } = await editedSite(t);
-  await site.git('add', path);
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(2);
-  t.deepEqual(await committed(site), ['Update: Title of one']);
-  t.is(await site.git('show', `:${path}`), text);
-  t.deepEqual(await kept(site), [text]);
-  t.true(
-    site
-      .logged('an update has replaced a text that git does not have')
-      .some(({ level, why }) => level === 40 && why === 'you have staged it'),
-  );
-});
-
-test('an edit of a file that git ignores is kept as a file', async (t) => {
-  const { site, text } = await editedSite(t);
-  await site.git('rm', '-q', '-r', '--cached', 'content');
-  await site.write('.gitignore', 'content/\n');
-  await site.start({ commitEdits: true });
-  await site.update('one', { revision: 'r2' });
-  t.deepEqual(await kept(site), [text]);
-});
-
-for (const what of ['takes too long', 'fails'] as const)
-  test(`where git ${what}, the update proceeds, and what it has replaced is kept as a file`, async (t) => {
-    const { site, path, text } = await editedSite(t);
-    const held = await withHeldGit(site, 'update-index');
-    const failing = gitThatFails(t);
-    await held.hold();
-    failing.set('fail', 'update-index');
-    await site.start({
-      commitEdits: true,
-      ...(what === 'fails'
-        ? { env: { ...environment(join(site.top, '..', 'home')), ...failing.env } }
-        : { env: held.env, replaceMs: 100 }),
-    });
-    await site.update('one', { revision: 'r2' });
-    t.deepEqual(await kept(site), [text]);
-    t.true(site.logged('an update has replaced a text that git does not have').length > 0);
-    await held.release();
-    failing.clear();
-    await site.until('the update is committed', async () =>
-      isDeepStrictEqual((await committed(site)).slice(-1), ['Update: Title of one']),
-    );
-    t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-    t.deepEqual(await kept(site), [text]);
-  });
-
-test('a file with a very long name can be kept, too', async (t) => {
+test('where git takes too long, the update proceeds, and what it has replaced is kept as a file, however long its name', async (t) => {
   const path = `content/articles/2026/11/${'ä'.repeat(123)}.md`;
   const { site, text } = await editedSite(t, { path });
   const { env, hold, release } = await withHeldGit(site, 'update-index');
@@ -116,8 +64,14 @@ test('a file with a very long name can be kept, too', async (t) => {
   await site.start({ commitEdits: true, env, replaceMs: 100 });
   await site.update('one', { revision: 'r2' });
   t.deepEqual(await kept(site), [text]);
+  const [logged] = site.logged('an update has replaced a text that git does not have');
+  t.is(logged?.why, 'git took longer than 0.1 s');
   await release();
-  await site.stop();
+  await site.until('the update is committed', async () =>
+    isDeepStrictEqual((await committed(site)).slice(-1), ['Update: Title of one']),
+  );
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+  t.deepEqual(await kept(site), [text]);
 });
 
 /** Two receivers on one folder; each git command of the first one that has these words is held. */

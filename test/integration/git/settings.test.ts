@@ -1,43 +1,24 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { makeSite } from './site.js';
+import { makeSite, type StartOptions } from './site.js';
 
-test('failing hooks and a signing key that is not there do not matter', async (t) => {
-  const site = await makeSite(t);
-  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction']) {
-    const path = join(site.top, '.git', 'hooks', hook);
-    await writeFile(path, '#!/bin/sh\nexit 1\n');
-    await chmod(path, 0o755);
-  }
-  await site.git('config', 'commit.gpgsign', 'true');
-  await site.git('config', 'user.signingkey', 'nobody');
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-});
-
-test('Pressmark commits under its own name where git knows none', async (t) => {
+test('commits are by the author of Pressmark’s config, else by git’s, else by Pressmark', async (t) => {
   const site = await makeSite(t, { identity: false });
-  await site.start();
-  await site.publish('one');
-  await site.untilCommitted(1);
-  t.is(
-    await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'),
-    'Pressmark <pressmark@localhost>, Pressmark <pressmark@localhost>\n',
-  );
-});
-
-test('an author of Pressmark’s config goes before that of git’s', async (t) => {
-  const site = await makeSite(t);
-  await site.start({ author: { name: 'Bot <1>\n', email: 'bot@example.org' } });
-  await site.publish('one');
-  await site.untilCommitted(1);
-  t.is(
-    await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'),
-    'Bot 1 <bot@example.org>, Bot 1 <bot@example.org>\n',
-  );
+  const bot = { name: 'Bot <1>\n', email: 'bot@example.org' };
+  const by = async (options: StartOptions, expected: string) => {
+    const before = site.committed.length;
+    await site.start(options);
+    await site.publish(`by-${before}`);
+    await site.untilCommitted(before + 1);
+    await site.stop();
+    t.is(await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'), `${expected}, ${expected}\n`);
+  };
+  await by({}, 'Pressmark <pressmark@localhost>');
+  await by({ author: bot }, 'Bot 1 <bot@example.org>');
+  await site.git('config', 'user.name', 'Olga');
+  await site.git('config', 'user.email', 'olga@example.org');
+  await by({}, 'Olga <olga@example.org>');
 });
 
 test('line ends and clean filters leave the status clean', async (t) => {
@@ -63,9 +44,13 @@ test('line ends and clean filters leave the status clean', async (t) => {
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('a repository whose objects are named by SHA-256 gets commits', async (t) => {
+test('a repository whose objects are named by SHA-256 gets commits; failing hooks and a missing signing key do not matter', async (t) => {
   const site = await makeSite(t, { repository: 'none' });
   await site.git('init', '-q', '-b', 'main', '--object-format=sha256');
+  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction'])
+    await writeFile(join(site.top, '.git', 'hooks', hook), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  await site.git('config', 'commit.gpgsign', 'true');
+  await site.git('config', 'user.signingkey', 'nobody');
   await site.start();
   await site.publish('one');
   await site.untilCommitted(1);

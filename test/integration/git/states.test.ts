@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { environment, makeSite, siteAt } from './site.js';
+import { environment, makeSite, siteAt, withGit } from './site.js';
 
 test('closing while HEAD is detached leaves the rest to the next start', async (t) => {
   const site = await makeSite(t);
@@ -15,16 +15,6 @@ test('closing while HEAD is detached leaves the rest to the next start', async (
   await again.hooks.doAction('host.ready', { url: '' });
   await site.untilCommitted(1);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-});
-
-test('a site in a folder of the repository is committed at that folder', async (t) => {
-  const site = await makeSite(t, { folder: 'web/my site' });
-  await site.start();
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  t.is(await site.git('show', '--format=', '--name-only'), `web/my site/${path}\n`);
-  t.is(site.committed[0]?.path, path);
-  t.is(await site.git('status', '--porcelain'), '');
 });
 
 test('a site in a linked work tree is committed to the branch of that work tree', async (t) => {
@@ -90,25 +80,30 @@ test('articles in a submodule that is not initialised are not committed, and the
   t.is(await site.git('ls-tree', 'HEAD', 'content'), `160000 commit ${head}\tcontent\n`);
 });
 
-test('outside of a work tree no article is committed, which is said once', async (t) => {
-  const site = await makeSite(t, { repository: 'none' });
-  const host = await site.start();
-  await site.publish('one');
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.stop();
-  t.deepEqual(
-    site.log.map(({ level, msg }) => [level, msg]),
-    [[30, 'articles are not committed: the site is not in a git work tree']],
-  );
-});
-
-test('without git no article is committed, which is said once', async (t) => {
+test('where nothing can be committed, no article is, which is said once', async (t) => {
   const site = await makeSite(t);
-  await site.start({ env: { PATH: '/nowhere' } });
-  await site.publish('one');
-  await site.stop();
-  t.deepEqual(
-    site.log.map(({ level, msg }) => [level, msg]),
-    [[30, 'articles are not committed: git is not installed']],
-  );
+  const outside = await makeSite(t, { repository: 'none' });
+  const old = await withGit(site, 'case "$*" in *version*) echo git version 1.8.3.1; exit;; esac');
+  const hanging = await withGit(outside, 'sleep 600');
+  for (const [where, options, level, msg] of [
+    [site, { env: { PATH: '/nowhere' } }, 30, 'git is not installed'],
+    [site, { env: old }, 40, 'git 1.8 is too old; 2.31 is needed'],
+    [
+      site,
+      { env: hanging, timeoutMs: 300 },
+      40,
+      'git does not work here: git version took longer than 0.3 s',
+    ],
+    [outside, {}, 30, 'the site is not in a git work tree'],
+  ] as const) {
+    where.log.length = 0;
+    const host = await where.start(options);
+    await where.publish('one');
+    await host.hooks.doAction('host.ready', { url: '' });
+    await where.stop();
+    t.deepEqual(
+      where.log.map((line) => [line.level, line.msg]),
+      [[level, `articles are not committed: ${msg}`]],
+    );
+  }
 });

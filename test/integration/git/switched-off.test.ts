@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import test from 'ava';
-import { edit, fileOf, namesIn } from '../../support/content.js';
+import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
+import { fileOf, namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { bareEnvironment, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** Everything below `.git`, to the last byte and time stamp. */
@@ -18,7 +19,7 @@ function repositoryOf(dir: string): string[] {
   });
 }
 
-test('with git: false a repository is left as it is, whatever is published, edited and updated', async (t) => {
+test('with git: false a repository is left as it is; an edit that an update replaces becomes a file, which log and doctor name', async (t) => {
   const dir = tempDir(t);
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "git": false }');
@@ -33,11 +34,27 @@ test('with git: false a repository is left as it is, whatever is published, edit
   const receiver = await startReceiver(t, { dir });
   const data = article();
   const { url } = (await receiver.post('article.published', data)).json;
-  edit(fileOf(dir, data.id), 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--');
-  const { revision_id: base_revision_id } = await receiver.find(url);
-  const request = update({ target_id: data.id, target_url: url, base_revision_id });
-  t.is((await receiver.post('article.updated', request)).status, 200);
+  const replace = async () => {
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const request = update({ target_id: data.id, target_url: url, base_revision_id });
+    t.is((await receiver.post('article.updated', request)).status, 200);
+  };
+  await replace();
+  t.deepEqual(replacedFiles(join(dir, '.pressmark')), [], 'the service’s own text is the service’s');
+  const file = fileOf(dir, data.id);
+  fs.appendFileSync(file, 'my words\n');
+  const text = fs.readFileSync(file);
+  await replace();
+  const [kept = '', ...more] = replacedFiles(join(dir, '.pressmark'));
+  t.deepEqual(more, []);
+  t.true(kept.startsWith(`replaced/${relative(dir, file)}/`));
+  t.deepEqual(fs.readFileSync(join(dir, '.pressmark', kept)), text);
+  t.false(fs.readFileSync(file).equals(text));
+  const logged = receiver.log.find(({ msg }) => msg.startsWith('an update has replaced a text'));
+  t.is(logged?.file, kept);
   t.is(await receiver.stop(), 0);
+  const { stdout } = await run(['doctor', '--dir', dir], bareEnvironment());
+  t.true(stdout.includes(`! git: a text that an update has replaced has no commit: .pressmark/${kept}`));
   t.deepEqual(repositoryOf(dir), before);
 
   t.is(git('log', '--format=%s'), 'First\n');

@@ -1,19 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import { serveSlowly } from '../../../support/slow-daemon.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 const { PATH = '' } = process.env;
-/** The connection is slow until a delivery was answered with 503, however slow this machine is. */
-const BYTES_PER_SECOND = { slow: 200_000, fast: 2_000_000 };
-/** Time passes five times as fast for the receiver: these take longer than a delivery can wait. */
-const BYTES = 5_000_000;
-
 /** Has time pass five times as fast for a receiver. */
 function fastTime(folder: string) {
   const fast = join(folder, 'fast');
@@ -21,46 +14,6 @@ function fastTime(folder: string) {
   const preload = new URL('./fast-time.js', import.meta.url).href;
   return { preload, env: { PRESSMARK_TEST_FAST_WHILE: fast } };
 }
-
-test('a first push and a fetch over a connection that is too slow for a delivery go on, and what is sent again is stored', async (t) => {
-  const folder = tempDir(t);
-  const clones = makeRemote(folder);
-  const served = await serveSlowly(clones.remote, BYTES_PER_SECOND.slow);
-  t.teardown(served.close);
-  const dir = clones.clone('site');
-  gitIn(dir, 'remote', 'set-url', 'origin', served.url);
-  clones.git('update-ref', '-d', 'refs/heads/main');
-  const commitLarge = (clone: string, name: string) => {
-    fs.writeFileSync(join(clone, name), randomBytes(BYTES));
-    gitIn(clone, 'add', '--', name);
-    gitIn(clone, 'commit', '--quiet', '-m', 'A large file');
-  };
-  commitLarge(dir, 'first.bin');
-  const { preload, env } = fastTime(folder);
-  const receiver = await launchIn(dir, { preload, env, health: 'any' });
-  t.teardown(() => receiver.kill('SIGKILL'));
-  const stored = async () => {
-    const data = article();
-    const statuses = new Set<number>();
-    await until('the article is stored', async () => {
-      const { status } = await receiver.post('article.published', data);
-      statuses.add(status);
-      if (status === 503) served.setSpeed(BYTES_PER_SECOND.fast);
-      return status === 200;
-    });
-    return [...statuses];
-  };
-  t.deepEqual(await stored(), [503, 200]);
-  t.is(clones.git('cat-file', '-t', 'main:first.bin').trim(), 'blob');
-
-  served.setSpeed(BYTES_PER_SECOND.slow);
-  const olga = join(folder, 'olga');
-  gitIn(folder, 'clone', '--quiet', clones.remote, olga);
-  commitLarge(olga, 'second.bin');
-  gitIn(olga, 'push', '--quiet');
-  t.deepEqual(await stored(), [503, 200]);
-  await until('the work tree follows', () => fs.existsSync(join(dir, 'second.bin')));
-});
 
 test('a remote that could not be reached at the start, and has no branch yet, gets the history of the clone', async (t) => {
   const folder = tempDir(t);

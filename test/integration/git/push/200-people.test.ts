@@ -68,6 +68,21 @@ test.serial('409: an edit that a person pushes is a new revision on every machin
   }
 });
 
+test.serial('200: a file that a person has made executable stays so everywhere', async (t) => {
+  const { a, b, own, url, path, change } = await twoMachines();
+  fs.chmodSync(join(own, path), 0o755);
+  gitIn(own, 'commit', '--quiet', '-am', 'Executable');
+  gitIn(own, 'push', '--quiet');
+  const { revision_id: base } = await b.find(url);
+  t.is((await a.post('article.updated', change(base))).status, 200);
+  t.regex(clones.git('ls-tree', 'main', path), /^100755/);
+  for (const { dir } of [a, b]) {
+    await caughtUp(dir);
+    t.true((fs.statSync(join(dir, path)).mode & 0o100) !== 0);
+    await until('the file is clean', () => statusOf(dir, path) === '');
+  }
+});
+
 test.serial(
   '503: an edit that is not committed counts nowhere, and a machine whose file the remote changes waits for its author',
   async (t) => {

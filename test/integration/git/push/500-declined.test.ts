@@ -4,6 +4,7 @@ import test from 'ava';
 import { launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { statusOf } from './pushing-site.js';
 
 const { PATH = '' } = process.env;
 
@@ -20,7 +21,12 @@ test('500: an article that the remote declines does not fail its neighbours, and
   const publishAll = () =>
     Promise.all(all.map((data) => receiver.post('article.published', data).then(({ status }) => status)));
   t.deepEqual(await publishAll(), [200, 500, 200, 200]);
+  t.is((await receiver.post('article.published', all[1])).status, 500, 'again, by itself');
+  const { isDeclined, lastError } = await statusOf(receiver);
+  t.true(isDeclined);
+  t.regex(lastError ?? '', /^the git remote origin declined the push: hook declined; No such slugs here\./);
   t.is(clones.articles().size, 3);
+  t.true(receiver.log.some(({ level, why }) => level === 50 && String(why).includes('No such slugs here.')));
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);

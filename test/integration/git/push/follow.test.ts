@@ -2,29 +2,54 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { follow } from '../../../../src/git/push/follow.js';
-import { restoreTornFiles } from '../../../../src/git/push/torn-files.js';
+import { isTorn, restoreTornFiles } from '../../../../src/git/push/torn-files.js';
 import { openRepository } from '../../../../src/git/repository.js';
-import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { commitAndPush, commitFile, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
 
-/** Two clones, of which `b` has pushed a change that `a` has fetched and not followed. */
-async function clones(t: ExecutionContext) {
-  const remote = makeRemote(tempDir(t));
+/** A remote and two clones, of which `b` has pushed a change that `a` has fetched and not followed. */
+const template = makeTempDir();
+test.serial.before(() => {
+  const remote = makeRemote(template);
   const [a, b] = [remote.clone('a'), remote.clone('b')];
   for (const path of ['content/one.md', 'content/two.md', 'content/old/three.md'])
-    commitAndPush(b, path, 'first\n');
+    commitFile(b, path, 'first\n');
+  gitIn(b, 'push', '--quiet');
   gitIn(a, 'pull', '--quiet');
   gitIn(b, 'rm', '--quiet', 'content/old/three.md');
-  commitAndPush(b, 'content/one.md', 'second\n');
-  const tip = commitAndPush(b, 'content/new.md', 'new\n');
+  commitFile(b, 'content/one.md', 'second\n');
+  commitAndPush(b, 'content/new.md', 'new\n');
   gitIn(a, 'fetch', '--quiet');
+  for (const clone of [a, b]) gitIn(clone, 'remote', 'set-url', 'origin', '../remote.git');
+});
+test.after.always(() => removeTempDir(template));
+
+/** A copy of the template. */
+async function clones(t: ExecutionContext) {
+  const folder = tempDir(t);
+  fs.cpSync(template, folder, { recursive: true, preserveTimestamps: true });
+  const [a, b] = [join(folder, 'a'), join(folder, 'b')];
   const repository = await openRepository(a, gitEnvironment(a));
   if (repository.kind === 'none') throw new Error(repository.because);
-  const followTip = () =>
-    follow(tip, { repository, author: undefined, ref: 'refs/heads/main', whileLocked: (work) => work() });
+  const tip = gitIn(b, 'rev-parse', 'HEAD').trim();
+  const followTo = (commit: string) =>
+    follow(commit, {
+      repository,
+      author: { name: 'Bot', email: 'bot@example.org' },
+      ref: 'refs/heads/main',
+      whileLocked: (work) => work(),
+    });
+  const followTip = () => followTo(tip);
   const head = () => gitIn(a, 'rev-parse', 'HEAD').trim();
   const status = () => gitIn(a, 'status', '--porcelain', '--', 'content');
-  return { a, b, repository, tip, followTip, head, status };
+  return { a, b, repository, tip, followTo, followTip, head, status };
+}
+
+/** Commits a file as Pressmark commits an article. */
+function commitArticle(clone: string, path: string, text: string): string {
+  commitFile(clone, path, text);
+  gitIn(clone, 'commit', '--quiet', '--amend', '-m', `Publish: ${path}\n\nArticle-Id: ${path}`);
+  return gitIn(clone, 'rev-parse', 'HEAD').trim();
 }
 
 // One after the other: their own git commands hold up this process, and with it the time limits of those under test.
@@ -57,40 +82,98 @@ test.serial('files that a killed merge has written already are no obstacle', asy
 });
 
 test.serial('nor those of a merge to a commit that the branch has left behind', async (t) => {
-  const { a, b, repository } = await clones(t);
+  const { a, b, followTo, status } = await clones(t);
   fs.writeFileSync(join(a, 'content/one.md'), 'second\n');
   fs.writeFileSync(join(a, 'content/new.md'), 'new\n');
-  commitAndPush(b, 'content/one.md', 'third\n');
+  commitFile(b, 'content/one.md', 'third\n');
   const tip = commitAndPush(b, 'content/new.md', 'newer\n');
   gitIn(a, 'fetch', '--quiet');
-  t.like(
-    await follow(tip, {
-      repository,
-      author: undefined,
-      ref: 'refs/heads/main',
-      whileLocked: (work) => work(),
-    }),
-    {
-      kind: 'followed',
-    },
-  );
-  t.is(gitIn(a, 'status', '--porcelain', '--', 'content'), '');
+  t.like(await followTo(tip), { kind: 'followed' });
+  t.is(status(), '');
 });
 
-for (const [what, tear] of [
-  ['empty', () => ''],
-  ['cut off', (text: string) => text.slice(0, 2)],
-  ['full of zeros', (text: string) => '\0'.repeat(text.length)],
-  ['zeros at its end', (text: string) => `${text.slice(0, 2)}\0`],
+for (const [what, bytes, expected] of [
+  ['empty', '', true],
+  ['cut off', 'se', true],
+  ['full of zeros', '\0'.repeat(7), true],
+  ['zeros at its end', 'sec\0\0', true],
+  ['whole', 'second\n', false],
+  ['another text', 'sea\n', false],
+  ['longer', 'second\nmine\n', false],
 ] as const)
-  test.serial(`files that a power loss has torn in a merge are no obstacle: ${what}`, async (t) => {
-    const { a, tip, followTip, head, status } = await clones(t);
-    fs.writeFileSync(join(a, 'content/new.md'), tear('new\n'));
-    fs.writeFileSync(join(a, 'content/one.md'), tear('second\n'));
-    t.like(await followTip(), { kind: 'followed' });
-    t.is(head(), tip);
-    t.is(status(), '');
-    t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+  test(`what a power loss may have left of a file: ${what}: ${expected}`, (t) => {
+    t.is(isTorn(Buffer.from(bytes), Buffer.from('second\n')), expected);
+  });
+
+test.serial('files that a power loss has torn in a merge are no obstacle', async (t) => {
+  const { a, tip, followTip, head, status } = await clones(t);
+  fs.writeFileSync(join(a, 'content/new.md'), '');
+  fs.writeFileSync(join(a, 'content/one.md'), 'sec\0\0');
+  t.like(await followTip(), { kind: 'followed' });
+  t.is(head(), tip);
+  t.is(status(), '');
+  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+});
+
+test.serial('articles of this clone are merged with the commits of people that the remote has', async (t) => {
+  const { a, tip, followTip, head } = await clones(t);
+  const mine = commitArticle(a, 'content/mine.md', 'mine\n');
+  fs.writeFileSync(join(a, 'notes.txt'), 'not committed\n');
+  t.like(await followTip(), { kind: 'followed' });
+  t.is(gitIn(a, 'rev-parse', 'HEAD^1', 'HEAD^2'), `${mine}\n${tip}\n`);
+  t.is(
+    gitIn(a, 'log', '-1', '--format=%s by %an <%ae>, %cn').trim(),
+    'Merge main of the remote by Bot <bot@example.org>, Bot',
+  );
+  t.is(fs.readFileSync(join(a, 'content/one.md'), 'utf8'), 'second\n');
+  t.is(fs.readFileSync(join(a, 'content/mine.md'), 'utf8'), 'mine\n');
+  t.is(gitIn(a, 'status', '--porcelain'), '?? notes.txt\n');
+  const merge = head();
+  t.deepEqual(await followTip(), { kind: 'followed', changes: [] }, 'it has that already');
+  t.is(head(), merge);
+});
+
+test.serial(
+  'two articles’ changes of one file in different lines are one text after the merge',
+  async (t) => {
+    const { a, b, followTo, head } = await clones(t);
+    const lines = Array.from({ length: 20 }, (_, n) => `line ${n}\n`);
+    commitAndPush(b, 'content/long.md', lines.join(''));
+    gitIn(a, 'pull', '--quiet');
+    commitArticle(a, 'content/long.md', lines.with(0, 'mine\n').join(''));
+    const theirs = commitAndPush(b, 'content/long.md', lines.with(19, 'theirs\n').join(''));
+    gitIn(a, 'fetch', '--quiet');
+    t.like(await followTo(theirs), { kind: 'followed' });
+    const merged = lines.with(0, 'mine\n').with(19, 'theirs\n').join('');
+    t.is(fs.readFileSync(join(a, 'content/long.md'), 'utf8'), merged);
+    t.is(gitIn(a, 'show', `${head()}:content/long.md`), merged);
+  },
+);
+
+const MERGE =
+  'you to merge main with the remote’s (git pull, git push): both have commits of people that the other has not, or ' +
+  'change the same lines';
+
+for (const [what, change] of [
+  ['both sides have commits of people', (a: string) => commitFile(a, 'mine.txt', 'mine\n')],
+  ['both sides change the same lines', (a: string) => commitArticle(a, 'content/one.md', 'mine\n')],
+  [
+    'the histories have no commit in common',
+    (a: string) => {
+      gitIn(a, 'checkout', '--quiet', '--orphan', 'other');
+      commitArticle(a, 'content/other.md', 'other\n');
+      gitIn(a, 'branch', '--quiet', '-M', 'main');
+    },
+  ],
+] as const)
+  test.serial(`where ${what}, nothing is changed, and a person has to merge`, async (t) => {
+    const { a, followTip, head } = await clones(t);
+    change(a);
+    const [before, files] = [head(), gitIn(a, 'status', '--porcelain')];
+    t.deepEqual(await followTip(), { kind: 'waiting', waitingFor: MERGE });
+    t.is(head(), before);
+    t.is(gitIn(a, 'status', '--porcelain'), files);
+    t.false(fs.existsSync(join(a, '.git/MERGE_HEAD')));
   });
 
 test.serial('where a person’s file is in the way as well, a torn one stays', async (t) => {

@@ -3,9 +3,9 @@ import net from 'node:net';
 import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { gitEnvironment } from './clones.js';
-import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { gitEnvironment } from '../support/clones.js';
+import { freePort } from '../support/free-port.js';
+import { until } from '../support/until.js';
 
 /** A git server behind a slow connection. */
 export interface SlowDaemon {
