@@ -2,8 +2,7 @@ import { appendFile, chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Host } from '../../../src/host/plugins.js';
-import { encode } from '../../support/plain-files.js';
-import { blank, makeSite, type Site, startAndCheck } from './site.js';
+import { makeSite, type Site, startAndCheck } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */
 const NEVER = 3_600_000;
@@ -59,21 +58,6 @@ test('an edit that does not lie still yet is committed before the update that re
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('an edit that the owner has staged is theirs to commit', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await appendFile(join(site.dir, path), 'my words\n');
-  await site.git('add', path);
-  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('no commit: you have staged it');
-  await site.publish('two');
-  await site.untilCommitted(2);
-  t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Publish: Title of two']);
-  t.is(await site.git('status', '--porcelain'), `M  ${path}\n`);
-});
-
 test('what a branch switch does to files is not committed as an edit', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
@@ -110,18 +94,6 @@ test('an edit waits while no branch is checked out, and what was removed stays i
   await startAndCheck(site, { commitEdits: true });
   t.deepEqual((await site.subjects()).at(-1), 'Edit: Title of one');
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
-});
-
-test('an edit of a version that git does not have is committed on top of what it has', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  const update = encode({ ...blank('one'), title: 'Rewritten', revision: 'r2' }).text;
-  await site.write(path, `${update}my words\n`);
-  await edit(site, host, path, '');
-  await site.untilCommitted(2);
-  t.deepEqual((await site.subjects()).slice(2), ['Edit: Rewritten']);
 });
 
 // Serial: the timers are those of the process.

@@ -56,20 +56,6 @@ test('an article that the owner has staged as it is becomes a commit of its own'
   t.deepEqual(site.logged('staged'), []);
 });
 
-test("a person's edit is not committed where edits are not asked for", async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start();
-  const path = await site.publish('one');
-  const stored = await site.read(path);
-  await site.untilCommitted(1);
-  await site.write(path, `${stored}\nand my words\n`);
-  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await host.close();
-  t.is(site.committed.length, 1);
-  t.is(await site.git('show', `HEAD:${path}`), stored);
-  t.is(await site.git('status', '--porcelain'), ` M ${path}\n`);
-});
-
 test('an edit that the owner has committed since the delivery is not undone', async (t) => {
   const site = await makeSite(t);
   await site.start();

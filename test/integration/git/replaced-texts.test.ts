@@ -45,17 +45,6 @@ test("a person's edit is committed before an update replaces it, also where edit
   t.deepEqual(await kept(site), []);
 });
 
-test('a publication whose commit is pending is committed before an update replaces it', async (t) => {
-  const site = await makeSite(t);
-  await site.start();
-  const path = await site.publish('one');
-  const text = await site.read(path);
-  await site.update('one', { revision: 'r2' });
-  t.is(await site.git('show', `HEAD:${path}`), text);
-  await site.untilCommitted(2);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
-});
-
 test('where git takes too long, the update proceeds, and what it has replaced is kept as a file, however long its name', async (t) => {
   const path = `content/articles/2026/11/${'ä'.repeat(123)}.md`;
   const { site, text } = await editedSite(t, { path });

@@ -10,15 +10,7 @@ import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { run } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
-import { idsOnRemote, makePushingSite, publish, statusOf } from './pushing-site.js';
-
-test('a stop pushes what waits', async (t) => {
-  const site = await makePushingSite(tempDir(t), { push: { debounce: 600_000 } });
-  t.teardown(() => site.receiver.kill('SIGKILL'));
-  const id = await publish(site.receiver);
-  t.is(await site.receiver.stop(), 0);
-  t.deepEqual(idsOnRemote(site), [id]);
-});
+import { makePushingSite, publish, statusOf } from './pushing-site.js';
 
 test('nobody is asked for a password, and none is ever written down', async (t) => {
   let asked = 0;

@@ -161,3 +161,24 @@ test.serial('a remote that is away for a while gets everything when it is back',
   await until('the status has no error', async () => (await statusOf(receiver)).lastError === null);
   t.like(await statusOf(receiver), { waiting: 0, waitingFor: null });
 });
+
+test.serial('commits on another branch than at the start are not called pushed', async (t) => {
+  const { clones, dir, receiver } = await pushedSite();
+  const before = clones.git('rev-parse', 'main');
+  gitIn(dir, 'checkout', '--quiet', '-b', 'drafts');
+  const id = await publish(receiver);
+  const waitingFor = 'HEAD to be on main again: commits on drafts are not pushed';
+  await until('it waits', async () => (await statusOf(receiver)).waitingFor === waitingFor);
+  t.is((await statusOf(receiver)).waiting, 1);
+  t.is(clones.git('rev-parse', 'main'), before);
+  t.is(clones.git('branch', '--list').trim(), '* main');
+  await eventually('the person can switch', () => gitIn(dir, 'checkout', '--quiet', '-B', 'main'));
+  await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
+});
+
+test.serial('a stop pushes what waits', async (t) => {
+  const { clones, receiver } = await pushedSite();
+  const id = await publish(receiver);
+  t.is(await receiver.stop(), 0);
+  t.true(idsOnRemote({ clones }).includes(id));
+});

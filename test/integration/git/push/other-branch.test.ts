@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { type Clones, commitAndPush, gitIn } from '../../../support/clones.js';
 import { run } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -8,12 +8,6 @@ import { until } from '../../../support/until.js';
 import { makePushingSite, type PushingSite, publish, statusOf } from './pushing-site.js';
 
 const BRANCH = 'pressmark/articles';
-
-async function pushingSite(t: ExecutionContext, push: Record<string, unknown>): Promise<PushingSite> {
-  const site = await makePushingSite(tempDir(t), { push });
-  t.teardown(() => site.receiver.kill('SIGKILL'));
-  return site;
-}
 
 /** The ids of the articles in the commits of a branch of the remote. */
 function idsOn({ clones }: PushingSite, branch: string): string[] {
@@ -26,7 +20,8 @@ const doctor = async (dir: string) => (await run(['doctor', '--dir', dir])).stdo
 const status = (dir: string) => run(['status', '--dir', dir]);
 
 test('articles are pushed to the branch that the config names, which is made, and no other one is touched', async (t) => {
-  const site = await pushingSite(t, { branch: BRANCH });
+  const site = await makePushingSite(tempDir(t), { push: { branch: BRANCH } });
+  t.teardown(() => site.receiver.kill('SIGKILL'));
   const { clones, dir, receiver } = site;
   const before = clones.git('rev-parse', 'main');
   const ids = [await publish(receiver)];
@@ -84,21 +79,4 @@ test('where the named branch of the remote has other commits, nothing is called 
   gitIn(dir, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'articles');
   await until('it is pushed', () => idsOn(site, 'articles').length === 1);
   await until('nothing is waited for', async () => (await statusOf(receiver)).waitingFor === null);
-});
-
-test('without a named branch, commits on another one than at the start are not called pushed', async (t) => {
-  const site = await pushingSite(t, {});
-  const { clones, dir, receiver } = site;
-  const first = await publish(receiver);
-  await until('it is pushed', () => idsOn(site, 'main').length === 1);
-  await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
-  gitIn(dir, 'checkout', '--quiet', '-b', 'drafts');
-  await publish(receiver);
-  const waitingFor = 'HEAD to be on main again: commits on drafts are not pushed';
-  await until('it waits', async () => (await statusOf(receiver)).waitingFor === waitingFor);
-  t.is((await statusOf(receiver)).waiting, 1);
-  t.deepEqual(idsOn(site, 'main'), [first]);
-  t.is(clones.git('branch', '--list').trim(), '* main');
-  gitIn(dir, 'checkout', '--quiet', '-B', 'main');
-  await until('both are pushed', () => idsOn(site, 'main').length === 2);
 });
