@@ -87,7 +87,7 @@ export function createClient(url: string, { secret = SECRET, resend = false }: C
     const request = { method: 'POST', body, headers: Object.fromEntries(sent) };
     const response = await fetch(url, request).catch((error: Error) => {
       // Fetch itself says “fetch failed”, whatever has happened.
-      throw new Error(`${error.message}: ${messageOf(error.cause)}`, { cause: error.cause });
+      throw new TypeError(`${error.message}: ${messageOf(error.cause)}`, { cause: error.cause });
     });
     return answerOf(response);
   }
