@@ -202,7 +202,7 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
 
 /** An article file in two: its front matter as Astro reads YAML, dates included, and what stands below to the byte. */
 function splitHtmlFile(text: string, path: string): { data: Record<string, unknown>; body: string } {
-  const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
+  const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/.exec(text);
   if (found?.index !== 0)
     throw new PressmarkError(
       'FRONT_MATTER_INVALID',

@@ -1,4 +1,4 @@
-import { htmlTokens } from './html-tokens.js';
+import { type HtmlToken, htmlTokens } from './html-tokens.js';
 
 /** What ends a comment, a tag, an attribute's value and each element whose content is text. */
 const ENDS = [
@@ -18,11 +18,13 @@ const ENDS = [
  */
 export function closedHtml(html: string): string {
   const text = withoutPlaintext(html);
+  const tokens = htmlTokens(text);
   // What is open begins behind the last whole token, or with one that reaches to the end.
-  const last = htmlTokens(text).at(-1);
+  const last = tokens.at(-1);
   const tail = text.slice(last === undefined ? 0 : last.end === text.length ? last.start : last.end);
   const end = endsOpenly(tail) ? '' : (ALL_ENDS.find((one) => endsOpenly(tail + one)) ?? '');
-  return closedScripts(text + end);
+  const hasDoubleScript = tokens.some((token) => isDoubleScript(token, text));
+  return hasDoubleScript ? `${text}${end}<!-- --></script>` : text + end;
 }
 
 /** Two, as what ends a tag may begin the text of an element. */
@@ -41,12 +43,9 @@ function withoutPlaintext(html: string): string {
 }
 
 /** A script that holds `<!--` and then `<script` goes on behind its closing tag; what ends it is invisible elsewhere. */
-function closedScripts(html: string): string {
-  const isDouble = htmlTokens(html).some(
-    (token) =>
-      token.kind === 'open' &&
-      token.name === 'script' &&
-      /<!--[\s\S]*<script/i.test(html.slice(token.contentStart, token.contentEnd)),
-  );
-  return isDouble ? `${html}<!-- --></script>` : html;
+function isDoubleScript(token: HtmlToken, html: string): boolean {
+  if (token.kind !== 'open' || token.name !== 'script') return false;
+  const content = html.slice(token.contentStart, token.contentEnd);
+  const comment = content.indexOf('<!--');
+  return comment !== -1 && /<script/i.test(content.slice(comment));
 }

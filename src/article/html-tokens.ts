@@ -44,45 +44,65 @@ const RAW_TEXT = new Set('script style textarea title xmp iframe noembed noframe
  */
 export function htmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
+  for (let from = 0; from < html.length; ) from = readTokens(html, from, tokens);
+  return tokens;
+}
+
+/** Adds the tokens from a place on, where text begins. @returns how far it came, which is the end as a rule. */
+function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
   let tag = { name: '', start: 0 };
   let attributes: Mutable<HtmlAttribute>[] = [];
   /** The element of raw text that is not closed yet. */
   let raw: OpenToken | undefined;
+  let goOn = html.length;
   const open = (at: number) => {
-    const contentStart = at + 1;
-    const token = { kind: 'open', ...tag, attributes, end: contentStart, contentStart } as const;
-    if (RAW_TEXT.has(tag.name)) raw = { ...token, contentEnd: html.length, end: html.length };
-    else tokens.push({ ...token, contentEnd: undefined });
+    const end = from + at + 1;
+    const { name, start } = tag;
+    const isRaw = RAW_TEXT.has(name);
+    // Written out: a page has thousands of them, and a copy of an object takes longer than all else here.
+    const contentEnd = isRaw ? html.length : undefined;
+    const token: OpenToken = { kind: 'open', name, attributes, start, end, contentStart: end, contentEnd };
+    if (isRaw) raw = { ...token, end: html.length };
+    else tokens.push(token);
   };
-  const close = (start: number, nameEnd: number) => {
-    const name = html.slice(start, nameEnd).toLowerCase();
-    const end = html.indexOf('>', nameEnd) + 1;
+  const close = (at: number, nameEnd: number) => {
+    const [start, behindName] = [from + at, from + nameEnd];
+    const name = html.slice(start, behindName).toLowerCase();
+    const bracket = html.indexOf('>', behindName) + 1;
+    const hasQuotes = bracket > 0 && /["']/.test(html.slice(behindName, bracket));
+    const end = hasQuotes ? closingTagEnd(html, behindName) : bracket;
     if (raw !== undefined) {
       tokens.push({ ...raw, contentEnd: start - 2, end: end || html.length });
       raw = undefined;
     } else if (end > 0) tokens.push({ kind: 'close', name, start: start - 2, end });
+    if (end === bracket) return;
+    // The tokenizer goes on at the first `>`.
+    goOn = end || html.length;
+    tokenizer.pause();
   };
   const tokenizer = new Tokenizer(
     { decodeEntities: false },
     {
       onopentagname: (start, end) => {
-        tag = { name: html.slice(start, end).toLowerCase(), start: start - 1 };
+        tag = { name: html.slice(from + start, from + end).toLowerCase(), start: from + start - 1 };
         attributes = [];
       },
-      onattribname: (start, end) => {
+      onattribname: (at, nameEnd) => {
+        const [start, end] = [from + at, from + nameEnd];
         const name = html.slice(start, end).toLowerCase();
         attributes.push({ name, start, end, valueStart: end, valueEnd: end });
       },
-      onattribdata: (valueStart, valueEnd) =>
-        Object.assign(attributes.at(-1) ?? {}, { valueStart, valueEnd }),
-      onattribend: (_quote, end) => Object.assign(attributes.at(-1) ?? {}, { end }),
+      onattribdata: (start, end) =>
+        Object.assign(attributes.at(-1) ?? {}, { valueStart: from + start, valueEnd: from + end }),
+      onattribend: (_quote, end) => Object.assign(attributes.at(-1) ?? {}, { end: from + end }),
       onopentagend: open,
       onselfclosingtag: open,
       onclosetag: close,
-      oncomment: (start, end) => {
+      oncomment: (at, contentEnd) => {
+        const start = from + at - 4;
         // `<!x`, `<?x` and `</9` are comments to a browser, too, but nobody writes them as such.
-        if (!html.startsWith('<!--', start - 4)) return;
-        tokens.push({ kind: 'comment', start: start - 4, end: Math.min(end + 1, html.length) });
+        if (!html.startsWith('<!--', start)) return;
+        tokens.push({ kind: 'comment', start, end: Math.min(from + contentEnd + 1, html.length) });
       },
       onattribentity: () => undefined,
       oncdata: () => undefined,
@@ -94,10 +114,37 @@ export function htmlTokens(html: string): HtmlToken[] {
     },
   );
   // Outside of SVG and MathML it is a comment like `<!x>`, which ends at the first `>`.
-  tokenizer.write(html.replaceAll('<![CDATA[', '<![cdata['));
-  tokenizer.end();
+  tokenizer.write(html.slice(from).replaceAll('<![CDATA[', '<![cdata['));
+  if (goOn === html.length) tokenizer.end();
   if (raw !== undefined) tokens.push(raw);
-  return tokens;
+  return goOn;
+}
+
+/** A name of an attribute and, where there is one, the sign and the first character of its value. */
+const ATTRIBUTE = /[\s/]*(?:=?[^\s/>=]+|=)(?:\s*=\s*(["']?))?/y;
+
+/** The end of a closing tag, which may have attributes: a `>` in quotes does not end it. 0 where nothing does. */
+function closingTagEnd(html: string, nameEnd: number): number {
+  const rest = /[^\s>]*/y;
+  const end = /[\s/]*>/y;
+  for (let at = nameEnd; ; ) {
+    end.lastIndex = at;
+    if (end.test(html)) return end.lastIndex;
+    ATTRIBUTE.lastIndex = at;
+    const attribute = ATTRIBUTE.exec(html);
+    if (attribute === null) return 0;
+    at = ATTRIBUTE.lastIndex;
+    const [, quote] = attribute;
+    if (quote === undefined) continue;
+    if (quote === '') {
+      rest.lastIndex = at;
+      rest.test(html);
+      at = rest.lastIndex;
+    } else {
+      at = html.indexOf(quote, at) + 1;
+      if (at === 0) return 0;
+    }
+  }
 }
 
 /** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */

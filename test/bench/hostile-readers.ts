@@ -1,6 +1,6 @@
 import { closedHtml } from '../../src/article/closed-html.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
-import { readFrontMatter } from '../../src/article/front-matter/read.js';
+import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/read.js';
 import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
 import { slugOf } from '../../src/article/slug.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
@@ -102,6 +102,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'text of HTML': textOfHtml,
   excerpt: excerptOf,
   'reading time': lengthOf,
+  'front matter of a file': cutFrontMatter,
   'body behind front matter': (text) => readFrontMatter(`---\na: b\n---\n${text}`),
   'front matter in YAML': (text) => readFrontMatter(`---\n${text}\n---\n`),
   'a value in YAML': (text) => readFrontMatter(`---\na: ${text}\n---\n`),
@@ -162,6 +163,12 @@ const TEXTS: Readonly<Record<string, HostileText>> = {
   assignments: (length) => Array.from({ length: length / 8 }, (_, n) => `a${n} = 1\n`).join(''),
   'tables of TOML': repeated('[[a]]\n'),
   fences: repeated('---\n'),
+  'comments in a script': (length) => `<script>${repeated('<!--')(length)}`,
+  'classes of code': (length) => `<pre><code class="e${repeated(' lang-a')(length)}">`,
+  'a first line of tabs': (length) => `---a${repeated('\t')(length)}\v`,
+  'comments of YAML': (length) => `a: 1${repeated(' #')(length)}\u2028\n`,
+  'codes of languages': repeated('*\t~~~ '),
+  'byte order marks': repeated('\ufeff---\n'),
 };
 
 function edited(text: string): string {

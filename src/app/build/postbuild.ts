@@ -118,8 +118,9 @@ const OWN_LINE = new RegExp(`^[ \\t]*(?:["']?${OWN_KEY}["']?[ \\t]*[:=]|\\[${OWN
 
 /** Whether the front matter of a text has the key of Pressmark; without a closing line, the whole text counts. */
 function hasOwnKey(text: string): boolean {
-  const [front = text] = /^[^\n]*\n[\s\S]*?^(?:---|\+\+\+)[ \t]*\r?$/m.exec(text) ?? [];
-  return OWN_LINE.test(front);
+  const behindFirstLine = text.indexOf('\n') + 1;
+  const length = text.slice(behindFirstLine).search(/^(?:---|\+\+\+)[ \t]*\r?$/m);
+  return OWN_LINE.test(length === -1 ? text : text.slice(0, behindFirstLine + length));
 }
 
 /**

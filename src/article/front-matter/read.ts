@@ -110,11 +110,12 @@ export function cutFrontMatter(text: string): FrontMatterCut {
 
 const NONE: FrontMatterCut = { form: 'none', start: 0, end: 0, body: 0 };
 
-const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*?)?[ \t]*(?:\r?\n|$)/y;
+const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*)?(?:\r?\n|$)/y;
 
 function cutFenced(text: string, first: number): FrontMatterCut {
   OPENING_FENCE.lastIndex = first;
-  const [opening, fence, language] = OPENING_FENCE.exec(text) ?? [];
+  const [opening, fence, behind] = OPENING_FENCE.exec(text) ?? [];
+  const language = behind?.trimEnd();
   if (opening === undefined || fence === undefined) return NONE;
   if (fence === '+++' && language !== undefined) return NONE;
   if (language !== undefined && language !== 'json') {

@@ -112,7 +112,7 @@ function replaced(
   const [line = ''] = source.slice(valueStart, valueEnd).split('\n', 1);
   const header = /^[|>]/.test(line) ? line : '';
   const behind = isBlock ? '' : commentAt(source, valueEnd);
-  const comments = [onKeyLine, header, behind].map((text) => /(?:^|\s)(#.*?)\r?$/.exec(text)?.[1] ?? '');
+  const comments = [onKeyLine, header, behind].map((text) => /(?:^|\s)(#[^\r\n]*)/.exec(text)?.[1] ?? '');
   const kept = comments.filter((comment) => comment !== '');
   // A comment on a separate line would become part of the text of a block.
   const lines =

@@ -161,13 +161,14 @@ export function runFailure(
 }
 
 /** A line of a stack trace of Ruby or Node.js. Ruby's traces are longer than the end that is kept, and follow the error. */
+const LONGEST_FRAME = 1_000;
 const STACK_FRAME = /^\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
 
 /** The last lines of what a command printed, without stack traces and colours. */
 function readableEnd(output: string): string {
   const lines = stripVTControlCharacters(output).replaceAll('\t', '  ').trimEnd().split(/\r?\n/);
   return lines
-    .filter((line) => !STACK_FRAME.test(line))
+    .filter((line) => line.length > LONGEST_FRAME || !STACK_FRAME.test(line))
     .slice(-20)
     .join('\n');
 }

@@ -55,13 +55,21 @@ export function readDraft(path: string): Draft {
   }
 }
 
+/** A heading without the number signs that may close it; they stand behind a blank, unlike those of `C#`. */
+function withoutClosingMarks(line: string): string {
+  const text = line.trimEnd();
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  return end === 0 || /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text;
+}
+
 function draftOf(text: string, path: string): Draft {
   const file = splitFrontMatter(text);
-  const heading = /^\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(file.body);
+  const heading = /^\s*#[ \t]+([^\r\n]+)(?:\r?\n|$)/.exec(file.body);
   const named = textOf(file, 'title');
   const [title, body] =
     named === undefined && heading !== null
-      ? [plainLine(heading[1] ?? ''), file.body.slice(heading[0].length)]
+      ? [plainLine(withoutClosingMarks(heading[1] ?? '')), file.body.slice(heading[0].length)]
       : [named ?? '', file.body];
   const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
   if (markdown === '') throw new Error('there is no text below the front matter; write the article there');

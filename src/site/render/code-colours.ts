@@ -9,9 +9,12 @@ interface Highlighter {
 
 const require = createRequire(import.meta.url);
 
-/** A block of code as Markdown makes it: its language is known, and nobody has coloured it yet. */
+/**
+ * A block of code as Markdown makes it: its language is known, and nobody has coloured it yet. The names of classes are as
+ * short as people write them, since an expression tries each length.
+ */
 const BLOCK =
-  /(<pre>\s*<code class="(?:[\w -]* )?lang(?:uage)?-([\w+#.-]{1,30})(?: [\w -]*)?">)([^<]*)<\/code>/g;
+  /(<pre>\s*<code class="(?:[\w -]{0,60} )?lang(?:uage)?-([\w+#.-]{1,30})(?: [\w -]{0,60})?">)([^<]*)<\/code>/g;
 
 /** The time of the grammars may grow with the square of a line, so that what no person wrote in lines is shown as it is. */
 const LONGEST_LINE = 400;

@@ -25,6 +25,7 @@ test('a comment, a tag and an element of text that are open at the end are close
   t.is(closedHtml('<plaintext>a'), '&lt;plaintext>a');
   t.is(closedHtml('<plaintext>'.repeat(90_000)), '&lt;plaintext>'.repeat(90_000));
   t.is(closedHtml('<p>a</'), '<p>a</>');
+  t.is(closedHtml('<p>a</p title="<b>'), '<p>a</p title="<b>">');
   const long = '<b>x</b> '.repeat(100_000);
   t.is(closedHtml(`${long}<title class='x`), `${long}<title class='x'></title>`);
 });
@@ -39,6 +40,8 @@ test('property: what follows an article is outside of its comments, tags and tex
       '</script>',
       '<textarea',
       '</textarea>',
+      '</p ',
+      'a=',
       '<title>',
       '<style>',
       '<iframe',

@@ -42,6 +42,14 @@ test('what stands in scripts, styles, titles and values is not a tag', (t) => {
   t.deepEqual(shown('<![CDATA[<p>]]><b>'), ['b']);
 });
 
+test('a closing tag may have attributes, as a browser reads it: what stands in their values is no tag either', (t) => {
+  t.deepEqual(shown('<p>a</p title="<b> </head>" x=\'>\' y=z"><i>'), ['p', '/p', 'i']);
+  t.deepEqual(shown('<p>a</p "><i>'), ['p', '/p', 'i']);
+  t.deepEqual(shown('<p>a</p x"=y><i>'), ['p', '/p', 'i']);
+  t.deepEqual(shown('<script>a</script x=">"><i></i x=">">'), ['script', 'i', '/i']);
+  t.deepEqual(shown('<p>a</p x="><i>'), ['p']);
+});
+
 test('an unfinished page has the tags before its end', (t) => {
   t.deepEqual(shown('<p><a href="'), ['p']);
   t.deepEqual(shown('<p><script>x'), ['p', 'script']);

@@ -102,6 +102,8 @@ test('a title that comes from a heading has its words alone, and an article with
     compose(t, '---\n---\n# **Bees** & `honey` in [towns](https://t.example) <br>\n\nText.\n').title,
     'Bees & honey in towns',
   );
+  t.is(compose(t, '---\n---\n# Learning C#\n\nText.\n').title, 'Learning C#');
+  t.is(compose(t, '---\n---\n# Learning C# ##  \n\nText.\n').title, 'Learning C#');
   const untitled = compose(t, '---\n---\nText.\n');
   t.is(untitled.title, '');
   t.notRegex(untitled.json_ld, /headline/);
