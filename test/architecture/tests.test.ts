@@ -46,17 +46,3 @@ test('all random choices of tests come from the seed of the run', (t) => {
     [],
   );
 });
-
-test('every file of the shared test support is used by several files', (t) => {
-  const shared = sources.filter(({ name }) => /^support.[^/]+(?<!\.test)\.ts$/.test(name));
-  const rarelyUsed = shared.filter(({ name }) => {
-    const module = name.replace(/^.*\//, '').replace(/\.ts$/, '.js');
-    return sources.filter((other) => other.name !== name && other.text.includes(`/${module}`)).length < 2;
-  });
-  // Belongs to faults.ts, which loads it into the receiver with --import.
-  const preloaded = [join('support', 'fault.ts')];
-  t.deepEqual(
-    rarelyUsed.map(({ name }) => name).filter((name) => !preloaded.includes(name)),
-    [],
-  );
-});

@@ -70,6 +70,7 @@ export function helpText(all: readonly Scenario[]): string {
   return `Usage: npm run torture -- [minutes] [seed] [scenario …]
 
 Attacks Pressmark's promises, one scenario after the other, and checks after each attack whether they held.
+A run that fails is kept in test/torture/failed-seeds.txt. Without a seed, the runs in that file are repeated first.
 
   minutes   for all scenarios together (default: ${DEFAULT_MINUTES})
   seed      of all random choices (default: a new one, which is printed)

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
+import { failedSeeds, keepFailedSeed } from './failed-seeds.js';
 import { kill } from './kill.js';
 import { live } from './live.js';
 import { machines } from './machines.js';
@@ -67,39 +68,52 @@ async function main(args: readonly string[]): Promise<number> {
   return attackAll(asked);
 }
 
-async function attackAll({ minutes, scenarios, seed = seedOfRun() }: TortureArguments): Promise<number> {
+async function attackAll({ minutes, scenarios, seed: given }: TortureArguments): Promise<number> {
   process.setMaxListeners(0);
+  const seed = given ?? seedOfRun();
   const folder = makeTempDir();
   // Every process that a scenario starts inherits these variables and puts its temporary files into this folder.
   process.env.TMPDIR = folder;
-  process.env.PRESSMARK_TEST_SEED = String(seed);
   endOnSignals(folder);
   endOnErrors(folder, seed);
-  console.log(`${minutes} min, seed ${seed}: ${scenarios.map(({ name }) => name).join(', ')}`);
 
-  const end = performance.now() + minutes * 60_000;
   let broken = 0;
+  const attackAndCount = async (scenario: Scenario, run: Omit<Run, 'dir'>, name: string) => {
+    console.log(`\n${name}: ${scenario.promise}`);
+    process.env.PRESSMARK_TEST_SEED = String(run.seed);
+    if (!(await attack(scenario, { ...run, dir: join(folder, name.replaceAll(' ', '-')) }))) broken++;
+    killProcessesIn(folder);
+  };
+
+  // A run with a given seed is that run alone.
+  const before = given === undefined ? failedSeeds() : [];
+  for (const { minutes, seed, scenario: name } of before) {
+    const scenario = scenarios.find((one) => one.name === name);
+    if (scenario === undefined) continue;
+    await attackAndCount(scenario, { seed, shareMs: minutes * 60_000 }, `${name} with seed ${seed}`);
+  }
+
+  console.log(`\n${minutes} min, seed ${seed}: ${scenarios.map(({ name }) => name).join(', ')}`);
+  const end = performance.now() + minutes * 60_000;
   for (const [index, scenario] of scenarios.entries()) {
     const shareMs = shareOf(end - performance.now(), scenarios.slice(index));
-    console.log(`\n${scenario.name}: ${scenario.promise}`);
-    if (!(await attack(scenario, { folder, seed, shareMs }))) broken++;
-    killProcessesIn(folder);
+    await attackAndCount(scenario, { seed, shareMs }, scenario.name);
   }
   if (broken === 0) removeTempDir(folder);
-  console.log(broken === 0 ? '\nEvery promise held.' : `\n${broken} of ${scenarios.length} promises broken.`);
+  console.log(broken === 0 ? '\nEvery promise held.' : `\nPromises broken: ${broken}.`);
   return broken === 0 ? 0 : 1;
 }
 
 interface Run {
-  readonly folder: string;
+  /** Of the scenario alone; it is kept after a failure. */
+  readonly dir: string;
   readonly seed: number;
   readonly shareMs: number;
 }
 
 /** Runs one scenario and prints the result. @returns whether the promise held. */
-async function attack(scenario: Scenario, { folder, seed, shareMs }: Run): Promise<boolean> {
+async function attack(scenario: Scenario, { dir, seed, shareMs }: Run): Promise<boolean> {
   const { name } = scenario;
-  const dir = join(folder, name);
   fs.mkdirSync(dir);
   const notes: string[] = [];
   const began = performance.now();
@@ -114,13 +128,14 @@ async function attack(scenario: Scenario, { folder, seed, shareMs }: Run): Promi
     removeTempDir(dir);
     return true;
   } catch (error) {
-    const logPath = join(folder, `${name}.log`);
+    const logPath = `${dir}.log`;
     fs.writeFileSync(logPath, notes.map((line) => `${line}\n`).join(''));
     for (const line of notes.slice(-PRINTED_NOTES)) console.log(`  ${line}`);
     const reason =
       error instanceof BrokenPromise ? error.message : error instanceof Error ? error.stack : error;
     // Rounded up: with less time, the repeated run could end before the failure.
-    const minutes = (Math.ceil((shareMs / 60_000) * 100) / 100).toFixed(2);
+    const minutes = Math.max(0.01, Math.ceil((shareMs / 60_000) * 100) / 100);
+    keepFailedSeed({ minutes, seed, scenario: name });
     console.log(`  BROKEN: ${reason}
   kept:   ${dir}
   log:    ${logPath}
