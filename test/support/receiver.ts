@@ -193,6 +193,7 @@ function spawnStart(
   return spawn(command, args, {
     env: {
       ...bareEnvironment(),
+      NODE_OPTIONS: NODE_OPTIONS_OF_TESTS,
       PATH: `${join(dir, OWN_PROGRAMS)}:${process.env.PATH}`,
       PRESSMARK_SECRET: SECRET,
       PRESSMARK_SITE_URL: SITE_URL,
@@ -211,12 +212,16 @@ export function bareEnvironment(): NodeJS.Dict<string> {
   return { PATH, HOME, TMPDIR };
 }
 
+/** Gives builds in the background the priority of other processes. Not in benchmarks and torture, which AVA does not run. */
+export const NODE_OPTIONS_OF_TESTS =
+  process.env.NODE_ENV === 'test' ? `--import=${import.meta.resolve('./normal-priority.js')}` : '';
+
 /** Runs the program and waits until it ends by itself. */
 export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
   // Tests that examine their sites at the same time must not try the same port.
   const port = args[0] === 'doctor' ? { PORT: '0' } : {};
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...bareEnvironment(), ...port, ...env },
+    env: { ...bareEnvironment(), NODE_OPTIONS: NODE_OPTIONS_OF_TESTS, ...port, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
