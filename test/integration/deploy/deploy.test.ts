@@ -39,123 +39,89 @@ interface Details {
 
 const live = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'article live');
 
-test('an article is live, built by Pressmark and served from the deploy folder', async (t) => {
-  const dir = tempDir(t);
-  const folder = join(dir, 'srv');
-  const siteUrl = await webServer(t, join(folder, 'current'));
-  fs.mkdirSync(join(dir, 'site'));
-  writeConfig(join(dir, 'site'), { git: false, deploy: { folder }, liveCheck: true });
-  const receiver = await startReceiver(t, { dir: join(dir, 'site'), env: { PRESSMARK_SITE_URL: siteUrl } });
-  const answer = await receiver.post('article.published', article({ id: 'one' }));
-  t.is(answer.status, 200);
-  await until('the article is live', () => live(receiver).length === 1);
-  t.is(live(receiver)[0]?.url, answer.json.url);
-  t.true(Number(live(receiver)[0]?.ms) >= 0);
-  const page = await (await fetch(answer.json.url)).text();
-  t.true(page.includes('svc:item:one'));
-  await until('the search index is deployed', () =>
-    fs.existsSync(join(folder, 'current/pagefind/pagefind-entry.json')),
-  );
-
-  await receiver.stop();
-  const status = await run(['status', '--dir', join(dir, 'site'), '--json']);
-  t.is(status.code, 0, status.stderr);
-  const { facts, targets } = JSON.parse(status.stdout) as SiteStatus;
-  t.like(facts, { delivery: { id: 'one' }, live: { id: 'one' }, awaited: [] });
-  t.is(typeof facts.build?.at, 'string');
-  t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
-  t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
-});
-
 for (const generator of ['plain', 'toy'])
-  test(`${generator}: a start deploys nothing where the output is what the target has`, async (t) => {
-    const dir = tempDir(t);
-    const site = join(dir, 'site');
-    const folder = join(dir, 'srv');
-    const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }`;
-    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
-    const end = config.lastIndexOf('};');
-    writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
-    const publish = async (receiver: Receiver, id: string) => {
-      t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
-      const page = join(folder, 'current', generator === 'toy' ? 'blog' : 'articles', id, 'index.html');
-      await until(`the article ${id} is deployed`, () => fs.existsSync(page));
-      await until(
-        'the deploy is noted',
-        () => readDeployState(join(site, '.pressmark'))[`folder ${folder}`]?.deployed !== undefined,
-      );
-    };
-    const deploys = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'site deployed').length;
-    const first = await startReceiver(t, { dir: site });
-    await publish(first, 'one');
-    await first.stop();
-    for (const id of ['two', 'three']) {
-      const next = await startReceiver(t, { dir: site });
-      await publish(next, id);
-      await until('the deploy is logged', () => deploys(next) > 0);
-      t.is(deploys(next), 1, 'of the new article');
-      await next.stop();
-    }
-  });
-
-test('a deploy that fails is tried again, and no delivery fails because of it', async (t) => {
-  const dir = tempDir(t);
-  const folder = join(dir, 'srv');
-  fs.mkdirSync(join(dir, 'site'));
-  fs.mkdirSync(join(folder, 'current'), { recursive: true });
-  writeConfig(join(dir, 'site'), { git: false, deploy: { folder } });
-  const receiver = await startReceiver(t, { dir: join(dir, 'site') });
-  t.is((await receiver.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
-  const failed = () => receiver.log.find(({ msg }) => msg.startsWith('the site could not be deployed'));
-  await until('the failure is logged', () => failed() !== undefined);
-  t.regex(String(failed()?.error), /current in the deploy folder is not a symbolic link; move it away/);
-  const status = await run(['status', '--dir', join(dir, 'site')]);
-  t.is(status.code, 1);
-  fs.rmdirSync(join(folder, 'current'));
-  const page = join(folder, 'current/articles/one/index.html');
-  await until('the site is deployed', () => fs.existsSync(page));
-});
-
-test('a receiver that was killed after a build deploys it at the next start', async (t) => {
-  const dir = tempDir(t);
-  const folder = join(dir, 'srv');
-  const site = join(dir, 'site');
-  fs.mkdirSync(site);
-  writeConfig(site, { git: false, deploy: { command: 'sleep 30' } });
-  const first = await startReceiver(t, { dir: site });
-  t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
-  await until('the page is built', () => fs.existsSync(join(site, 'public/articles/one/index.html')));
-  await first.kill('SIGKILL');
-  writeConfig(site, { git: false, deploy: [{ folder }] });
-  await startReceiver(t, { dir: site });
-  await until('the page is deployed', () => fs.existsSync(join(folder, 'current/articles/one/index.html')));
-});
-
-for (const generator of ['plain', 'toy'])
-  test(`${generator}: what a killed receiver has deployed is looked for on the public site by the next one`, async (t) => {
+  test(`${generator}: an article is live once it is served from the deploy folder, also after a kill; a start deploys nothing where the target has the output`, async (t) => {
     const dir = tempDir(t);
     const site = join(dir, 'site');
     const folder = join(dir, 'srv');
     const port = await freePort();
     const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }, liveCheck: true`;
-    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n};\n';
+    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
     const end = config.lastIndexOf('};');
     writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
     const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
-    const first = await startReceiver(t, options);
-    t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
     const facts = () => readFacts(join(site, '.pressmark'));
+    const deploys = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'site deployed').length;
+    const first = await startReceiver(t, options);
+    const answer = await first.post('article.published', article({ id: 'one', slug: 'one' }));
+    t.is(answer.status, 200);
     await until('the deployed article is not found', () => facts().awaited[0]?.found !== undefined);
     t.is(facts().live, undefined);
+    await until(
+      'the deploy is noted',
+      () => readDeployState(join(site, '.pressmark'))[`folder ${folder}`]?.deployed !== undefined,
+    );
     await first.kill('SIGKILL');
 
     await webServer(t, join(folder, 'current'), port);
     const second = await startReceiver(t, options);
     await until('the article is live', () => live(second).length === 1);
+    t.is(live(second)[0]?.url, answer.json.url);
     await until('status says so', () => facts().live?.id === 'one' && facts().awaited.length === 0);
+    t.true((await (await fetch(answer.json.url)).text()).includes('svc:item:one'));
+
+    await second.stop();
+
+    const third = await startReceiver(t, options);
+    t.is((await third.post('article.published', article({ id: 'two', slug: 'two' }))).status, 200);
+    await until('the other article is live', () => live(third).length === 1);
+    await until('the deploy is logged', () => deploys(third) > 0);
+    t.is(deploys(third), 1, 'of the new article');
+    await third.stop();
+    if (generator === 'toy') return;
+    const status = await run(['status', '--dir', site, '--json']);
+    t.is(status.code, 0, status.stderr);
+    const { facts: known, targets } = JSON.parse(status.stdout) as SiteStatus;
+    t.like(known, { delivery: { id: 'two' }, live: { id: 'two' }, awaited: [] });
+    t.is(typeof known.build?.at, 'string');
+    t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
+    t.regex((await run(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
   });
 
-for (const durability of ['disk', 'commit', 'push'] as const)
+test('a deploy that fails is tried again, also by the next receiver, and no delivery fails because of it', async (t) => {
+  const dir = tempDir(t);
+  const [site, folder] = [join(dir, 'site'), join(dir, 'srv')];
+  const current = join(folder, 'current');
+  fs.mkdirSync(site);
+  fs.mkdirSync(current, { recursive: true });
+  writeConfig(site, { git: false, deploy: { folder } });
+  const receiver = await startReceiver(t, { dir: site });
+  const publish = async (id: string) =>
+    t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
+  const failures = () => receiver.log.filter(({ msg }) => msg.startsWith('the site could not be deployed'));
+  const isDeployed = (id: string) => fs.existsSync(join(current, `articles/${id}/index.html`));
+  await publish('one');
+  await until('the failure is logged', () => failures().length > 0);
+  t.regex(String(failures()[0]?.error), /current in the deploy folder is not a symbolic link; move it away/);
+  t.is((await run(['status', '--dir', site])).code, 1);
+  fs.rmdirSync(current);
+  await until('the site is deployed', () => isDeployed('one'));
+  await until('the search index is deployed', () =>
+    fs.existsSync(join(current, 'pagefind/pagefind-entry.json')),
+  );
+
+  const before = failures().length;
+  fs.rmSync(current);
+  fs.mkdirSync(current);
+  await publish('two');
+  await until('the other failure is logged', () => failures().length > before);
+  await receiver.kill('SIGKILL');
+  fs.rmdirSync(current);
+  await startReceiver(t, { dir: site });
+  await until('the other article is deployed', () => isDeployed('two'));
+});
+
+for (const durability of ['disk', 'push'] as const)
   test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
     const calls: string[] = [];
     const hook = http.createServer((_, response) => {
