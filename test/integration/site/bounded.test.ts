@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { type TestSite, testSite } from './test-site.js';
 
 /** More than 1,000 articles also have several sitemaps, which test/unit/site/sitemap.test.ts is about. */
-const SIZES = (process.env.PRESSMARK_TEST_SIZES ?? '50,250').split(',').map(Number);
+const SIZES = (process.env.PRESSMARK_TEST_SIZES ?? '50,150').split(',').map(Number);
 
 /** A site of so many articles, an hour apart, of seven tags and two authors. */
 async function siteOf(t: ExecutionContext, size: number): Promise<TestSite> {

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import test from 'ava';
-import { put, testSite } from './test-site.js';
+import { testSite } from './test-site.js';
 
 const options = { plugin: 'test' };
 
@@ -115,26 +114,4 @@ test('where a filter fails the old page stays, the log names it, and the other p
   broken = false;
   t.is((await site.builder.build([])).failed, 0);
   t.true(site.page('articles/a/index.html').includes('Newer'));
-});
-
-test('where a template fails the old pages stay, and the log names the template and the line', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  await site.builder.build('all');
-  const before = site.page('articles/a/index.html');
-  const template = join(site.options.templatesDir, 'article.eta');
-  put(template, '<% layout("./layout") %>\n<h1><%= it.nothing.there %></h1>\n');
-  site.write('a', { title: 'Newer' });
-  t.is((await site.builder.build('all')).failed, 1);
-  t.is(site.page('articles/a/index.html'), before);
-  t.true(site.page('index.html').includes('Newer'));
-  t.true(site.logged.some((line) => line.includes('article.eta:2')));
-
-  put(template, '<h1><%= it.title </h1>');
-  t.is((await site.builder.build('all')).failed, 1);
-  t.true(site.logged.some((line) => line.includes('article.eta:1: unclosed tag')));
-
-  put(template, '<% layout("./layout") %><h1>Mended: <%= it.title %></h1>');
-  t.is((await site.builder.build('all')).failed, 0);
-  t.true(site.page('articles/a/index.html').includes('Mended: Newer'));
 });

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
+import { builtAnew, SITE_URL, testSite } from './test-site.js';
 
 test('after every change the output is what a clean build makes, byte by byte', async (t) => {
   const site = testSite(t, { pageSize: 3 });
@@ -131,19 +131,6 @@ test('a builder that has built nothing builds everything at its first change', a
   site.write('a');
   await site.builder.build([site.write('b')]);
   t.true(site.has('articles/a/index.html') && site.has('articles/b/index.html'));
-});
-
-test('another template builds every page anew', async (t) => {
-  const site = testSite(t);
-  for (const slug of ['a', 'b', 'c']) site.write(slug);
-  await site.builder.build('all');
-  put(
-    join(site.options.templatesDir, 'article.eta'),
-    '<% layout("./layout") %><h1>Mine: <%= it.title %></h1>',
-  );
-  await site.builder.build('all');
-  t.true(site.page('articles/a/index.html').includes('<h1>Mine: Title of a</h1>'));
-  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
 function countReads(t: { teardown(undo: () => void): void }, root: string): { count: number } {

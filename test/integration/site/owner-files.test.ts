@@ -79,19 +79,6 @@ test('nothing is written into an output folder that another program has written'
   t.is((await site.builder.build('all')).failed, 0);
 });
 
-test('an output that Pressmark has built is its own also after the state folder was lost', async (t) => {
-  const site = testSite(t);
-  for (const slug of ['a', 'b']) site.write(slug);
-  await site.builder.build('all');
-  await site.builder.close();
-  fs.rmSync(site.options.stateDir, { recursive: true });
-  fs.rmSync(join(site.options.content.root, 'articles/b.md'));
-  const again = testSite(t, { dir: site.dir });
-  await again.builder.build('all');
-  t.true(again.has('articles/a/index.html'));
-  t.false(again.has('articles/b/index.html'));
-});
-
 test('an output folder that was emptied is built again', async (t) => {
   for (const removed of ['public', 'public/*']) {
     const site = testSite(t);

@@ -138,30 +138,6 @@ test('tags that make the same slug have pages of their own; the older one keeps 
   t.true(site.page(`${other?.slice(1)}index.html`).includes('<h1 dir="auto">C++</h1>'));
 });
 
-test('lists are cut into pages of which the older never change', async (t) => {
-  const site = testSite(t);
-  const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
-  for (let n = 1; n <= 59; n++) site.write(`a${n}`, { date: day(n) });
-  await site.builder.build('all');
-  const listed = (file: string) => [...site.page(file).matchAll(/<(?:h2|li)><a href="\/articles\/(\w+)\/"/g)];
-  t.deepEqual(
-    ['index.html', 'archive/index.html', 'archive/page/1/index.html'].map((file) => listed(file).length),
-    [20, 39, 20],
-  );
-  t.is(listed('index.html')[0]?.[1], 'a59');
-  t.true(site.page('archive/index.html').includes('href="/archive/page/1/"'));
-  for (const list of ['tags/one', 'authors/ada'])
-    t.true(site.page(`${list}/index.html`).includes(`href="/${list}/page/1/"`), list);
-  const textOfFirst = () =>
-    site.page('archive/page/1/index.html').replace(/<nav class="pager"[\s\S]*?<\/nav>/, '');
-  const first = textOfFirst();
-
-  await site.builder.build([site.write('a60', { date: day(60) })]);
-  t.is(listed('archive/index.html').length, 20);
-  t.true(site.page('archive/page/2/index.html').includes('Title of a40<'));
-  t.is(textOfFirst(), first);
-});
-
 test('a site without articles has its pages', async (t) => {
   const site = testSite(t);
   t.is((await site.builder.build('all')).failed, 0);

@@ -5,8 +5,6 @@ import test, { type ExecutionContext } from 'ava';
 import { openSiteBuilder, searchOf } from '../../../src/app/builder/site-builder.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { createSearch, type SearchSettings } from '../../../src/site/search.js';
-import { article } from '../../support/events.js';
-import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { fileOf, gatheringLog, put, SITE_URL, testSite } from './test-site.js';
@@ -22,8 +20,6 @@ function indexed(dir: string): number | undefined {
 }
 
 const textOf = (dir: string, file: string) => fs.readFileSync(join(dir, 'public', file), 'utf8');
-const complaints = ({ log }: Receiver) =>
-  log.filter(({ level, plugin }) => level >= 40 && plugin === 'site').map(({ msg }) => msg);
 
 /** The indexing processes that a process has started. */
 function jobsOf(parent: number | undefined): string[] {
@@ -184,6 +180,11 @@ test('the index follows the articles and the settings, and is not made again of 
   t.is(indexed(site.dir), 1);
 
   await site.builder.build([site.write('swarm')]);
+  const page = join(site.dir, 'public/articles/bee/index.html');
+  fs.renameSync(page, `${page}.gone`);
+  t.true(await open().index());
+  t.is(indexed(site.dir), 2, 'one page is missing in the output');
+  fs.renameSync(`${page}.gone`, page);
   t.true(await open().index());
   t.is(indexed(site.dir), 3);
   const record = join(site.dir, 'public/pagefind/pressmark.json');
@@ -191,6 +192,9 @@ test('the index follows the articles and the settings, and is not made again of 
   t.true(await open().index());
   t.is(fs.statSync(record).ino, ino, 'it is of these pages already');
 
+  fs.rmSync(join(site.dir, 'public/pagefind'), { recursive: true });
+  t.true(await open().index());
+  t.is(indexed(site.dir), 3, 'it was removed');
   t.true(await open(false).index());
   t.false(fs.existsSync(join(site.dir, 'public/pagefind')));
   t.deepEqual(site.logged, []);
@@ -206,48 +210,4 @@ test('a job brings nothing back of a site whose folder was removed while it star
   t.false(await done);
   await search.close();
   t.false(fs.existsSync(site.dir));
-});
-
-test('an index that was removed is made again', async (t) => {
-  const { site, open } = searchableSite(t);
-  site.write('hive');
-  await site.builder.build('all');
-  t.true(await open().index());
-  fs.rmSync(join(site.dir, 'public/pagefind'), { recursive: true });
-  t.true(await open().index());
-  t.is(indexed(site.dir), 1);
-});
-
-test('a page that was missing in the output is in the index once it is there again', async (t) => {
-  const { site, open } = searchableSite(t);
-  for (const slug of ['hive', 'bee']) site.write(slug);
-  await site.builder.build('all');
-  const page = join(site.dir, 'public/articles/bee/index.html');
-  fs.renameSync(page, `${page}.gone`);
-  const search = open();
-  t.true(await search.index());
-  t.is(indexed(site.dir), 1);
-  fs.renameSync(`${page}.gone`, page);
-  t.true(await search.index());
-  t.is(indexed(site.dir), 2);
-});
-
-test('a receiver makes the index, and without search it removes the index at its next start', async (t) => {
-  const dir = tempDir(t);
-  const config = (site: object) =>
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site, git: false }));
-  config({ search: true });
-  const receiver = await startReceiver(t, { dir });
-  await receiver.post('article.published', article({ id: 'a', slug: 'hive' }));
-  await until('the index has the page', () => indexed(dir) === 1);
-  t.true(textOf(dir, 'index.html').includes('href="/search/"'));
-  t.is((await fetch(`${receiver.origin}/pagefind/pagefind.js`)).status, 200);
-  t.deepEqual(complaints(receiver), []);
-  t.is(await receiver.stop(), 0);
-
-  config({ search: false });
-  await startReceiver(t, { dir });
-  await until('the search page goes', () => !fs.existsSync(join(dir, 'public/search/index.html')));
-  await until('the link to it goes', () => !textOf(dir, 'articles/hive/index.html').includes('/search/'));
-  await until('the index goes', () => !fs.existsSync(join(dir, 'public/pagefind')));
 });

@@ -433,7 +433,7 @@ const isOneLine = (value: FrontMatterValue | undefined) =>
 const isDeepMap = (value: FrontMatterValue | undefined) =>
   typeof value === 'object' && !Array.isArray(value) && !('kind' in value && value.kind === 'timestamp');
 
-const cases = { numRuns: runs(400) };
+const cases = { numRuns: runs(100) };
 
 test('YAML: one key is changed, and everything else is byte for byte the same', (t) => {
   fc.assert(

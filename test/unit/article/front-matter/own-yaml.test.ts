@@ -10,7 +10,7 @@ import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
 import { text as anyText } from '../arbitrary.js';
 
-const cases = { numRuns: runs(300) };
+const cases = { numRuns: runs(100) };
 
 const lines = fc
   .array(fc.oneof(fc.constantFrom('', 'a', '  b', ' ', 'key: "x"', '- a', '# b', '|'), anyText), {
