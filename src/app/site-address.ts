@@ -43,10 +43,13 @@ function refuse(message: string): PressmarkError {
   return new PressmarkError('CONFIG_INVALID', message);
 }
 
-/** The addresses that starters and documentation come with: domains that are reserved for examples, or the machine itself. */
+/** What starters come with: domains that are reserved for examples, the machine itself, and words to be replaced. */
+const EXAMPLE_HOST =
+  /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change)-?me\.com|your-?(?:domain|site|website|blog)\.com)$|^(?:your-?)?user-?name\.git(?:hub|lab)\.io$|^localhost$|^127\./;
+
+/** Whether an address is one that the owner of a starter is meant to replace. */
 export function isExampleUrl(url: string): boolean {
-  if (!URL.canParse(url)) return true;
-  return /(?:^|\.)example\.(?:com|org|net)$|^localhost$|^127\./.test(new URL(url).hostname);
+  return !URL.canParse(url) || EXAMPLE_HOST.test(new URL(url).hostname);
 }
 
 /** What `start` warns of where the address is an example. */

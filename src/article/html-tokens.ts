@@ -1,4 +1,4 @@
-import { decodeHTMLAttribute } from 'entities/decode';
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { Tokenizer } from 'htmlparser2';
 
 /** An attribute of a tag, as offsets in the page. */
@@ -146,6 +146,40 @@ function closingTagEnd(html: string, nameEnd: number): number {
     }
   }
 }
+
+/** Elements whose content is not for readers. */
+export const HIDDEN_ELEMENTS: readonly string[] = ['script', 'style'];
+
+/**
+ * The text of HTML, with character references decoded.
+ *
+ * @param gapAt what stands for a tag of an element in it.
+ * @param hidden the elements whose content is left out.
+ */
+export function textIn(
+  html: string,
+  gapAt: (element: string) => string,
+  hidden: readonly string[] = HIDDEN_ELEMENTS,
+): string {
+  let text = '';
+  let at = 0;
+  /** The hidden element that is open. */
+  let inside: string | undefined;
+  for (const token of htmlTokens(html)) {
+    if (inside === undefined) text += html.slice(at, token.start).replace(NO_TOKEN, '');
+    at = token.end;
+    if (token.kind === 'comment') continue;
+    const { name } = token;
+    text += gapAt(name);
+    if (token.kind === 'close' && name === inside) inside = undefined;
+    else if (token.kind === 'open' && token.contentEnd === undefined && hidden.includes(name)) inside = name;
+  }
+  if (inside === undefined) text += html.slice(at).replace(NO_TOKEN, '');
+  return text.includes('&') ? decodeHTML(text) : text;
+}
+
+/** What is neither a token nor text: `<!x>` and `<?x>`, and a tag that is open at the end. */
+const NO_TOKEN = /<[!?/][^>]*>?|<[a-z][^]*$/gi;
 
 /** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */
 export function attributeOf(tag: string, attribute: string): string | undefined {

@@ -19,7 +19,7 @@ export async function buildGeneratorSite(
   });
   const addresses = await addressesOrWarning(settings, signal);
   // A page that was found elsewhere since the build began, by this command or by a receiver, is completed there.
-  const report = addresses === undefined ? built : completeSite(settings, settings.output);
+  const report = addresses === undefined ? built : await completeSite(settings, settings.output);
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;

@@ -275,12 +275,17 @@ async function printReport(
   if (!dryRun) printNext(plan, inspection, (await loadSettings(dir)).endpoint);
 }
 
-function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, endpoint: string): void {
+function printNext(
+  { siteUrl, toCommit }: InitPlan,
+  { generator, existing }: Inspection,
+  endpoint: string,
+): void {
   const config = existing?.name ?? 'pressmark.config.mjs';
+  const commit = toCommit.length === 0 ? '' : `\n     Then commit what is new: git add ${toCommit.join(' ')}`;
   const build = generator === undefined ? '' : ', which receives articles and builds the site after each';
   console.log(`
 Next:
-  1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}
+  1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}${commit}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
   3. npx pressmark start${build}${siteUrl === undefined ? '\n     Before you have an address, try it on this machine: npx pressmark start --preview' : ''}`);
 }

@@ -72,11 +72,15 @@ function* receiverLines({ receivers, facts }: SiteStatus, now: number): Generato
 
 /** The last of each, from the delivery to the deploys. */
 function* factLines({ facts, push, targets }: SiteStatus, now: number): Generator<Line> {
-  const { delivery, commit, build, buildError } = facts;
+  const { delivery, commit, commitError, build, buildError } = facts;
   if (delivery === undefined) yield { mark: 'none', text: 'delivery  none yet' };
   else yield { mark: 'ok', text: `delivery  ${printable(delivery.url)} ${ago(delivery.at, now)}` };
   if (commit !== undefined)
     yield { mark: 'ok', text: `commit    ${printable(commit.subject)} ${ago(commit.at, now)}` };
+  if (commitError !== undefined) {
+    const text = `${printable(commitError.path)} could not be committed ${ago(commitError.at, now)}: ${printableLines(commitError.reason)}`;
+    yield { mark: 'fail', text };
+  }
   if (push !== undefined) yield pushLine(push, now);
   if (build !== undefined) yield { mark: 'ok', text: `build     ${ago(build.at, now)}` };
   if (buildError !== undefined) {

@@ -16,7 +16,7 @@ export interface DeployPauses {
   readonly giveUpMs: number;
 }
 
-export const DEPLOY_PAUSES: DeployPauses = {
+const DEPLOY_PAUSES: DeployPauses = {
   retryMs: 5_000,
   longestRetryMs: 30 * 60_000,
   giveUpMs: 24 * 3_600_000,

@@ -5,15 +5,15 @@ import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
-import type { FactsKeeper } from './facts.js';
-import { createAwaited, type LiveSettings } from './live/awaited.js';
+import { type AwaitedArticle, type FactsKeeper, factsIn, type News, type SharedFacts } from './facts.js';
+import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
   readonly targets: readonly DeployTarget[];
   readonly source: OutputSource;
   readonly stateDir: string;
-  readonly facts: FactsKeeper;
+  readonly facts: SharedFacts;
   /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
   readonly isBuiltHere: boolean;
   /** The check that articles are live; undefined where it is not wanted. */
@@ -55,6 +55,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       let isPushAwaited = false;
       let commitTimer: NodeJS.Timeout | undefined;
       let pushTimer: NodeJS.Timeout | undefined;
+      /** The facts and the live check, where this receiver is the one that keeps them. */
+      let kept: { readonly facts: FactsKeeper; readonly awaited: AwaitedArticles | undefined } | undefined;
 
       const queue = createDeployQueue({
         targets,
@@ -65,22 +67,43 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
           void host.doAction('deploy.done', { target });
-          awaited?.look();
+          kept?.awaited?.look();
         },
         onFailed: (target, error) => void host.doAction('deploy.failed', { target, error }),
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
 
-      const awaited =
-        live &&
-        createAwaited({
-          facts,
-          live,
+      /** Notes something that this receiver has seen, or another one. */
+      function note(news: News, isOthers = false): void {
+        if (kept === undefined) {
+          facts.post(news);
+          return;
+        }
+        kept.facts.set(factsIn(news));
+        if (news.awaited !== undefined) kept.awaited?.add(news.awaited, isOthers);
+      }
+
+      /** Keeps the facts unless another receiver does: the first one that builds, or where the host does, that commits. */
+      async function keepFacts(): Promise<typeof kept> {
+        if (kept === undefined) {
+          const keeper = await facts.keep();
+          if (keeper === undefined) return undefined;
+          kept ??= { facts: keeper, awaited: live && openLiveCheck(keeper, live) };
+        }
+        await facts.takeNews((news) => note(news, true));
+        return kept;
+      }
+
+      function openLiveCheck(keeper: FactsKeeper, settings: LiveSettings): AwaitedArticles {
+        return createAwaited({
+          facts: keeper,
+          live: settings,
           log,
           deployedUntil,
           onLive: ({ id, url, path, ms }) => void host.doAction('article.live', { id, url, path, ms }),
         });
+      }
 
       /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
       function deployedUntil(): number {
@@ -97,41 +120,51 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       for (const name of ['article.published', 'article.updated'] as const)
         host.addAction(name, ({ article: { id, url }, path }) => {
-          facts.set({ delivery: { at: now(), id, url } });
-          awaited?.add({ path, id, url, at: now() });
+          const delivery = { at: now(), id, url };
+          note({ delivery, ...(live && { awaited: { path, ...delivery } }) });
           uncommitted?.add(path);
           if (!isBuiltHere) whenCommitted();
         });
       host.addAction('article.removed', ({ path }) => {
         uncommitted?.delete(path);
-        awaited?.forget(path);
+        kept?.awaited?.forget(path);
       });
 
-      host.addAction('site.built', ({ files, articles, failed, output, began }) => {
+      host.addAction('site.built', async ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);
+        const ended = performance.now();
+        deploy(files);
+        const keeper = await keepFacts();
         const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
         noteBuild(failed === 0, failed === 0 ? undefined : reason);
         const written = new Set(files);
         const isWritten = (url: string) =>
           filesOfAddress(addressBelow(host.siteUrl, url) ?? '').some((file) => written.has(file));
         const isMeant = (path: string) => articles.length === 0 || articles.includes(path);
-        awaited?.built(began, ({ path, url }) => (failed === 0 ? isMeant(path) : isWritten(url)));
-        deploy(files);
+        const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isMeant(path) : isWritten(url));
+        keeper?.awaited?.built(began, isBuilt, ended);
+        keeper?.awaited?.look();
       });
       host.addAction('search.written', () => queue.changed(undefined));
-      host.addAction('build.done', ({ written, removed, since, runs, began }) => {
+      host.addAction('build.done', async ({ written, removed, since, runs, began }) => {
+        const ended = performance.now();
+        deploy([...written, ...removed], since ?? '');
+        const keeper = await keepFacts();
         noteBuild(runs > 0);
         const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
-        awaited?.built(began, ({ path }) => !excluded.has(path));
-        deploy([...written, ...removed], since ?? '');
+        keeper?.awaited?.built(began, ({ path }) => !excluded.has(path), ended);
+        keeper?.awaited?.look();
       });
-      host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
+      host.addAction('build.failed', async ({ reason }) => {
+        await keepFacts();
+        noteBuild(false, reason);
+      });
 
       /** @param isNew whether something was built, and not only seen to be as it was built before. */
       function noteBuild(isNew: boolean, reason?: string): void {
         const at = now();
         const buildError = reason === undefined ? undefined : { at, reason };
-        facts.set({ ...(isNew && { build: { at } }), buildError });
+        kept?.facts.set({ ...(isNew && { build: { at } }), buildError });
       }
 
       /** @param since the id of the output before these changes; undefined if no other receiver can have changed it. */
@@ -139,7 +172,6 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         if (files.length > 0) queue.changed(files, since);
         // A build of which a crash has kept the end from everybody.
         else if (since !== undefined && isBehind()) queue.changed(undefined);
-        awaited?.look();
       }
 
       /** Whether a target has another version than the output's. */
@@ -150,12 +182,14 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       host.addAction('git.committed', ({ path, commit, subject }) => {
         uncommitted?.delete(path);
-        facts.set({ commit: { at: now(), commit, subject } });
+        note({ commit: { at: now(), commit, subject } });
         if (isBuiltHere) return;
         source.onChange?.(commit);
         hasNewCommit = true;
         whenCommitted();
       });
+
+      host.addAction('git.failed', ({ path, reason }) => note({ commitError: { at: now(), path, reason } }));
 
       /** Where the host builds the site, it can have what was committed. */
       function whenCommitted(): void {
@@ -164,32 +198,33 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       async function deployCommits(): Promise<void> {
         commitTimer = undefined;
+        const keeper = await keepFacts();
         try {
-          await awaited?.committed(committed);
+          await keeper?.awaited?.committed(committed);
         } catch (error) {
           log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
         }
         isPushAwaited = true;
         if (hasNewCommit) queue.changed(undefined);
         hasNewCommit = false;
-        awaited?.look();
+        keeper?.awaited?.look();
       }
 
       host.addAction('host.ready', () => {
         if (isBuiltHere) return; // the first build follows
         whenCommitted();
-        if (awaited === undefined || isPushed === undefined || targets.length > 0) return;
+        if (live === undefined || isPushed === undefined || targets.length > 0) return;
         pushTimer = setInterval(() => {
           if (!isPushAwaited || !isPushed()) return;
           isPushAwaited = false;
           lastPushed = performance.now();
-          awaited.look();
+          kept?.awaited?.look();
         }, PUSHES_MS).unref();
       });
       host.onClose(async () => {
         clearTimeout(commitTimer);
         clearInterval(pushTimer);
-        await Promise.all([queue.stop(), awaited?.stop()]);
+        await Promise.all([queue.stop(), kept?.awaited?.stop()]);
         lock?.close();
         await facts.close();
       });

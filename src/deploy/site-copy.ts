@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PressmarkError, systemCode } from '../errors.js';
+import { versionAt } from '../fs/fingerprint.js';
 import { createGit } from '../git/git.js';
 import type { Repository } from '../git/repository.js';
 import { isGone } from '../store/catalog/entry.js';
@@ -67,7 +68,7 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
 /** What a path of the copy was made of, and how the copy was right after that. */
 interface Copied {
   readonly source: string;
-  readonly copy: string;
+  readonly copy: string | undefined;
 }
 
 /**
@@ -170,11 +171,9 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
       isEnv = isEnvName(basename(source)),
     ): Promise<void> {
       const path = relative(dir, target);
-      const stat = await fs.promises.stat(source).catch((error: unknown) => {
-        if (isGone(error)) return undefined;
-        throw error;
-      });
-      if (stat === undefined) return; // removed since its folder was read
+      const stat = fs.statSync(source, { throwIfNoEntry: false });
+      const version = versionAt(source);
+      if (stat === undefined || version === undefined) return; // removed since its folder was read
       files++;
       bytes += stat.size;
       if (bytes > maxBytes || files > maxFiles)
@@ -183,12 +182,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
           `the site is too large for a copy: it may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
         );
       const known = before.get(path);
-      const fingerprintOfCopy = async () => (await fingerprintAt(target)) ?? '';
-      if (
-        isSameSecrets &&
-        known?.source === fingerprintOf(stat) &&
-        known.copy === (await fingerprintOfCopy())
-      ) {
+      if (isSameSecrets && known?.source === version && known.copy === versionAt(target)) {
         now.set(path, known);
         return;
       }
@@ -202,7 +196,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
         await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
         await fs.promises.utimes(target, stat.atime, stat.mtime); // pages may show when a file was changed
       }
-      now.set(path, { source: fingerprintOf(stat), copy: await fingerprintOfCopy() });
+      now.set(path, { source: version, copy: versionAt(target) });
     }
 
     /** Removes what was copied before, unless a build has put a folder there. */
@@ -232,20 +226,6 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     };
   } catch (error) {
     remove();
-    throw error;
-  }
-}
-
-/** What differs where a file has changed. */
-function fingerprintOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): string {
-  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-}
-
-async function fingerprintAt(path: string): Promise<string | undefined> {
-  try {
-    return fingerprintOf(await fs.promises.lstat(path));
-  } catch (error) {
-    if (isGone(error)) return undefined;
     throw error;
   }
 }

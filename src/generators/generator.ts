@@ -102,7 +102,7 @@ export interface SiteFacts {
   readonly options: GeneratorOptions;
   /** Additions to the site's own files that keep Pressmark's files out of the generator's input and output. */
   readonly edits: readonly FileEdit[];
-  /** Lines for `.gitignore` that the site lacks, such as `_site/`. */
+  /** Lines for `.gitignore`, such as `_site/`. */
   readonly ignore: readonly string[];
   readonly questions: readonly Question[];
   /** The site's tags as its posts spell them, the most frequent first; `init` reports some of them. */
@@ -125,8 +125,6 @@ export interface SiteSettings {
   readonly siteUrl: string;
   readonly content: string;
   readonly output: string;
-  /** The front matter keys that every new article has; undefined in `init`, which asks for what is missing. */
-  readonly written?: readonly string[];
   /** What is known about the article files. */
   readonly options?: GeneratorOptions;
 }

@@ -1,4 +1,7 @@
 import { type Day, dayOf } from '../article/day.js';
+import { quote } from '../errors.js';
+import { decodedAddress } from './address.js';
+import type { Question } from './generator.js';
 import { byFrequency } from './value.js';
 
 /** A post, as far as patterns are inferred from it. */
@@ -52,7 +55,7 @@ function dayIn({ date }: Pick<PlacedPost, 'date'>, timeZone: string | undefined)
 
 /** The last part of an address is the post's own, whether it is the slug or made of the title. */
 function addressPattern({ address }: PlacedPost, day: Day | undefined): string {
-  const parts = decoded(address).split('/');
+  const parts = decodedAddress(address).split('/');
   const isFolder = parts.at(-1) === '';
   const at = parts.length - (isFolder ? 2 : 1);
   const last = parts[at] ?? '';
@@ -90,10 +93,10 @@ function datedPrefix(prefix: string, day: Day | undefined): string {
   return isDate ? ':year-:month-:day-' : '';
 }
 
-function decoded(address: string): string {
-  try {
-    return decodeURI(address);
-  } catch {
-    return address; // malformed escapes stay
-  }
+/** Asks for the address of new articles where the posts have no pattern in common. */
+export function permalinkQuestions(inferred: Inferred | undefined): Question[] {
+  if (inferred === undefined || inferred.isCommon) return [];
+  const { pattern } = inferred;
+  const text = `The addresses of the posts have no pattern in common; the most frequent one is ${quote(pattern, 100)}. Which address shall new articles have?`;
+  return [{ flag: 'permalink', text, fallback: pattern }];
 }

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { quote } from '../errors.js';
-import { destinationFlags } from './command-line.js';
 import type { Problem } from './generator.js';
 
 /** Whether a folder that a site's configuration names is outside of the site's folder, where Pressmark writes nothing. */
@@ -29,9 +28,10 @@ const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
 export function outputInside(own: string, source: string, program: 'hugo' | 'jekyll', build: string): Output {
   if (!isOutside(own)) return { output: own, build, warnings: [] };
   const usual = USUAL_OUTPUT[program];
+  const flag = `${/^npm\s/.test(build) ? '-- ' : ''}--destination ${usual}`;
   return {
     output: usual,
-    build: `${build} ${destinationFlags(program)(build, usual)}`.trimEnd(),
+    build: `${build} ${flag}`,
     warnings: [
       {
         level: 'warn',

@@ -62,15 +62,6 @@ export function recogniseGenerators(
     .sort((one, other) => other.strength - one.strength);
 }
 
-/** The generator that a site is built with; undefined where none is recognised, or several are equally probable. */
-export function recogniseGenerator(
-  files: SiteFiles,
-  generators: readonly Generator[] = GENERATORS,
-): Recognised | undefined {
-  const [first, second] = recogniseGenerators(files, generators);
-  return first?.strength === second?.strength ? undefined : first;
-}
-
 interface Dependency {
   readonly file: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { readFrontMatter } from '../article/front-matter/read.js';
 import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
-import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
+import type { ListedPage, SiteFiles } from './generator.js';
 import type { PlacedPost } from './infer-pattern.js';
 import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
 
@@ -150,12 +150,6 @@ function pathOf(field: keyof KeyNames, name: string, value: unknown): string | u
   }
   const key = isMap(value) ? NESTED[field].find((one) => typeof value[one] === 'string') : undefined;
   return key === undefined ? undefined : `${name}.${key}`;
-}
-
-/** How the posts write their dates: a day alone where most have no time; undefined for a timestamp. */
-export function datesOfPosts(posts: readonly SitePost[]): GeneratorOptions['dates'] {
-  const days = posts.filter(({ date }) => /^\d{4}-\d\d-\d\d$/.test(date));
-  return posts.length > 0 && days.length === posts.length ? 'day' : undefined;
 }
 
 /** Front matter that decides how a post is displayed, where the posts agree on it. */

@@ -1,10 +1,10 @@
-import { PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
 import { createCommitArticles } from './commit/commit-articles.js';
-import { createCommitQueue } from './commit/commit-queue.js';
+import { type CommitBatch, createCommitQueue } from './commit/commit-queue.js';
 import type { ArticlePaths } from './commit/decision.js';
 import { refuseWhileUnfinished } from './commit/head.js';
 import type { Person } from './commit/identity.js';
@@ -151,7 +151,7 @@ function createArticleCommits(
       void hooks.doAction('git.committed', made);
     },
   });
-  const queue = createCommitQueue(commit, log);
+  const queue = createCommitQueue(reporting(commit, hooks), log);
   const comparison = createComparison(
     place,
     log,
@@ -224,5 +224,22 @@ function createArticleCommits(
       onEnsured: (path) => queue.add(`${content}${path}`, 'found'),
       onMissing: () => refuseWhileUnfinished(repository),
     },
+  };
+}
+
+/** Reports files that have no commit. A batch that fails is tried again file by file. */
+function reporting(commit: CommitBatch, hooks: ArticleCommitsOptions['hooks']): CommitBatch {
+  const report = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
+  return async (batch) => {
+    const [alone, ...others] = batch;
+    try {
+      const outcomes = await commit(batch);
+      for (const [path, outcome] of outcomes)
+        if (outcome.kind !== 'committed') report(path, outcome.because);
+      return outcomes;
+    } catch (error) {
+      if (alone !== undefined && others.length === 0) report(alone.path, messageOf(error));
+      throw error;
+    }
   };
 }

@@ -139,6 +139,8 @@ export interface Actions {
     readonly ms: number;
   };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
+  /** A stored article has no commit yet; it is tried again, unless git refuses the file. */
+  'git.failed': { readonly path: string; readonly reason: string };
   'host.ready': { readonly url: string };
   'host.closing': Record<string, never>;
 }
@@ -174,6 +176,7 @@ export const ACTION_NAMES = [
   'deploy.failed',
   'article.live',
   'git.committed',
+  'git.failed',
   'host.ready',
   'host.closing',
 ] as const satisfies readonly ActionName[];

@@ -12,7 +12,7 @@ export interface Faults {
   readonly overflow: number;
   /** The same on the narrowest screens. */
   readonly narrowOverflow: number;
-  /** How much moved after the page had arrived, as its pictures came: 0 for nothing. */
+  /** How much moved after the page had arrived, as its pictures came: 0 for nothing. A picture without a size may push what follows. */
   readonly layoutShift: number;
   /** What axe-core finds: the rule, and the first element that breaks it. */
   readonly axe: string[];
@@ -95,9 +95,13 @@ const ARRIVED = `addEventListener('DOMContentLoaded', () => requestAnimationFram
 })))`;
 
 const LAYOUT_SHIFT = `new Promise((resolve) => {
+  const unsized = [...document.querySelectorAll('.content img:not([width], [hidden])')];
+  const isPushed = ({ node }) =>
+    unsized.some((image) => node && image.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
   let sum = 0;
   new PerformanceObserver((list) => {
-    for (const { value, startTime } of list.getEntries()) if (startTime > window.arrived) sum += value;
+    for (const { value, startTime, sources } of list.getEntries())
+      if (startTime > window.arrived && !sources.every(isPushed)) sum += value;
   }).observe({ type: 'layout-shift', buffered: true });
   setTimeout(() => resolve(sum), 50);
 })`;

@@ -32,6 +32,25 @@ for (const { scheme, screens } of SCHEMES) {
   });
 }
 
+test('a picture that does not say its size stands in its own proportions, and is not enlarged', async (t) => {
+  for (const width of Object.values(SCREENS)) {
+    const page = await (await openBrowser(t, { width })).newPage();
+    await page.goto(`${site().origin}${PAGES['article with everything']}`, { waitUntil: 'networkidle' });
+    const pictures = await page.evaluate<{ own: number; shown: number; scale: number }[]>(PROPORTIONS);
+    t.is(pictures.length, 2);
+    for (const { own, shown, scale } of pictures) {
+      t.true(Math.abs(own - shown) < 0.01, `${own} is shown as ${shown}`);
+      t.true(scale <= 1, `enlarged ${scale} times`);
+    }
+  }
+});
+
+/** Of each picture without a size, its own proportions, and those of its box. */
+const PROPORTIONS = `[...document.querySelectorAll('.content img:not([width], [hidden])')].map((image) => {
+  const { width, height } = image.getBoundingClientRect();
+  return { own: image.naturalWidth / image.naturalHeight, shown: width / height, scale: width / image.naturalWidth };
+})`;
+
 test('what is wrong with a page is found', async (t) => {
   const browser = await openBrowser(t);
   const page = `<!doctype html><title>x</title><p style="width: 3000px">Wide</p><img src="http://other.invalid/x.png">

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { addressConfig } from '../../src/app/build/addresses.js';
 import { generatorOf } from '../../src/app/content/content.js';
 import { foldersOf } from '../../src/app/content/folders.js';
-import { addressDigest } from '../../src/article/address-digest.js';
+import { addressDigest } from '../../src/article/format/address.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
 import { type AddressFile, writeAddressFile } from '../../src/deploy/addresses/address-file.js';

@@ -1,6 +1,6 @@
 import type { Article } from '../../src/article/article.js';
-import type { Amended, NewArticle } from '../../src/article/format.js';
-import { plainFormat } from '../../src/article/plain.js';
+import type { Amended, NewArticle } from '../../src/article/format/encode.js';
+import { plainFormat } from '../../src/article/format/plain.js';
 import type { StoredArticle } from '../../src/article/stored-article.js';
 
 /** The format of a site that Pressmark builds itself. */

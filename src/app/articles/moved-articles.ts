@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { OWN_KEY } from '../../article/format/site-keys.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
-import { OWN_KEY } from '../../article/own-keys.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';

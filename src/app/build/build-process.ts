@@ -15,7 +15,7 @@ import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './generator-build.js';
-import { completeSiteInTime, deliveredArticles, type MalformedFile } from './postbuild.js';
+import { BUILD_VARIABLE, completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 
@@ -95,7 +95,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     staysFolder,
     generator,
     env: environment,
-    variables: { PRESSMARK_BUILD: '1' },
+    variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
@@ -111,12 +111,8 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     },
     complete: (siteDir, built, excluded, signal) => {
       copy = siteDir;
-      return completeSiteInTime(
-        settings,
-        built,
-        { siteDir, excluded: new Set([...excluded].map((path) => path.slice(prefix.length))) },
-        signal,
-      );
+      const paths = [...excluded].map((path) => path.slice(prefix.length));
+      return completeSite(settings, built, { siteDir, excluded: new Set(paths), signal });
     },
   });
 }

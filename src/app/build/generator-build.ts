@@ -7,10 +7,7 @@ import { PressmarkError } from '../../errors.js';
 import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
-import { completeSiteInTime } from './postbuild.js';
-
-/** Set for the site's build command. */
-const BUILD_VARIABLE = 'PRESSMARK_BUILD';
+import { BUILD_VARIABLE, completeSite, isWithinBuild } from './postbuild.js';
 
 /** How the site's own generator is run. */
 export interface GeneratorBuildOptions {
@@ -38,7 +35,7 @@ export async function buildWithGenerator(
   const command = buildCommandOf(settings);
   generatorOf(settings); // what is wrong with it must be said before anything is built
   const { dir, environment, output, buildTimeoutMs: timeoutMs } = settings;
-  if (environment[BUILD_VARIABLE] !== undefined)
+  if (isWithinBuild(settings))
     throw new PressmarkError(
       'USAGE',
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
@@ -52,7 +49,8 @@ export async function buildWithGenerator(
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
     if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
-    return { ms: result.ms, ...(await completeSiteInTime(settings, output, {}, options.signal)) };
+    const { signal } = options;
+    return { ms: result.ms, ...(await completeSite(settings, output, { ...(signal && { signal }) })) };
   } finally {
     lock?.leave();
     lock?.close();

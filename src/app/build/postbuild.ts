@@ -1,18 +1,25 @@
 import { join, resolve } from 'node:path';
+import { OWN_KEY } from '../../article/format/site-keys.js';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
-import { OWN_KEY } from '../../article/own-keys.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
-import { completePages } from '../../deploy/page-work.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf } from '../content/content.js';
 
+/** Set for the site's build command, where Pressmark runs it. */
+export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
+
+/** Whether this process is part of a build that Pressmark runs, and that checks and completes the pages at its end. */
+export function isWithinBuild({ environment }: Pick<Settings, 'environment'>): boolean {
+  return environment[BUILD_VARIABLE] !== undefined;
+}
+
 /** What the step after the build has found, in sentences. */
 export interface PostbuildSummary {
-  /** What is missing, one sentence for each article. */
+  /** What is missing, one sentence for each article; nothing within a build of Pressmark's, which looks again. */
   readonly missing: readonly string[];
   readonly warnings: readonly string[];
   /** The number of pages that were written. */
@@ -26,8 +33,9 @@ export interface PostbuildSummary {
  * @param output the output folder; a relative one is below `dir`.
  */
 export async function runPostbuild(dir: string, output: string): Promise<PostbuildSummary> {
-  const { missing, warnings, changed } = completeSite(await loadSettings(resolve(dir)), output);
-  return { missing: missing.map(missingSentence), warnings, changed };
+  const settings = await loadSettings(resolve(dir));
+  const { missing, warnings, changed } = await completeSite(settings, output);
+  return { missing: isWithinBuild(settings) ? [] : missing.map(missingSentence), warnings, changed };
 }
 
 /** One sentence on a page that is missing or incomplete. */
@@ -43,60 +51,29 @@ export interface CompleteOptions {
   readonly siteDir?: string;
   /** Articles that the output was built without, by their paths below the content folder. */
   readonly excluded?: ReadonlySet<string>;
+  readonly signal?: AbortSignal;
 }
 
 /**
- * Checks and completes the pages of all articles that Pressmark has stored.
+ * Checks and completes the pages of all articles that Pressmark has stored, for at most as long as a build may take.
  *
  * @param output the output folder; a relative one is below the site's.
- * @throws PressmarkError USAGE where Pressmark itself builds the site.
+ * @throws PressmarkError USAGE where Pressmark itself builds the site; what `postbuild` throws.
  */
-export function completeSite(
+export async function completeSite(
   settings: Settings,
   output: string,
-  { readOnly = false, ...options }: CompleteOptions = {},
-): PostbuildReport {
-  const { articles, unread } = articlesToComplete(settings, options);
-  const report = postbuild({
-    siteUrl: settings.siteUrl,
-    output: resolve(settings.dir, output),
-    articles,
-    readOnly,
-  });
-  return { ...report, warnings: [...unread, ...report.warnings] };
-}
-
-/**
- * The same in a thread, for at most as long as a build may take.
- *
- * @throws PressmarkError BUILD_FAILED where the time is up, with the article whose page was being completed; as above.
- */
-export async function completeSiteInTime(
-  settings: Settings,
-  output: string,
-  options: Omit<CompleteOptions, 'readOnly'> = {},
-  signal?: AbortSignal,
+  { siteDir = settings.dir, excluded = new Set(), ...options }: CompleteOptions = {},
 ): Promise<PostbuildReport> {
   const { siteUrl, dir, buildTimeoutMs: timeoutMs } = settings;
-  const { articles, unread } = articlesToComplete(settings, options);
-  const report = await completePages(
-    { siteUrl, output: resolve(dir, output), articles: [...articles] },
-    { timeoutMs, ...(signal !== undefined && { signal }) },
-  );
-  return { ...report, warnings: [...unread, ...report.warnings] };
-}
-
-/** The articles whose pages are looked at; `unread` has a sentence on each that is malformed once all have been taken. */
-function articlesToComplete(
-  settings: Settings,
-  { siteDir = settings.dir, excluded = new Set() }: Omit<CompleteOptions, 'readOnly'>,
-): { articles: Iterable<BuiltArticle>; unread: readonly string[] } {
   const unread: string[] = [];
   const onMalformed = ({ path, reason }: MalformedFile) => {
     if (!excluded.has(path))
       unread.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
   };
-  return { articles: toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded), unread };
+  const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
+  const report = await postbuild({ siteUrl, output: resolve(dir, output), articles, timeoutMs, ...options });
+  return { ...report, warnings: [...unread, ...report.warnings] };
 }
 
 /** An article file that Pressmark has stored. */

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { articleFormat } from '../../article/format.js';
+import { articleFormat } from '../../article/format/format.js';
+import { NO_ARTICLES } from '../../article/format/plain.js';
 import type { ArticleMapping } from '../../article/mapping.js';
-import { NO_ARTICLES } from '../../article/plain.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';

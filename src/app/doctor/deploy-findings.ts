@@ -22,7 +22,9 @@ export function deployFindings(settings: Settings): Finding[] {
       text: isMalformed
         ? `${path} has malformed front matter, and the site ${shown}: ${reason}`
         : `${path} breaks the build, and the site ${shown}: ${reason}`,
-      fix: `correct the file${isMalformed ? '' : ' or the layout'}; the next build after such a change tries it again`,
+      fix: isMalformed
+        ? 'correct the file; it is built again then'
+        : 'correct the file or the layout; the next build tries it again, also without a change: the reason may have passed, as that of a full disk',
     });
   }
   for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {

@@ -53,7 +53,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     ...switchFindings(entries, site, contentDir),
     ...tagFindings(entries, site),
     ...unresolved(entries, contentDir),
-    ...pageFindings(settings, entries),
+    ...(await pageFindings(settings, entries)),
   ];
   const isFine = findings.every(({ level }) => level === 'ok');
   return isFine
@@ -61,14 +61,8 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     : findings;
 }
 
-function definitionFindings(
-  settings: Settings,
-  { generator, files, mapping, options }: SiteGenerator,
-): Finding[] {
+function definitionFindings(settings: Settings, { generator, files, options }: SiteGenerator): Finding[] {
   const about = 'generator';
-  const { title, description, date, tags } = mapping.keys;
-  const names = [title, description, date, tags, ...Object.keys(settings.articles.frontMatter)];
-  const written = names.filter((name) => name !== null);
   const recognised = recogniseGenerators(files);
   const isOther =
     recognised.length > 0 && generator.recognise(files) === undefined
@@ -87,7 +81,7 @@ function definitionFindings(
         ]
       : []),
     ...generator
-      .problems(files, { ...settings, written, options })
+      .problems(files, { ...settings, options })
       .map(({ level, text, fix }): Finding => ({ level, about, text, fix })),
   ];
 }
@@ -297,11 +291,11 @@ function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
 }
 
 /** What the last build has made of the articles. */
-function pageFindings(settings: Settings, entries: readonly Entry[]): Finding[] {
+async function pageFindings(settings: Settings, entries: readonly Entry[]): Promise<Finding[]> {
   const about = 'pages';
   if (!fs.existsSync(resolve(settings.dir, settings.output))) return [];
   try {
-    const { missing, changed, checked, warnings } = completeSite(settings, settings.output, {
+    const { missing, changed, checked, warnings } = await completeSite(settings, settings.output, {
       readOnly: true,
       excluded: notBuilt(settings, entries),
     });

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Those lines that a `.gitignore` does not have yet, each once; `/public`, `public/` and `public` are the same.
+ * Those lines that a `.gitignore` does not have yet, each once; `/public`, `public/*` and `public` are the same, and what is
+ * below a folder that it has need not be there.
  *
  * @param present the text of the `.gitignore`.
  * @param above the texts of those in the folders above: their lines without a slash inside count for this folder too.
@@ -20,7 +21,8 @@ export function missingIgnoreLines(
       .map(bare),
   ]);
   return lines.filter((line) => {
-    if (known.has(bare(line))) return false;
+    const names = bare(line).split('/');
+    if (names.some((_, index) => known.has(names.slice(0, index + 1).join('/')))) return false;
     known.add(bare(line));
     return true;
   });
@@ -31,7 +33,7 @@ function linesOf(text: string): string[] {
 }
 
 function bare(line: string): string {
-  return line.replace(/^\//, '').replace(/\/$/, '');
+  return line.replace(/\*+$/, '').replace(/^\/+|\/+$/g, '');
 }
 
 /** The git work tree that a folder is in; undefined where it is in none. */

@@ -209,7 +209,7 @@ function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined)
     ];
   if (!isExampleUrl(siteUrl)) return [...asked];
   const text = `The site’s own configuration says ${siteUrl}, which is an example. What is the site’s public address?`;
-  return [{ flag: 'site-url', text, fallback: siteUrl }, ...asked];
+  return [{ flag: 'site-url', text }, ...asked];
 }
 
 /** Words in one sentence: `a, b or c`. */

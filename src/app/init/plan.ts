@@ -33,6 +33,8 @@ export interface InitPlan {
   readonly warnings: readonly Problem[];
   /** Undefined where nobody has said it yet. */
   readonly siteUrl: string | undefined;
+  /** The files that belong into a commit; none outside of a git repository. */
+  readonly toCommit: readonly string[];
 }
 
 /** What surrounds the site's folder. */
@@ -61,7 +63,7 @@ export function planInit(
 ): InitPlan {
   const siteUrl =
     inspection.existing === undefined
-      ? (answers.siteUrl ?? surroundings.siteUrl ?? inspection.facts?.siteUrl)
+      ? (answers.siteUrl ?? surroundings.siteUrl ?? ownUrl(inspection.facts))
       : configuredUrl(inspection.existing);
   const edits = siteEdits(files, inspection);
   // A definition may have edited the same files.
@@ -77,12 +79,27 @@ export function planInit(
     { warnings: [...(inspection.facts?.warnings ?? []), ...linkedPackage(files)] },
     surroundings.isInWorkTree ? {} : { warnings: [NO_WORK_TREE] },
   ];
+  const changes = merged(parts.flatMap((part) => part.changes ?? []));
   return {
-    changes: merged(parts.flatMap(({ changes }) => changes ?? [])),
+    changes,
     left: parts.flatMap(({ left }) => left ?? []),
     warnings: parts.flatMap(({ warnings }) => warnings ?? []),
     siteUrl,
+    toCommit: surroundings.isInWorkTree ? toCommit(files, changes) : [],
   };
+}
+
+/** What `npm install` has written before, in a repository that had no packages, and what `init` writes. */
+function toCommit(files: SiteFiles, changes: readonly Change[]): string[] {
+  const ofNpm = ['package.json', 'package-lock.json'].filter((path) => files.read(path) !== undefined);
+  const written = changes.filter(({ secret }) => secret !== true).map(({ path }) => path);
+  return [...new Set([...written, ...ofNpm])];
+}
+
+/** The address that the site's own configuration says, unless a starter came with it. */
+function ownUrl(facts: SiteFacts | undefined): string | undefined {
+  const url = facts?.siteUrl;
+  return url === undefined || isExampleUrl(url) ? undefined : url;
 }
 
 /** One change for each file, made of all that are made to it one after the other. */

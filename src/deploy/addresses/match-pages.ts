@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { decodeHTML } from 'entities/decode';
-import { attributeOf, htmlTokens } from '../../article/html-tokens.js';
+import { attributeOf, htmlTokens, textIn } from '../../article/html-tokens.js';
 import { filesBelow } from '../../fs/files-below.js';
 import { headingEnd } from '../build/page-text.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
@@ -138,12 +137,11 @@ export function readHead(
   return { canonical, titles };
 }
 
-/** The text of a title; longer ones than this are none. */
+/** Longer titles are none, in characters. */
 const LONGEST_TITLE = 5_000;
 
 function textOf(html: string): string {
-  const title = html.slice(0, LONGEST_TITLE).replace(/<\/h1[\s\S]*$/i, '');
-  return decodeHTML(title.replace(/<[^<>]*>/g, ' '));
+  return textIn(html.slice(0, LONGEST_TITLE), () => ' ');
 }
 
 function addressIn(siteUrl: string, base: string, href: string | undefined): string | undefined {

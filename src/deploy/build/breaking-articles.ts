@@ -32,8 +32,12 @@ function isNamed(path: string, printed: string): boolean {
 }
 
 /**
- * Lets articles in again one after another, until the build breaks: the last one is to blame, and is left out. As with
- * `git bisect`, most builds are skipped.
+ * Lets articles in again one after another, until the build breaks: the last one is to blame, with what that build printed,
+ * and is left out. Then it goes on with the others.
+ *
+ * Of these builds only those are run that `git bisect` would run: where n articles build well, so do fewer. The first article
+ * with which the build breaks is the same, those before it are in, and the build that is compared last is the one with
+ * it and without those behind it, so that the reason is its own. The good ones wait for 8 builds and not for 200.
  *
  * @param waiting articles without which the build succeeds, and with which it fails.
  * @param reason why it fails with them.

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { filesOfAddress } from '../../article/files-of-address.js';
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { PressmarkError } from '../../errors.js';
 import { discard } from '../../fs/atomic-write.js';
 import { commentsOf, headEnd, placesOf } from './page-text.js';
 
@@ -65,18 +67,24 @@ export interface PostbuildOptions {
   readonly articles: Iterable<BuiltArticle>;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */
   readonly readOnly?: boolean;
-  /** Called before an article is looked at, with its number. */
-  onArticle?(index: number): void;
+  /** How long all of it may take, in milliseconds. @default as long as it takes */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
 }
+
+/** The articles that are looked at before it is seen whether all this is still wanted. */
+const ARTICLES_PER_TURN = 20;
 
 /**
  * Checks the pages of a built site and completes them: the JSON-LD of each article stands in its page's head, and its item
  * comments stand in the page. Pages are written only where they differ.
  *
- * @throws the system's errors where a page cannot be read or written.
+ * @throws the system's errors where a page cannot be read or written; PressmarkError BUILD_FAILED where the time is up; the
+ *   signal's reason.
  */
-export function postbuild(options: PostbuildOptions): PostbuildReport {
-  const { siteUrl, output } = options;
+export async function postbuild(options: PostbuildOptions): Promise<PostbuildReport> {
+  const { siteUrl, output, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+  const end = performance.now() + timeoutMs;
   const root = realPath(output);
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
@@ -86,7 +94,15 @@ export function postbuild(options: PostbuildOptions): PostbuildReport {
   let changed = 0;
   let index = 0;
   for (const { path: file, url, jsonLd, comments, hidden } of options.articles) {
-    options.onArticle?.(index++);
+    if (index++ % ARTICLES_PER_TURN === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    if (performance.now() > end)
+      throw new PressmarkError(
+        'BUILD_FAILED',
+        `completing the pages was ended after ${timeoutMs / 1_000} s, the time limit of a build; it was at the page of ${file}`,
+      );
     if (hidden !== undefined) {
       skipped.push({ file, url, reason: hidden });
       continue;

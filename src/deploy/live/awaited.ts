@@ -25,11 +25,17 @@ export interface AwaitedOptions {
 
 /** The articles that were delivered and not seen on the public site yet; see `createAwaited`. */
 export interface AwaitedArticles {
-  add(article: AwaitedArticle): void;
+  /** @param isOthers whether another receiver has stored it: it says so some time after the file was there. */
+  add(article: AwaitedArticle, isOthers?: boolean): void;
   /** An article was removed. */
   forget(path: string): void;
-  /** A good build that began at a moment, by `performance.now()`, has all articles answered before, as far as it was for them. */
-  built(began: number, isMeant: (article: AwaitedArticle) => boolean): void;
+  /**
+   * A good build has all articles answered before it began, as far as it was for them.
+   *
+   * @param began when it began, by `performance.now()`.
+   * @param ended when its output was there. @default now
+   */
+  built(began: number, isMeant: (article: AwaitedArticle) => boolean, ended?: number): void;
   /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
   committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
   /** The public site may have changed: the looks begin anew. */
@@ -39,7 +45,7 @@ export interface AwaitedArticles {
 
 interface Awaited {
   article: AwaitedArticle;
-  /** When the delivery was answered, by `performance.now()`; 0 for those of a former process. */
+  /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
   readonly answered: number;
   /** Since when the article is in what is deployed, by `performance.now()`; undefined where it is not. */
   ready?: number;
@@ -64,10 +70,12 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   const { pausesMs = PAUSES_MS } = live;
   /** By the article's file, the oldest first. */
   const awaited = new Map<string, Awaited>(
-    facts.now.awaited.map((article) => [article.path, { article, answered: 0 }]),
+    facts.now.awaited.map((article) => [article.path, { article, answered: answeredAt(article, true) }]),
   );
   const stopping = new AbortController();
   const { signal } = stopping;
+  /** When the last good build began, by `performance.now()`. */
+  let lastBuild = Number.NEGATIVE_INFINITY;
   /** The looks since the public site has changed. */
   let looks = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -77,10 +85,12 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     facts.set({ awaited: [...awaited.values()].map(({ article }) => article) });
   }
 
-  function add(article: AwaitedArticle): void {
+  function add(article: AwaitedArticle, isOthers = false): void {
     const { path } = article;
+    const answered = answeredAt(article, isOthers);
+    const ready = lastBuild >= answered ? { ready: performance.now() } : {};
     awaited.delete(path); // a newer text has replaced the other
-    awaited.set(path, { article, answered: performance.now() });
+    awaited.set(path, { article, answered, ...ready });
     const [oldest] = awaited.keys();
     if (awaited.size > MOST_AWAITED && oldest !== undefined) {
       awaited.delete(oldest);
@@ -96,9 +106,13 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     if (awaited.delete(path)) note();
   }
 
-  function markReady(isReady: (one: Awaited) => boolean): void {
-    for (const one of awaited.values())
-      if (one.ready === undefined && isReady(one)) one.ready = performance.now();
+  function markReady(isReady: (one: Awaited) => boolean, since = performance.now()): void {
+    for (const one of awaited.values()) if (one.ready === undefined && isReady(one)) one.ready = since;
+  }
+
+  function built(began: number, isMeant: (article: AwaitedArticle) => boolean, ended?: number): void {
+    lastBuild = began;
+    markReady(({ article, answered }) => answered <= began && isMeant(article), ended);
   }
 
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
@@ -175,9 +189,18 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   return {
     add,
     forget,
-    built: (began, isMeant) => markReady(({ article, answered }) => answered <= began && isMeant(article)),
+    built,
     committed,
     look,
     stop,
   };
+}
+
+/** Another receiver may say so long after it has stored an article that it has, in milliseconds; a build may have it by then. */
+const OTHERS_MS = 5_000;
+
+/** When a delivery was answered, by `performance.now()`. */
+function answeredAt({ at }: AwaitedArticle, isOthers: boolean): number {
+  const ms = Date.now() - Date.parse(at) - 1; // the time is cut to milliseconds
+  return performance.now() - Math.max(0, ms) - (isOthers ? OTHERS_MS : 0);
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.js';
 import { fetchText, type TextAnswer } from '../fetch-text.js';
-import { lookAtPage } from '../page-work.js';
+import { lookInThread } from './look.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';
 
 export interface LiveCheckOptions {
@@ -53,5 +53,5 @@ async function problemFound(
 ): Promise<string | undefined> {
   const lengths = [answer.text, page.jsonLd, ...page.comments].map(({ length }) => length);
   if (lengths.reduce((sum, length) => sum + length) <= LONGEST_HERE) return problemOf(page, answer);
-  return await lookAtPage(page, answer, { timeoutMs, signal });
+  return await lookInThread(page, answer, timeoutMs, signal);
 }

@@ -1,7 +1,6 @@
-import { keyPath } from '../../article/key-path.js';
+import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { AskedSite, GeneratorOptions, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { missingIgnoreLines } from '../git-ignore.js';
 import { npmScripts } from '../package-json.js';
 import { FIELD_NAMES, keysOfPosts, readPosts, type SitePost, tagsOfPosts } from '../site-posts.js';
 import { byFrequency } from '../value.js';
@@ -53,7 +52,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...(config.fetchesImages && { fetchesImages: true }),
     },
     edits: [],
-    ignore: missingIgnoreLines(files, [`${config.outDir}/`, '.astro/', 'node_modules/']),
+    ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
     questions: [
       ...(siteUrl === undefined
         ? [{ flag: 'site-url' as const, text: 'What is the public address of the site, with its base path?' }]

@@ -1,9 +1,7 @@
-import { keyPath } from '../../article/key-path.js';
+import { keyPath } from '../../article/format/key-path.js';
 import type { KeyNames } from '../../article/mapping.js';
-import { quote } from '../../errors.js';
 import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { missingIgnoreLines } from '../git-ignore.js';
-import { inferFile, inferPermalink } from '../infer-pattern.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { readPackageJson } from '../package-json.js';
 import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
 import { mapOf, textsOf } from '../value.js';
@@ -47,13 +45,13 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     frontMatter: { ...shared, ...(tags.length > 0 && { tags }) },
     options: { ...options, ...(Object.keys(keys).length > 0 && { keys }) },
     edits: [],
-    ignore: missingIgnoreLines(files, [`${output}/`, 'node_modules/']),
+    ignore: [`${output}/`, 'node_modules/'],
     questions: [
       ...(siteUrl === undefined
         ? [{ flag: 'site-url' as const, text: 'What is the public address of the site?' }]
         : []),
       ...(inferred === undefined && empty === undefined ? [contentQuestion(input, below)] : []),
-      ...(permalink?.isCommon === false ? [permalinkQuestion(permalink.pattern)] : []),
+      ...permalinkQuestions(permalink),
     ],
     tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
     warnings: problems(files, { options }),
@@ -65,14 +63,6 @@ function contentQuestion(input: string, below: string): Question {
     flag: 'content',
     text: `No folder of posts was found below ${input || '.'}. In which folder do articles belong?`,
     fallback: joined(input, below),
-  };
-}
-
-function permalinkQuestion(pattern: string): Question {
-  return {
-    flag: 'permalink',
-    text: `The addresses of the posts have no pattern in common; the most frequent one is ${quote(pattern, 100)}. Which address does a new article get?`,
-    fallback: pattern,
   };
 }
 

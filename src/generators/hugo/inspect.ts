@@ -1,7 +1,5 @@
-import { quote } from '../../errors.js';
 import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { isGitIgnored, missingIgnoreLines } from '../git-ignore.js';
-import { inferFile, inferPermalink } from '../infer-pattern.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { isOutside, outputInside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
 import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
@@ -18,6 +16,11 @@ const PROBE = {
   command:
     "mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/posts/probe.md && hugo list all",
   path: 'content/posts/probe.md',
+};
+
+const NO_URL: Question = {
+  flag: 'site-url',
+  text: 'Hugo has no absolute baseURL. What is the public address of the site?',
 };
 
 /** What `init` finds out about a Hugo site. */
@@ -64,7 +67,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     },
     edits: [],
     ignore: ignoreLines(files, isOutside(config.output) ? output : config.output),
-    questions: questionsOf(siteUrl, inferred),
+    questions: [...(siteUrl === undefined ? [NO_URL] : []), ...permalinkQuestions(inferred)],
     tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
     ...(siteUrl !== undefined && { sources: { siteUrl: 'baseURL' } }),
     warnings: [...problems(files, { content }), ...warnings],
@@ -101,25 +104,6 @@ function probed(pages: readonly ListedPage[]) {
   );
 }
 
-function questionsOf(
-  siteUrl: string | undefined,
-  inferred: { readonly pattern: string; readonly isCommon: boolean } | undefined,
-): Question[] {
-  const questions: Question[] = [];
-  if (siteUrl === undefined)
-    questions.push({
-      flag: 'site-url',
-      text: 'Hugo has no absolute baseURL. What is the public address of the site?',
-    });
-  if (inferred !== undefined && !inferred.isCommon)
-    questions.push({
-      flag: 'permalink',
-      text: `The addresses of the posts have no pattern in common; the most frequent one is ${quote(inferred.pattern, 100)}. Which address shall new articles have?`,
-      fallback: inferred.pattern,
-    });
-  return questions;
-}
-
 /** `npm run build` where that calls Hugo; `script` is what is called in the end. */
 function buildCommand(files: SiteFiles): { readonly command: string; readonly script: string } {
   const script = npmScripts(files).build ?? '';
@@ -133,11 +117,9 @@ function ignoreLines(files: SiteFiles, output: string): string[] {
   const isSubmodule = new RegExp(`^\\s*path\\s*=\\s*${output.replace(/[.+]/g, '\\$&')}\\s*$`, 'm').test(
     files.read('.gitmodules') ?? '',
   );
-  return missingIgnoreLines(files, [
+  return [
     ...(isSubmodule || output === '.' || files.list(output).length > 0 ? [] : [`/${output}/`]),
-    ...(files.list('resources/_gen').length > 0 || isGitIgnored(files, 'resources')
-      ? []
-      : ['/resources/_gen/']),
+    ...(files.list('resources/_gen').length > 0 ? [] : ['/resources/_gen/']),
     '.hugo_build.lock',
-  ]);
+  ];
 }

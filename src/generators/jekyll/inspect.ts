@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { quote } from '../../errors.js';
 import type {
   AskedSite,
   GeneratorOptions,
@@ -9,8 +8,7 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { missingIgnoreLines } from '../git-ignore.js';
-import { type Inferred, inferFile, inferPermalink } from '../infer-pattern.js';
+import { type Inferred, inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { type Output, outputInside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
 import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
@@ -51,6 +49,11 @@ interface JekyllAnswer {
   readonly defaults: ValueMap;
 }
 
+const NO_URL: Question = {
+  flag: 'site-url',
+  text: 'Jekyll has no url. At which address, with its path, is the site published?',
+};
+
 /** What `init` finds out about a Jekyll site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const answer = answerIn(await ask(rubyCommand(files, ANSWER, PUT_PROBE), 'ruby -e "Jekyll::Site#read"'));
@@ -88,8 +91,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     frontMatter: layout === undefined ? {} : { layout },
     options: optionsOf(files, answer, keys),
     edits: excludes === undefined ? [] : [excludes],
-    ignore: missingIgnoreLines(files, [`${output}/`, '.jekyll-cache/', '.jekyll-metadata']),
-    questions: questionsOf(siteUrl, inferred),
+    ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
+    questions: [...(siteUrl === undefined ? [NO_URL] : []), ...permalinkQuestions(inferred)],
     tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
     ...(siteUrl !== undefined && { sources: { siteUrl: 'url and baseurl' } }),
     warnings: [
@@ -175,22 +178,6 @@ function optionsOf(
     ...(config.future === true && { futurePages: true }),
     ...(Object.keys(keys).length > 0 && { keys }),
   };
-}
-
-function questionsOf(siteUrl: string | undefined, { pattern, isCommon }: Inferred): Question[] {
-  const questions: Question[] = [];
-  if (siteUrl === undefined)
-    questions.push({
-      flag: 'site-url',
-      text: 'Jekyll has no url. At which address, with its path, is the site published?',
-    });
-  if (!isCommon)
-    questions.push({
-      flag: 'permalink',
-      text: `The permalinks of the posts have no pattern in common; the most frequent one is ${quote(pattern, 100)}. Which address shall new articles have?`,
-      fallback: pattern,
-    });
-  return questions;
 }
 
 /** The folder of the built site, and the command that builds it. */

@@ -19,7 +19,7 @@ export interface OwnerText extends StandalonePage {
 const TERM_TEXT = /^(?:tags|authors)\/[^/]+\.md$/;
 
 /** Whether a path below the content folder is that of a text on a tag or an author. */
-export function isTermTextPath(path: string): boolean {
+function isTermTextPath(path: string): boolean {
   return TERM_TEXT.test(path) && path.split('/').every(isWatchedName);
 }
 

@@ -1,20 +1,12 @@
-import { decodeHTML } from 'entities/decode';
-
-/** Comments, scripts, styles and tags. */
-const MARKUP = /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1>|$)|<[^>]*(?:>|$)/gi;
-
-/** What may stand between words at a place: markup, a reference, or a character of a script that sets no words apart. */
-const GAP_HERE = new RegExp(
-  `${MARKUP.source}|&(?:nbsp|amp|lt|gt|[mn]dash|hellip);|[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff]|[\\ud840-\\ud8bf][\\udc00-\\udfff]`,
-  'iy',
-);
-
-/** What such a thing begins with. */
-const FIRST_OF_GAP = /[<&\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\ud840-\ud8bf]/;
+import { HIDDEN_ELEMENTS, textIn } from '../../article/html-tokens.js';
 
 /** Words that a person reads in a minute, and characters of the scripts that have no spaces between words. */
 const WORDS_PER_MINUTE = 230;
 const CHARACTERS_PER_MINUTE = 500;
+
+/** Comments, scripts, styles, tags, and references that set words apart. */
+const BETWEEN_WORDS =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1>|$)|<[^>]*(?:>|$)|&(?:nbsp|amp|lt|gt|[mn]dash|hellip);/gi;
 
 /** How long a text is, for those who wonder whether to begin. */
 export interface Length {
@@ -22,69 +14,60 @@ export interface Length {
   readonly readingMinutes: number;
 }
 
-/** The length of an article's HTML. `Intl.Segmenter` would take a thousand times as long. */
+/**
+ * The length of an article's HTML. Markup is known by its signs alone: that is near enough for an estimate, which every article
+ * of a site needs, and a tokenizer takes five times as long.
+ */
 export function lengthOf(html: string): Length {
-  const { words, ideographs } = countIn(html);
+  const text = html.replace(BETWEEN_WORDS, ' ');
+  let words = 0;
+  let ideographs = 0;
+  let isInWord = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isIdeograph(code)) ideographs++;
+    else if (code <= 0x20 || code === NO_BREAK_SPACE) isInWord = false;
+    else if (!isInWord && isLetter(code)) {
+      words++;
+      isInWord = true;
+    }
+  }
   const minutes = words / WORDS_PER_MINUTE + ideographs / CHARACTERS_PER_MINUTE;
   return { words: words + ideographs, readingMinutes: Math.max(1, Math.round(minutes)) };
 }
 
-// The first bit says that a word stands here, the second that a word goes on here.
-const SPACE = 0b000;
-const WITHIN = 0b010; // such as the apostrophe of "don't"
-const LETTER = 0b011;
-/** See `GAP_HERE`. */
-const GAP = 0b100;
+const NO_BREAK_SPACE = 0xa0;
 
-const AMPERSAND = 0x26;
-
-/** By the code of a UTF-16 unit. */
-const KINDS = Uint8Array.from({ length: 0x10000 }, (_, code) => {
-  const unit = String.fromCharCode(code);
-  if (FIRST_OF_GAP.test(unit)) return GAP;
-  if (code <= 0x20 || code === 0xa0 /* no-break space */) return SPACE;
-  return code > 0xbf || /[a-z\d]/i.test(unit) ? LETTER : WITHIN;
-});
-
-/** Room for the characters of one text, used again and again: a string is three times as slow to walk through. */
-let room = new Uint16Array(1 << 15);
-
-/**
- * Counts words, and the characters of scripts in which words are not set apart, in one walk: this is done for every
- * article of a site. A tag may stand within a word too; few do, and such a word takes no longer to read.
- */
-function countIn(html: string): { readonly words: number; readonly ideographs: number } {
-  const { length } = html;
-  if (length > room.length) room = new Uint16Array(2 * length);
-  const units = room;
-  Buffer.from(units.buffer).write(html, 'utf16le');
-  let words = 0;
-  let ideographs = 0;
-  let inWord = 0;
-  for (let at = 0; at < length; at++) {
-    const unit = units[at] ?? 0;
-    let kind = KINDS[unit] ?? LETTER;
-    if (kind === GAP) {
-      GAP_HERE.lastIndex = at;
-      if (GAP_HERE.test(html)) {
-        if (unit > 0xff) ideographs++;
-        at = GAP_HERE.lastIndex - 1;
-        kind = SPACE;
-      } else kind = unit === AMPERSAND ? WITHIN : LETTER;
-    }
-    words += kind & 1 & ~inWord;
-    inWord = (inWord & (kind >> 1)) | (kind & 1);
-  }
-  return { words, ideographs };
+/** Whether a UTF-16 unit begins a character of a script in which no spaces set words apart. */
+function isIdeograph(code: number): boolean {
+  if (code < 0x3040) return false;
+  return (
+    code <= 0x30ff ||
+    (code >= 0x3400 && code <= 0x9fff) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xd840 && code <= 0xd8bf) ||
+    (code >= 0xf900 && code <= 0xfaff)
+  );
 }
 
-/** Tags between which words are apart. */
-const BLOCK_TAG = /<\/?(?:br|p|li|h[1-6]|td|th|tr|div)\b[^>]*(?:>|$)/gi;
+/** Whether a UTF-16 unit is a letter or a digit; no mark of punctuation above Latin-1 begins a word. */
+function isLetter(code: number): boolean {
+  if (code > 0xbf) return code < 0x2000 || code > 0x206f;
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+}
+
+/** Elements before and behind which a word ends. */
+const BLOCKS = new Set('br p li h1 h2 h3 h4 h5 h6 td th tr div'.split(' '));
+
+const gapAt = (element: string) => (BLOCKS.has(element) ? ' ' : '');
 
 /** The text of a piece of HTML in one line, without its markup. */
 export function textOfHtml(html: string): string {
   const isPlain = !/[<&]/.test(html); // as most headings are
-  const text = isPlain ? html : decodeHTML(html.replace(BLOCK_TAG, ' ').replace(MARKUP, ''));
+  return inOneLine(isPlain ? html : textIn(html, gapAt));
+}
+
+function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
@@ -92,11 +75,12 @@ export function textOfHtml(html: string): string {
 const LONGEST_EXCERPT = 200;
 const EXCERPT_FROM = 8_000;
 
-const HEADING = /<(h[1-6])\b[\s\S]*?<\/\1>/gi;
+/** Headings say little without their text. */
+const NOT_IN_EXCERPT = [...HIDDEN_ELEMENTS, 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
 /** The beginning of an article's text without its headings, up to the end of a word. */
 export function excerptOf(html: string): string {
-  const text = textOfHtml(html.slice(0, EXCERPT_FROM).replace(HEADING, ''));
+  const text = inOneLine(textIn(html.slice(0, EXCERPT_FROM), gapAt, NOT_IN_EXCERPT));
   if (text.length <= LONGEST_EXCERPT) return text;
   const words = text.slice(0, LONGEST_EXCERPT).replace(/\s+\S*$/, '');
   return `${words.toWellFormed().replace(/\ufffd$/, '')}…`;

@@ -21,7 +21,7 @@ export type ThemeSources = ReadonlyMap<string, string>;
 export const BUILT_IN = fileURLToPath(new URL('../../../../templates/', import.meta.url));
 
 /** The names of the files in a theme's folder, which need not exist, that pages are made of. */
-export function themeFilesIn(folder: string): string[] {
+function themeFilesIn(folder: string): string[] {
   return filesIn(folder).filter((name) => SOURCE.test(name));
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ArticleFormat } from '../../article/format.js';
+import type { ArticleFormat } from '../../article/format/format.js';
 import type { Catalog } from './catalog.js';
 import type { Entry } from './entry.js';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ListedAddresses } from '../../article/address.js';
+import type { ListedAddresses } from '../../article/format/address.js';
 import type { ListedAddress } from '../../article/mapping.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import { readOrEmpty } from './entry.js';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Article } from '../../article/article.js';
-import type { ArticleFormat } from '../../article/format.js';
+import type { ArticleFormat } from '../../article/format/format.js';
+import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
-import { plainFormat } from '../../article/plain.js';
 import type { Address, ReadableArticle, StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';

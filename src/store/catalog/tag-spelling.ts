@@ -1,4 +1,4 @@
-import type { ArticleFormat } from '../../article/format.js';
+import type { ArticleFormat } from '../../article/format/format.js';
 import type { Catalog } from './catalog.js';
 import { spellingTags } from './entry.js';
 

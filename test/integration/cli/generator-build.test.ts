@@ -168,6 +168,8 @@ test('postbuild ends with code 1 and lists the articles whose pages are missing'
     missing.stderr,
     /^missing: https:\/\/garden\.example\/base\/blog\/new\/ \(new\.md\): the built site has no page/,
   );
+  const within = await run(['postbuild', 'public', '--dir', dir], { PRESSMARK_BUILD: '1' });
+  t.is(within.code, 0, 'a build of Pressmark’s looks again itself');
   execFileSync(process.execPath, ['toy.mjs'], { cwd: dir });
   const complete = await run(['postbuild', 'public', '--dir', dir, '--json']);
   t.is(complete.code, 0);

@@ -121,6 +121,33 @@ test('a deploy that fails is tried again, also by the next receiver, and no deli
   await until('the other article is deployed', () => isDeployed('two'));
 });
 
+test('of two receivers on one folder, the one that builds keeps the facts and looks for the articles of both', async (t) => {
+  const dir = tempDir(t);
+  const [site, folder] = [join(dir, 'site'), join(dir, 'srv')];
+  const siteUrl = await webServer(t, join(folder, 'current'));
+  fs.mkdirSync(site);
+  writeConfig(site, { git: false, deploy: { folder }, liveCheck: true, site: { search: false } });
+  const options = { dir: site, env: { PRESSMARK_SITE_URL: siteUrl } };
+  const publish = async (receiver: Receiver, id: string) =>
+    t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
+  const facts = () => readFacts(join(site, '.pressmark'));
+  const first = await startReceiver(t, options);
+  await publish(first, 'one');
+  await until('the article of the first one is live', () => live(first).length === 1);
+  const second = await startReceiver(t, options);
+  await publish(second, 'two');
+  await until('the article of the second one is live', () => live(first).length === 2);
+  await until('that is noted', () => facts().live?.id === 'two' && facts().awaited.length === 0);
+  t.is(facts().delivery?.id, 'two');
+  const details = (await healthDetails(second.origin)) as Details;
+  t.like(details.facts, { delivery: { id: 'two' }, live: { id: 'two' } });
+
+  await first.stop();
+  await publish(second, 'three');
+  await until('the other one looks from then on', () => live(second).length === 1);
+  t.is(live(second)[0]?.id, 'three');
+});
+
 for (const durability of ['disk', 'push'] as const)
   test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
     const calls: string[] = [];

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { draftOf } from '../../../src/article/article.js';
+import { plainFormat } from '../../../src/article/format/plain.js';
 import { isSlowMarkdown } from '../../../src/article/markdown.js';
-import { plainFormat } from '../../../src/article/plain.js';
 import { renderedHtml } from '../../../src/article/stored-article.js';
 import { article } from '../../support/events.js';
 

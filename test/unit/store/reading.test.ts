@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
-import { plainFormat } from '../../../src/article/plain.js';
+import { plainFormat } from '../../../src/article/format/plain.js';
 import type { Address } from '../../../src/article/stored-article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';

@@ -6,6 +6,9 @@ test('a line is missing only if it is there in no spelling, and is added once', 
   t.deepEqual(missingIgnoreLines(['.env', 'public/', 'dist/'], '/public\r\n.env \n'), ['dist/']);
   t.deepEqual(missingIgnoreLines(['dist/', '/dist'], ''), ['dist/']);
   t.deepEqual(missingIgnoreLines(['.env'], '# .env\n'), ['.env']);
+  for (const line of ['_site', '_site/', '/_site', '/_site/', '_site/*', '_site/**', '  _site/\r'])
+    t.deepEqual(missingIgnoreLines(['_site/'], `a\n${line}\nb\n`), [], line);
+  t.deepEqual(missingIgnoreLines(['_site/', '/resources/_gen/'], '/_site_old/\nresources/\n'), ['_site/']);
 });
 
 test('lines of a .gitignore in a folder above count, but not those that name a place there', (t) => {

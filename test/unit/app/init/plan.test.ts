@@ -68,6 +68,10 @@ test('a site of another generator gets a config with what its definition has rea
     t.true(config.includes(`  ${line}`), line);
   t.is(ignore, '.env\n.pressmark/\npublic/\n');
   t.deepEqual(result.warnings, []);
+  t.deepEqual(result.toCommit, ['pressmark.config.mjs', '.gitignore']);
+  const files = { ...HUGO_FILES, 'package.json': '{}', 'package-lock.json': '{}' };
+  t.deepEqual((await plan({ files })).toCommit.slice(2), ['package.json', 'package-lock.json']);
+  t.deepEqual((await plan({ files, surroundings: { isInWorkTree: false } })).toCommit, []);
 });
 
 test('the config names the front matter keys that only the posts show', async (t) => {
@@ -163,12 +167,29 @@ test('the report names each thing that was read, and from where', async (t) => {
   ]);
 });
 
+test('the words of a starter are no address of a site', async (t) => {
+  for (const siteUrl of [
+    'https://username.github.io',
+    'https://update-me.com/',
+    'https://www.your-site.com',
+  ]) {
+    const generators = hugo({ siteUrl });
+    t.deepEqual(
+      (await inspect({ generators })).questions.map(({ flag }) => flag),
+      ['site-url'],
+      siteUrl,
+    );
+    t.is((await plan({ generators })).siteUrl, undefined, siteUrl);
+  }
+  t.deepEqual((await inspect({ generators: hugo({ siteUrl: 'https://ada.github.io' }) })).questions, []);
+});
+
 test('only what cannot be found out is a question', async (t) => {
   t.deepEqual((await inspect({})).questions, []);
   const [unknown] = (await inspect({ generators: hugo({ siteUrl: undefined }) })).questions;
   t.deepEqual([unknown?.flag, unknown?.fallback], ['site-url', undefined]);
   const [starter] = (await inspect({ generators: hugo({ siteUrl: 'https://example.org' }) })).questions;
-  t.deepEqual([starter?.flag, starter?.fallback], ['site-url', 'https://example.org']);
+  t.deepEqual([starter?.flag, starter?.fallback], ['site-url', undefined]);
   const generators = hugo({
     siteUrl: undefined,
     questions: [

@@ -176,25 +176,25 @@ function site(t: Parameters<typeof tempDir>[0], files: Record<string, string | B
   return { dir, output, run, read: (name: string) => fs.readFileSync(join(output, name)) };
 }
 
-test('the page at an article’s URL is completed once, and keeps its permissions', (t) => {
+test('the page at an article’s URL is completed once, and keeps its permissions', async (t) => {
   const { run, read, output } = site(t, {
     'blog/soil/index.html': page('<main></main>'),
     'index.html': page(''),
   });
   fs.chmodSync(join(output, 'blog/soil/index.html'), 0o604);
-  const report = run({});
+  const report = await run({});
   t.deepEqual(report, { checked: 1, changed: 1, missing: [], skipped: [], warnings: [] });
   const text = read('blog/soil/index.html').toString();
   t.true(text.includes(`${JSON_LD}<!-- /pressmark:json-ld --></head>`) && text.includes(`${COMMENT}</main>`));
   const { ino, mode } = fs.statSync(join(output, 'blog/soil/index.html'));
   t.is(mode & 0o777, 0o604);
-  t.is(run({}).changed, 0);
+  t.is((await run({})).changed, 0);
   t.is(fs.statSync(join(output, 'blog/soil/index.html')).ino, ino);
   t.is(read('index.html').toString(), page(''));
   t.deepEqual(fs.readdirSync(join(output, 'blog/soil')), ['index.html']);
 });
 
-test('bytes that are not UTF-8 and letters of all alphabets stay as they are', (t) => {
+test('bytes that are not UTF-8 and letters of all alphabets stay as they are', async (t) => {
   const odd = Buffer.concat([
     Buffer.from('<html><head></head><body>'),
     Buffer.from([0xff, 0xfe, 0x00, 0x80]),
@@ -202,7 +202,7 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', (
   ]);
   const { run, read } = site(t, { 'blog/soil/index.html': odd });
   const jsonLd = '<script type="application/ld+json">{"headline":"土壌 🌱"}</script>';
-  t.is(run({ jsonLd, comments: [] }).changed, 1);
+  t.is((await run({ jsonLd, comments: [] })).changed, 1);
   t.deepEqual(
     read('blog/soil/index.html'),
     Buffer.concat([
@@ -211,12 +211,12 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', (
       Buffer.from('</body>'),
     ]),
   );
-  t.is(run({ jsonLd, comments: [] }).changed, 0);
+  t.is((await run({ jsonLd, comments: [] })).changed, 0);
 });
 
-test('an article without a page is missing, and a draft is skipped', (t) => {
+test('an article without a page is missing, and a draft is skipped', async (t) => {
   const { run } = site(t, { 'blog/index.html': page('') });
-  const { checked, missing, skipped } = run(
+  const { checked, missing, skipped } = await run(
     {},
     { path: 'moved.md', url: 'https://example.com/blog/' },
     { path: 'draft.md', hidden: 'draft' },
@@ -232,30 +232,30 @@ test('an article without a page is missing, and a draft is skipped', (t) => {
   t.deepEqual(skipped, [{ file: 'draft.md', url: `${SITE_URL}/blog/soil/`, reason: 'draft' }]);
 });
 
-test('nothing outside the output folder is written', (t) => {
+test('nothing outside the output folder is written', async (t) => {
   const { dir, output, run } = site(t, {});
   fs.writeFileSync(join(dir, 'private.html'), page(''));
   fs.symlinkSync('../private.html', join(output, 'soil.html'));
-  const { missing } = run({ url: `${SITE_URL}/soil` });
+  const { missing } = await run({ url: `${SITE_URL}/soil` });
   t.regex(missing[0]?.reason ?? '', /symbolic link/);
   t.is(fs.readFileSync(join(dir, 'private.html'), 'utf8'), page(''));
 });
 
-test('a page behind a symbolic link within the output folder is completed, and the link stays', (t) => {
+test('a page behind a symbolic link within the output folder is completed, and the link stays', async (t) => {
   const { output, run, read } = site(t, { 'real/index.html': page('') });
   fs.symlinkSync('real', join(output, 'soil'));
-  t.is(run({ url: `${SITE_URL}/soil/` }).changed, 1);
+  t.is((await run({ url: `${SITE_URL}/soil/` })).changed, 1);
   t.true(read('real/index.html').includes(JSON_LD));
   t.true(fs.lstatSync(join(output, 'soil')).isSymbolicLink());
 });
 
-test('without an output folder every page is missing', (t) => {
+test('without an output folder every page is missing', async (t) => {
   const { output, run } = site(t, {});
   fs.rmdirSync(output);
-  t.is(run({}).missing.length, 1);
+  t.is((await run({})).missing.length, 1);
 });
 
-test('a theme that prints JSON-LD on each page is warned of once', (t) => {
+test('a theme that prints JSON-LD on each page is warned of once', async (t) => {
   const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
   const { siteUrl, output } = {
     siteUrl: SITE_URL,
@@ -268,15 +268,15 @@ test('a theme that prints JSON-LD on each page is warned of once', (t) => {
     comments: [],
     hidden: undefined,
   }));
-  const { warnings } = postbuild({ siteUrl, output, articles });
+  const { warnings } = await postbuild({ siteUrl, output, articles });
   t.is(warnings.length, 1);
   t.regex(warnings[0] ?? '', /^2 pages, such as a\/index\.html, have a second BlogPosting/);
 });
 
-test('a second article in JSON-LD and an older compressed page are warned of', (t) => {
+test('a second article in JSON-LD and an older compressed page are warned of', async (t) => {
   const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
   const { run } = site(t, { 'blog/soil/index.html': page('', other), 'blog/soil/index.html.gz': 'x' });
-  const { warnings } = run({});
+  const { warnings } = await run({});
   t.is(warnings.length, 2);
   t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html has a second BlogPosting/);
   t.regex(warnings[1] ?? '', /^blog\/soil\/index\.html\.gz: /);

@@ -145,7 +145,7 @@ test('what was not seen live is looked for by the next process after its first b
   t.like(readFacts(first.stateDir).awaited, [{ id: 'a', path: 'content/a.md' }]);
   const second = await setUp(t, first.stateDir);
   second.awaited.look();
-  second.awaited.built(0, all);
+  second.awaited.built(performance.now(), all);
   second.awaited.look();
   await until('it is looked for, and its owner has removed it', () => second.facts.now.awaited.length === 0);
   t.deepEqual(second.live, []);

@@ -232,8 +232,8 @@ test('an output folder outside of the site is replaced by one in it, which the b
 });
 
 test('a public/ that holds files is not ignored', async (t) => {
-  const facts = await inspect({ 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' });
-  t.deepEqual(facts.ignore, []);
+  const facts = await inspect({ 'public/index.html': '' });
+  t.deepEqual(facts.ignore, ['/resources/_gen/', '.hugo_build.lock']);
 });
 
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {

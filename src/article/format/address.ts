@@ -1,6 +1,8 @@
-import { addressDigest } from './address-digest.js';
-import type { ArticleMapping, FileFacts, ListedAddress } from './mapping.js';
-import type { Address } from './stored-article.js';
+import { hash } from 'node:crypto';
+import type { ArticleMapping, FileFacts, ListedAddress } from '../mapping.js';
+import type { Address } from '../stored-article.js';
+import { topKeys } from './key-path.js';
+import { ownPath } from './site-keys.js';
 
 /** The addresses of files, as their generator has listed them. */
 export interface ListedAddresses {
@@ -70,4 +72,25 @@ function pinnedUrl({ mapping, siteUrl }: AddressOptions, file: FileFacts): strin
 /** The path of a URL below the site's. */
 export function addressIn(siteUrl: string, url: string): string {
   return url.startsWith(`${siteUrl}/`) ? url.slice(siteUrl.length) : url;
+}
+
+/**
+ * A digest of what decides the address of a file's page: the file's path and its front matter, less what an update
+ * replaces. An update pins the address, or cannot change it.
+ */
+export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping): string {
+  const name = (key: string) => (mapping.ignoresKeyCase ? key.toLowerCase() : key);
+  const without = new Set([...ownPath(mapping).slice(0, 1), ...replacedKeys(mapping)].map(name));
+  const counted = Object.entries(data)
+    .map(([key, value]) => [name(key), value] as const)
+    .filter(([key]) => !without.has(key));
+  return `sha256-${hash('sha256', JSON.stringify([path, counted]))}`;
+}
+
+/** The keys that an update may set. The date is not one of them. */
+function replacedKeys(mapping: ArticleMapping): string[] {
+  const { date: _, ...replaced } = mapping.keys;
+  const pins = new Set(Object.keys(mapping.pin('/address/')));
+  const switches = mapping.reserved.filter((key) => !pins.has(key));
+  return [...topKeys(replaced), ...switches];
 }

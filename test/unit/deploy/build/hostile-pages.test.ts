@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { readHead } from '../../../src/deploy/addresses/match-pages.js';
-import { completePages } from '../../../src/deploy/page-work.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { readHead } from '../../../../src/deploy/addresses/match-pages.js';
+import { postbuild } from '../../../../src/deploy/build/postbuild.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 const siteUrl = 'https://garden.example';
 const COMMENT = '<!-- svc:item:a -->';
@@ -29,7 +29,7 @@ for (const [name, { page, ...article }] of Object.entries(HOSTILE))
     const articles = [
       { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined, ...article },
     ];
-    const { checked, changed } = await completePages({ siteUrl, output, articles }, { timeoutMs: 120_000 });
+    const { checked, changed } = await postbuild({ siteUrl, output, articles });
     t.deepEqual({ checked, changed }, { checked: 1, changed: 1 });
   });
 
@@ -44,17 +44,10 @@ test('where the time is up, the article whose page was being completed is named'
   const articles = [
     { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined },
   ];
-  await t.throwsAsync(completePages({ siteUrl, output, articles }, { timeoutMs: 1 }), {
+  await t.throwsAsync(postbuild({ siteUrl, output, articles, timeoutMs: 0 }), {
     code: 'BUILD_FAILED',
-    message: /^completing the pages was ended after 0\.001 s, .* at the page of a\.md$/,
+    message: /^completing the pages was ended after 0 s, .* at the page of a\.md$/,
   });
-  const { signal } = new AbortController();
-  const aborted = AbortSignal.abort('the end');
-  await t.throwsAsync(
-    completePages({ siteUrl, output, articles }, { timeoutMs: 60_000, signal: aborted }).catch((reason) => {
-      throw new Error(String(reason));
-    }),
-    { message: 'the end' },
-  );
-  t.false(signal.aborted);
+  const signal = AbortSignal.abort(new Error('the end'));
+  await t.throwsAsync(postbuild({ siteUrl, output, articles, signal }), { message: 'the end' });
 });

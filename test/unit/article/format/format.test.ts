@@ -1,12 +1,12 @@
 import test from 'ava';
-import { addressDigest } from '../../../src/article/address-digest.js';
-import type { Article } from '../../../src/article/article.js';
-import { articleFormat } from '../../../src/article/format.js';
-import { readFrontMatter } from '../../../src/article/front-matter/read.js';
-import type { ArticleMapping, ListedAddress } from '../../../src/article/mapping.js';
-import { renderedHtml } from '../../../src/article/stored-article.js';
-import { fc, runs } from '../../support/property.js';
-import { article as anyArticle } from './arbitrary.js';
+import type { Article } from '../../../../src/article/article.js';
+import { addressDigest } from '../../../../src/article/format/address.js';
+import { articleFormat } from '../../../../src/article/format/format.js';
+import { readFrontMatter } from '../../../../src/article/front-matter/read.js';
+import type { ArticleMapping, ListedAddress } from '../../../../src/article/mapping.js';
+import { renderedHtml } from '../../../../src/article/stored-article.js';
+import { fc, runs } from '../../../support/property.js';
+import { article as anyArticle } from '../arbitrary.js';
 
 const SITE = 'https://garden.example/notes';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { keyPath } from '../../../src/article/key-path.js';
+import { keyPath } from '../../../../src/article/format/key-path.js';
 
 const URL = 'https://images.example/a.jpg';
 

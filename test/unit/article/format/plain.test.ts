@@ -1,10 +1,10 @@
 import test from 'ava';
 import yaml from 'js-yaml';
 import { parse as parseWithYaml } from 'yaml';
-import type { Article } from '../../../src/article/article.js';
-import { amend, decode, encode } from '../../support/plain-files.js';
-import { fc, runs } from '../../support/property.js';
-import { article as anyArticle, extra } from './arbitrary.js';
+import type { Article } from '../../../../src/article/article.js';
+import { amend, decode, encode } from '../../../support/plain-files.js';
+import { fc, runs } from '../../../support/property.js';
+import { article as anyArticle, extra } from '../arbitrary.js';
 
 const cases = { numRuns: runs(50) };
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import type { ArticleMapping } from '../mapping.js';
 import { type ArticleFormat, articleFormat } from './format.js';
-import type { ArticleMapping } from './mapping.js';
 
 /** The folders of files that are not articles: the owner's pages, and descriptions of tags and authors. */
 export const NO_ARTICLES = /^(?:pages|tags|authors)\//;

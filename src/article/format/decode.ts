@@ -1,0 +1,162 @@
+import { PressmarkError } from '../../errors.js';
+import { listOf, readFrontMatter, requireYaml, textOf } from '../front-matter/read.js';
+import type { FileFacts, FrontMatterValue } from '../mapping.js';
+import {
+  type Address,
+  type BodyKind,
+  type ReadableArticle,
+  renderedHtml,
+  type StoredArticle,
+  type StoredUrl,
+} from '../stored-article.js';
+import { type AddressOptions, urlOf } from './address.js';
+import { digestIn, digestOf, editRevision } from './digest.js';
+import { looseList, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
+
+/** A file that was read: its article, and what else is needed of it. */
+export interface ReadFile {
+  readonly article: ReadableArticle['article'];
+  readonly own: FileFacts['data'];
+  readonly data: FileFacts['data'];
+  readonly address: Address | undefined;
+  readonly bodyKind: BodyKind;
+}
+
+/** Reads the article files of a site. Each throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED where it cannot. */
+export interface ArticleDecoder {
+  read(text: string, path: string): ReadFile;
+  decode(text: string, path: string): StoredArticle;
+  decodeForPages(text: string, path: string): ReadableArticle;
+  /** The URL in a file that was answered to the service; undefined where the file has none. */
+  storedUrl(text: string, path: string): StoredUrl | undefined;
+}
+
+/** The reading half of `articleFormat`. */
+export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): ArticleDecoder {
+  const { mapping } = options;
+  const { path, image: imageAt, author: authorAt, all, constantTags, named } = siteKeys;
+  const { keys } = mapping;
+  const isTop = path.length === 0;
+  const sent = mapping.sentText ?? ((text: string) => text);
+  const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
+
+  // Where all front matter is Pressmark's, a value of another kind is a mistake; elsewhere a theme may want it so.
+  const textIn = (map: FileFacts['data'], key: string) => {
+    const text = isTop ? textOf(map, key) : scalarOf(map[key]);
+    return text === undefined ? undefined : sent(text);
+  };
+  const textsIn = (map: FileFacts['data'], key: string) =>
+    (isTop ? listOf(map, key) : looseList(map[key])).map(sent);
+
+  function read(text: string, at: string): ReadFile {
+    if (at.endsWith('.mdx'))
+      throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', 'an .mdx file is a program, and is not read');
+    if (isTop) requireYaml(text);
+    const { data: inFile, body } = readFrontMatter(text);
+    const data = named(inFile);
+    const file: FileFacts = { path: at, data };
+    const own = ownOf(data, path);
+    const ownText = (name: string) => textIn(own, name);
+    const field = (key: string | null, name: string) => (key === null ? ownText(name) : textIn(data, key));
+    const slug = mapping.slug(file);
+    const date = dateOf(textIn(data, keys.date), isTop ? undefined : ownText('published')) ?? '';
+    const page = urlOf(options, file, ownText('url'), slug, date);
+    const article = {
+      id: ownText('id') ?? at,
+      title: field(keys.title, 'title') ?? slug,
+      description: field(keys.description, 'description') ?? '',
+      date,
+      updated: updatedOf(data, ownText('updated')),
+      author:
+        authorAt === undefined ? (ownText('author') ?? '') : sent(authorAt.read(data[authorAt.key]) ?? ''),
+      tags: withoutConstants(keys.tags === null ? textsIn(own, 'tags') : textsIn(data, keys.tags)),
+      keyword: ownText('keyword') ?? '',
+      image: imageAt === undefined ? (ownText('image') ?? null) : imageAt.read(data[imageAt.key]),
+      slug,
+      url: page.url,
+      extra: Object.fromEntries(Object.entries(data).filter(([key]) => !all.has(key))),
+      jsonLd: ownText('json_ld') ?? '',
+      contentHtml: ownText('content_html') ?? '',
+      body,
+    };
+    return { article, own, data, address: page.address, bodyKind: isTop ? 'markdown' : bodyKindOf(own, at) };
+  }
+
+  /** Making the key of each tag takes long where there are many. */
+  function withoutConstants(tags: string[]): string[] {
+    return constantTagKeys.size === 0
+      ? tags
+      : tags.filter((tag) => !constantTagKeys.has(mapping.tagKey(tag)));
+  }
+
+  /** A date as it was sent where the file still holds that date; else as a person wrote it. */
+  function dateOf(inFile: string | undefined, asSent: string | undefined): string | undefined {
+    if (asSent === undefined || inFile === undefined) return asSent ?? inFile;
+    return inFile === valueText(mapping.date(asSent)) ? asSent : inFile;
+  }
+
+  function updatedOf(data: FileFacts['data'], asSent: string | undefined): string | null {
+    return (keys.updated === null ? asSent : dateOf(textIn(data, keys.updated), asSent)) ?? null;
+  }
+
+  function decodeForPages(text: string, at: string): ReadableArticle {
+    const file = read(text, at);
+    const { article } = file;
+    const html = () => renderedHtml({ article, bodyEdited: isBodyEdited(file), ...kindOf(file) });
+    return { article, html, ...addressField(file) };
+  }
+
+  function decode(text: string, at: string): StoredArticle {
+    const file = read(text, at);
+    const { article, own } = file;
+    const digest = scalarOf(own.digest);
+    const sealedRevision = textIn(own, 'revision');
+    const edited = digest === undefined || digest !== digestIn(text, digest, sealedRevision ?? '');
+    const revision = (edited ? undefined : sealedRevision) ?? editRevision(text);
+    return {
+      article: { revision, ...article },
+      edited,
+      bodyEdited: isBodyEdited(file),
+      digest,
+      ...kindOf(file),
+      ...addressField(file),
+    };
+  }
+
+  function storedUrl(text: string, at: string): StoredUrl | undefined {
+    const { data } = readFrontMatter(text);
+    const itsUrl = textIn(ownOf(data, path), 'url');
+    if (itsUrl === undefined) return undefined;
+    const file: FileFacts = { path: at, data: named(data) };
+    const ends = [...itsUrl.matchAll(/\//g)].map(({ index }) => itsUrl.slice(index));
+    // From the longest on; those of `https://` are none.
+    return { url: itsUrl, address: ends.slice(2).find((end) => mapping.isPinned(file, end)) };
+  }
+
+  return { read, decode, decodeForPages, storedUrl };
+}
+
+/** The form of a body that Pressmark's own front matter names, or the file's extension. */
+export function bodyKindOf(own: FileFacts['data'], path: string): BodyKind {
+  if (own.body === 'html' || own.body === 'markdown') return own.body;
+  return path.endsWith('.html') ? 'html' : 'markdown';
+}
+
+function kindOf({ bodyKind }: ReadFile): { bodyKind?: 'html' } {
+  return bodyKind === 'html' ? { bodyKind } : {};
+}
+
+/** Whether a file's URL is certain, for the results that have that field where it is not pinned. */
+export function addressField({ address }: ReadFile): { address?: Address } {
+  return address === undefined ? {} : { address };
+}
+
+function isBodyEdited({ own, article }: ReadFile): boolean {
+  return scalarOf(own.body_digest) !== digestOf(article.body);
+}
+
+/** How a value reads that the mapping has made for a date. */
+function valueText(value: FrontMatterValue): string | undefined {
+  const isTimestamp = typeof value === 'object' && 'kind' in value && value.kind === 'timestamp';
+  return isTimestamp && 'text' in value ? scalarOf(value.text) : scalarOf(value);
+}

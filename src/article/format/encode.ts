@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Article, ExtraKeys } from '../article.js';
+import { editFrontMatter, type FrontMatterChange, newFrontMatter } from '../front-matter/edit.js';
+import { readFrontMatter } from '../front-matter/read.js';
+import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
+import { shownMarkdown } from '../markdown.js';
+import type { Address, BodyKind, StoredArticle } from '../stored-article.js';
+import { type AddressOptions, addressIn } from './address.js';
+import { type ArticleDecoder, addressField, bodyKindOf } from './decode.js';
+import { digestOf, sealed, sealedFirst } from './digest.js';
+import type { KeyPath } from './key-path.js';
+import { looseList, ownChanges, ownOf, type SiteKeys } from './site-keys.js';
+
+/** An article that is to be stored, with or without its revision. */
+export type NewArticle = Omit<Article, 'revision'> & Partial<Pick<Article, 'revision'>>;
+
+/** A file that replaces another, and the article that it holds. */
+export interface Amended {
+  readonly text: string;
+  readonly article: Article;
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
+}
+
+/** A new article's file. */
+export interface EncodedFile extends Amended {
+  /** The text in UTF-8. */
+  readonly bytes: Uint8Array;
+}
+
+/** Writes the article files of a site. */
+export interface ArticleEncoder {
+  /** The file of a new article. Without a revision, it is made from everything else that stands in the file. */
+  encode(article: NewArticle, path: string): EncodedFile;
+  /**
+   * The file that replaces another. What a person wrote stays, in its order and place.
+   *
+   * @param previous the whole present file.
+   * @param stored the same file, decoded.
+   * @param next the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
+   * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
+   * @throws PressmarkError ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
+   */
+  amend(previous: string, stored: StoredArticle, next: Article, path: string, storedBody?: BodyKind): Amended;
+  /**
+   * A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited.
+   *
+   * @throws PressmarkError ARTICLE_UNREADABLE where the file cannot be rewritten without loss.
+   */
+  withStoredUrl(text: string, path: string, url: string): string;
+}
+
+/** The writing half of `articleFormat`. */
+export function articleEncoder(
+  { mapping, siteUrl, listed }: AddressOptions,
+  siteKeys: SiteKeys,
+  decoder: ArticleDecoder,
+): ArticleEncoder {
+  const { path, image: imageAt, author: authorAt, constantTags, spellings } = siteKeys;
+  const { keys, constants, keptTags = [] } = mapping;
+  const isTop = path.length === 0;
+  const written = mapping.writtenText ?? ((text: string) => text);
+
+  function encode({ revision: given, ...article }: NewArticle, at: string): EncodedFile {
+    const incoming = incomingOf(article);
+    const body = mapping.body(incoming, at);
+    const { [keys.tags ?? '']: _, ...others } = constants;
+    const entries: FrontMatterChange[] = [
+      { key: keys.title, value: written(article.title) },
+      ...optional(keys.description, written(article.description)),
+      ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
+      ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
+      ...optional(keys.tags, tagList(constantTags, article.tags)),
+      ...textEntry(authorAt, article.author === '' ? undefined : written(article.author)),
+      ...textEntry(imageAt, imageOf(article.image)),
+      ...entriesOf(others),
+      ...Object.entries(article.extra).map(([key, value]) => ({ key, value: extraValue(value) })),
+      ...entriesOf(mapping.pin(addressIn(siteUrl, article.url))),
+      ...entriesOf(body.frontMatter),
+    ];
+    const stored = { ...article, body: body.text };
+    const write = (digest: string, revision: string) => {
+      const own = ownValues({ ...stored, revision }, incoming.kind, at, digest);
+      // What Pressmark writes below no key of a generator's is its own form, which needs no second look.
+      return newFrontMatter(unique([...entries, ...ownChanges({}, path, own)]), body.text, !isTop);
+    };
+    const { text, revision } =
+      given === undefined
+        ? sealedFirst(write)
+        : { text: sealed(given, (digest) => write(digest, given)), revision: given };
+    const file = listed === undefined ? {} : addressField(decoder.read(text, at));
+    return { text, bytes: Buffer.from(text), article: { revision, ...stored }, ...file };
+  }
+
+  function amend(
+    previous: string,
+    stored: StoredArticle,
+    next: Article,
+    at: string,
+    storedBody?: BodyKind,
+  ): Amended {
+    const file = decoder.read(previous, at);
+    const { data, article } = file;
+    const kind = storedBody ?? incomingOf(next).kind;
+    const body =
+      storedBody === undefined
+        ? mapping.body(incomingOf(next), at)
+        : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
+    const changes: FrontMatterChange[] = [
+      ...changed(keys.title, article.title, next.title, written(next.title)),
+      ...changed(keys.description, article.description, next.description, written(next.description)),
+      ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
+      ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
+      // A post that a person wrote stays that person's.
+      ...(next.author === article.author || (article.id === at && !isTop)
+        ? []
+        : textEntry(authorAt, written(next.author), data)),
+      ...(next.image === article.image ? [] : textEntry(imageAt, imageOf(next.image), data)),
+      ...(next.image === null && article.image !== null ? optional(imageAt?.key ?? null, undefined) : []),
+      // Without a date of its own, a generator may take the date of the update for that of the post.
+      ...(data[keys.date] === undefined && !isTop && mapping.datesByName !== true
+        ? []
+        : optional(keys.updated, next.updated === null ? undefined : mapping.date(next.updated))),
+      ...newExtra(stored.article.extra, next.extra),
+      // What an update replaces may decide the address, as a title does.
+      ...[
+        ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(siteUrl, article.url))) : []),
+        ...entriesOf(body.frontMatter),
+      ].filter(({ key, value }) => data[key] !== value),
+    ];
+    const inFile = readFrontMatter(previous).data;
+    const names = spellings(inFile);
+    const amended = { ...next, body: body.text };
+    const text = sealed(next.revision, (digest) => {
+      const own = ownChanges(inFile, path, ownValues(amended, kind, at, digest));
+      const spelled = unique([...changes, ...own]).map(({ key, value }) => ({
+        key: names.get(key) ?? key,
+        value,
+      }));
+      return editFrontMatter(previous, spelled, body.text);
+    });
+    const after = decoder.read(text, at);
+    return { text, article: { ...after.article, revision: next.revision }, ...addressField(after) };
+  }
+
+  function withStoredUrl(text: string, at: string, to: string): string {
+    const { edited, digest, article } = decoder.decode(text, at);
+    const { data } = readFrontMatter(text);
+    const own = { ...(ownOf(data, path) as Record<string, FrontMatterValue>), url: written(to) };
+    return edited || digest === undefined
+      ? editFrontMatter(text, ownChanges(data, path, own))
+      : sealed(article.revision, (seal) =>
+          editFrontMatter(text, ownChanges(data, path, { ...own, digest: seal })),
+        );
+  }
+
+  /** The tags of a file that an update keeps, as the site selects its posts by them. */
+  function siteTags(data: FileFacts['data']): string[] {
+    if (keys.tags === null) return [];
+    const kept = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
+    return kept.size === 0 ? [] : looseList(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
+  }
+
+  /** Tags of the site and tags of an article, each once. */
+  function tagList(ofSite: readonly string[], ofArticle: readonly string[]): string[] {
+    const taken = new Set(ofSite.map(mapping.tagKey));
+    const others = taken.size === 0 ? ofArticle : ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag)));
+    return [...ofSite, ...others.map(written)];
+  }
+
+  function imageOf(image: string | null): string | undefined {
+    return image === null ? undefined : mapping.image(image);
+  }
+
+  /** A text at its place. What else stands below its key stays. */
+  function textEntry(
+    at: KeyPath | undefined,
+    text: string | undefined,
+    data: FileFacts['data'] = {},
+  ): FrontMatterChange[] {
+    return at === undefined || text === undefined
+      ? []
+      : [{ key: at.key, value: at.write(text, data[at.key]) }];
+  }
+
+  function extraValue(value: unknown): FrontMatterValue | undefined {
+    return isTop ? (value as FrontMatterValue) : withoutNull(value);
+  }
+
+  /** Keys that plugins set on an update and that the file has otherwise. */
+  function newExtra(before: ExtraKeys, after: ExtraKeys): FrontMatterChange[] {
+    return Object.entries(after)
+      .filter(([key, value]) => !isDeepStrictEqual(before[key], value))
+      .map(([key, value]) => ({ key, value: extraValue(value) }));
+  }
+
+  function ownValues(
+    article: Article,
+    kind: BodyKind,
+    at: string,
+    digest: string,
+  ): Readonly<Record<string, FrontMatterValue>> {
+    const { id, revision, author, keyword, image, slug, date, updated, jsonLd, contentHtml, body } = article;
+    const values: Readonly<Record<string, FrontMatterValue>> = {
+      ...(isTop && { slug }),
+      id,
+      revision,
+      url: article.url,
+      ...(date !== '' && !isTop && { published: date }),
+      ...(updated !== null && !isTop && { updated }),
+      ...(authorAt === undefined && { author }),
+      keyword,
+      ...(keys.description === null && { description: article.description }),
+      ...(keys.tags === null && { tags: article.tags }),
+      ...(imageAt === undefined && image !== null && { image }),
+      ...(kind !== bodyKindOf({}, at) && !isTop && { body: kind }),
+      digest,
+      body_digest: digestOf(body),
+      json_ld: jsonLd,
+      content_html: contentHtml,
+    };
+    return mapping.writtenText === undefined ? values : mapped(values, written);
+  }
+
+  return { encode, amend, withStoredUrl };
+}
+
+/** A map with each text in it, or in a list in it, changed. */
+function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => string): Record<string, T> {
+  const one = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value);
+    return Array.isArray(value) ? value.map(one) : value;
+  };
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, one(value) as T]));
+}
+
+/** What came without Markdown has its HTML for a body. Markdown that came alone is rendered where its HTML is needed. */
+export function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>): IncomingBody {
+  if (body === contentHtml) return { kind: 'html', html: contentHtml };
+  return {
+    kind: 'markdown',
+    markdown: body,
+    get html() {
+      return contentHtml === '' ? shownMarkdown(body, contentHtml) : contentHtml;
+    },
+  };
+}
+
+function emptyBody(kind: BodyKind): IncomingBody {
+  return kind === 'html' ? { kind, html: '' } : { kind, markdown: '', html: '' };
+}
+
+function changed(
+  key: string | null,
+  before: unknown,
+  after: unknown,
+  value: FrontMatterValue | undefined,
+): FrontMatterChange[] {
+  return key === null || isDeepStrictEqual(before, after) ? [] : [{ key, value }];
+}
+
+function optional(key: string | null, value: FrontMatterValue | undefined): FrontMatterChange[] {
+  return key === null ? [] : [{ key, value }];
+}
+
+function entriesOf(values: Readonly<Record<string, FrontMatterValue | undefined>>): FrontMatterChange[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value }));
+}
+
+/** Plain data without null, for which TOML has no word; to generators a key without a value is not set. */
+function withoutNull(value: unknown): FrontMatterValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutNull).filter((item) => item !== undefined);
+  if (typeof value !== 'object') return value as FrontMatterValue | undefined;
+  if (value === null) return undefined;
+  const entries = Object.entries(value).flatMap(([key, child]): [string, FrontMatterValue][] => {
+    const kept = withoutNull(child);
+    return kept === undefined ? [] : [[key, kept]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The last change of each key, at the place of the first. */
+function unique(changes: readonly FrontMatterChange[]): FrontMatterChange[] {
+  return [...new Map(changes.map((change) => [change.key, change])).values()];
+}

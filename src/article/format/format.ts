@@ -1,0 +1,64 @@
+import type { Article } from '../article.js';
+import type { AddressOptions } from './address.js';
+import { type ArticleDecoder, articleDecoder } from './decode.js';
+import { type ArticleEncoder, articleEncoder, incomingOf } from './encode.js';
+import { siteKeys } from './site-keys.js';
+
+/** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
+export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'read'> {
+  /** Whether plugins may not set this front matter. */
+  isOwnKey(key: string): boolean;
+  /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
+  readonly key: string;
+  /** Whether a URL that no file names and no generator has listed may be answered: where Pressmark builds the pages itself. */
+  readonly hasCertainUrls: boolean;
+  isArticlePath(path: string): boolean;
+  /** The path of a new article, whose body decides the extension. */
+  pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
+  /**
+   * Other paths at which a generator may make the same page as at this one: `x.html` and `x/index.md` for `x.md`. Where
+   * the URLs differ all the same, generators warn, or drop one of the two.
+   */
+  namesakes(path: string): readonly string[];
+  /** The slug of a file by its name alone. */
+  slugOf(path: string): string;
+  /** What two spellings of one tag have in common; undefined where each spelling is a tag of its own. */
+  readonly tagKey: ((tag: string) => string) | undefined;
+}
+
+/**
+ * The format of a site's article files: the site's own keys for what a page displays, and Pressmark's where the mapping
+ * says. The body is the single source of the page. Files that people wrote are articles, too.
+ */
+export function articleFormat(options: AddressOptions): ArticleFormat {
+  const { mapping, url, listed } = options;
+  const own = siteKeys(mapping);
+  const decoder = articleDecoder(options, own);
+  const encoder = articleEncoder(options, own, decoder);
+  const { decode, decodeForPages, storedUrl } = decoder;
+  return {
+    isOwnKey: own.isOwn,
+    get key() {
+      return `${url('slug', '2001-02-03T00:00:00Z')} ${listed?.version ?? ''}`;
+    },
+    hasCertainUrls: listed === undefined,
+    isArticlePath: mapping.isArticlePath,
+    pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
+    namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
+    slugOf: (at) => mapping.slug({ path: at, data: {} }),
+    tagKey: listed === undefined || mapping.keys.tags === null ? undefined : mapping.tagKey,
+    ...encoder,
+    decode,
+    decodeForPages,
+    storedUrl,
+  };
+}
+
+const EXTENSIONS = ['.md', '.markdown', '.mdown', '.mdx', '.html', '.htm'];
+
+function namesakes(path: string): string[] {
+  const stem = path.replace(/\.\w+$/, '');
+  return [stem, `${stem}/index`]
+    .flatMap((name) => EXTENSIONS.map((extension) => `${name}${extension}`))
+    .filter((other) => other !== path);
+}

@@ -1,0 +1,125 @@
+import type { FrontMatterChange } from '../front-matter/edit.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
+import { type KeyPath, keyPath, topKeys } from './key-path.js';
+
+/** The key of Pressmark's own front matter in the files of most generators. */
+export const OWN_KEY = 'pressmark';
+
+/** Front matter that is Pressmark's where it stands at the top of the file, besides that of the mapping. */
+const OWN_KEYS_AT_TOP = [
+  ...['keyword', 'slug', 'id', 'revision', 'url'],
+  ...['digest', 'body_digest', 'json_ld', 'content_html'],
+];
+
+type Data = FileFacts['data'];
+
+/** The keys in a site's article files; see `siteKeys`. */
+export interface SiteKeys {
+  readonly mapping: ArticleMapping;
+  /** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
+  readonly path: readonly string[];
+  readonly image: KeyPath | undefined;
+  readonly author: KeyPath | undefined;
+  /** The tags that every new article has. */
+  readonly constantTags: readonly string[];
+  /** All keys of the mapping, and Pressmark's own. */
+  readonly all: ReadonlySet<string>;
+  /** Whether plugins may not set this front matter. */
+  isOwn(key: string): boolean;
+  /** The other spellings that known keys have in a file, by the names that the mapping has for them. */
+  spellings(data: Data): ReadonlyMap<string, string>;
+  /** The front matter of a file by the names that the mapping has for its keys. */
+  named(data: Data): Data;
+}
+
+/** What the mapping of a site says of the keys in its files. */
+export function siteKeys(mapping: ArticleMapping): SiteKeys {
+  const { keys, constants, reserved, ignoresKeyCase = false } = mapping;
+  const path = ownPath(mapping);
+  const [image, author] = [keys.image, keys.author].map((at) => (at == null ? undefined : keyPath(at)));
+  const own = path.length === 0 ? OWN_KEYS_AT_TOP : path.slice(0, 1);
+  const all: ReadonlySet<string> = new Set([...own, ...topKeys(keys), ...reserved]);
+  const folded = (key: string) => (ignoresKeyCase ? key.toLowerCase() : key);
+  const allFolded = new Set([...all].map(folded));
+
+  function spellings(data: Data): ReadonlyMap<string, string> {
+    if (!ignoresKeyCase) return new Map();
+    const names = new Map(
+      Object.keys(data)
+        .reverse()
+        .map((name) => [name.toLowerCase(), name]),
+    );
+    return new Map(
+      [...all].flatMap((key): [string, string][] => {
+        const name = Object.hasOwn(data, key) ? key : names.get(key.toLowerCase());
+        return name === undefined || name === key ? [] : [[key, name]];
+      }),
+    );
+  }
+
+  function named(data: Data): Data {
+    const known = new Map([...spellings(data)].map(([key, name]) => [name, key]));
+    if (known.size === 0) return data;
+    return Object.fromEntries(Object.entries(data).map(([name, value]) => [known.get(name) ?? name, value]));
+  }
+
+  return {
+    mapping,
+    path,
+    image,
+    author,
+    all,
+    constantTags: keys.tags === null ? [] : looseList(constants[keys.tags]),
+    isOwn: (key) => allFolded.has(folded(key)),
+    spellings,
+    named,
+  };
+}
+
+/** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
+export function ownPath({ own = [OWN_KEY] }: Pick<ArticleMapping, 'own'>): readonly string[] {
+  return own;
+}
+
+/** Pressmark's own front matter. */
+export function ownOf(data: Data, path: readonly string[]): Data {
+  return path.reduce((map, key) => mapOf(map[key]), data);
+}
+
+/** The changes that put Pressmark's own front matter into a file. */
+export function ownChanges(
+  data: Data,
+  path: readonly string[],
+  own: Readonly<Record<string, FrontMatterValue>>,
+): FrontMatterChange[] {
+  const [key, ...rest] = path;
+  if (key === undefined) return Object.entries(own).map(([name, value]) => ({ key: name, value }));
+  return [{ key, value: nested(mapOf(data[key]), rest, own) }];
+}
+
+function nested(
+  map: Data,
+  [key, ...rest]: readonly string[],
+  own: Readonly<Record<string, FrontMatterValue>>,
+): Readonly<Record<string, FrontMatterValue>> {
+  if (key === undefined) return own;
+  return { ...(map as Record<string, FrontMatterValue>), [key]: nested(mapOf(map[key]), rest, own) };
+}
+
+/** A value that is a map; an empty one for any other, which a person may have written there. */
+function mapOf(value: unknown): Data {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap ? (value as Data) : {};
+}
+
+/** A scalar as text; undefined for nothing, a list or a map, which a person may have written there. */
+export function scalarOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** The scalars of a list, or of what stands in its place, as texts. */
+export function looseList(value: unknown): string[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map(scalarOf).filter((item) => item !== undefined);
+}
