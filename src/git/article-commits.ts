@@ -234,8 +234,7 @@ function reporting(commit: CommitBatch, hooks: ArticleCommitsOptions['hooks']): 
     const [alone, ...others] = batch;
     try {
       const outcomes = await commit(batch);
-      for (const [path, outcome] of outcomes)
-        if (outcome.kind !== 'committed') report(path, outcome.because);
+      for (const [path, outcome] of outcomes) if (outcome.kind !== 'committed') report(path, outcome.because);
       return outcomes;
     } catch (error) {
       if (alone !== undefined && others.length === 0) report(alone.path, messageOf(error));
