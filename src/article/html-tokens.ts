@@ -179,7 +179,7 @@ export function textIn(
 }
 
 /** What is neither a token nor text: `<!x>` and `<?x>`, and a tag that is open at the end. */
-const NO_TOKEN = /<[!?/][^>]*>?|<[a-z][^]*$/gi;
+const NO_TOKEN = /<[!?/][^>]*>?|<[a-z][\s\S]*$/gi;
 
 /** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */
 export function attributeOf(tag: string, attribute: string): string | undefined {
