@@ -9,37 +9,11 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { gitThatFails } from './failing-git.js';
 
-/** A site whose receiver commits edits, for the serial tests of a file. */
-export interface EditedSite {
-  readonly dir: string;
-  readonly git: ReturnType<typeof gitThatFails>;
-  /** The receiver that runs; a new one where the last has ended. */
-  receiver(): Promise<Receiver>;
-  /** A receiver beside that one. */
-  another(): Promise<Receiver>;
-  /** Publishes an article. */
-  store(): Promise<EditedArticle>;
-  /** Publishes an article, and waits for its commit. */
-  publish(): Promise<EditedArticle>;
-}
+/** A site whose receiver commits edits, for the serial tests of a file; see `sharedSite`. */
+export type EditedSite = ReturnType<typeof sharedSite>;
 
-export interface EditedArticle {
-  readonly id: string;
-  readonly url: string;
-  /** Its file, absolute and below the site's folder. */
-  readonly file: string;
-  readonly path: string;
-  /** Appends words to the file, as a person would. @returns its text then, and an update that was made from it. */
-  edit(words: string | Buffer): Promise<{ text: string; request: ReturnType<typeof update> }>;
-  /** An update that is made from what a receiver has. */
-  update(by: Pick<Receiver, 'find'>): Promise<ReturnType<typeof update>>;
-  /** The subjects of its commits on the branch, oldest first. */
-  subjects(): string[];
-  /** The text that it has at a commit of the branch, counted from its last: 0 for that. */
-  at(commitsBefore: number): string;
-  /** What `git status --porcelain` says of its file. */
-  status(): string;
-}
+/** An article of that site. */
+export type EditedArticle = Awaited<ReturnType<EditedSite['publish']>>;
 
 /** The commits of an article, once it was published, edited and updated. */
 export const ALL = [
@@ -49,11 +23,7 @@ export const ALL = [
 ];
 
 /** One site for all tests of a file, at a durability level. */
-export function sharedSite(
-  test: TestFn,
-  durability: 'disk' | 'commit',
-  options: ReceiverOptions = {},
-): EditedSite {
+export function sharedSite(test: TestFn, durability: 'disk' | 'commit', options: ReceiverOptions = {}) {
   const dir = makeTempDir();
   const disposers: (() => unknown)[] = [() => removeTempDir(dir)];
   const git = gitThatFails({ teardown: (dispose) => disposers.push(dispose) });
@@ -70,12 +40,14 @@ export function sharedSite(
     gitIn(dir, 'commit', '--quiet', '-m', 'First');
   });
 
+  /** A receiver beside the one that runs. */
   async function another(): Promise<Receiver> {
     const started = await launchIn(dir, { ...options, env: { ...options.env, ...git.env } });
     disposers.push(() => started.kill('SIGKILL'));
     return started;
   }
 
+  /** The receiver that runs; a new one where the last has ended. */
   async function running(): Promise<Receiver> {
     if (receiver !== undefined && !hasEnded) return receiver;
     git.clear();
@@ -93,7 +65,8 @@ export function sharedSite(
     return receiver;
   }
 
-  async function store(): Promise<EditedArticle> {
+  /** Publishes an article. */
+  async function store() {
     const data = article();
     const { url } = (await (await running()).post('article.published', data)).json;
     const file = fileOf(dir, data.id);
@@ -111,21 +84,26 @@ export function sharedSite(
       url,
       file,
       path,
-      edit: async (words) => {
+      /** Appends words to the file, as a person would. @returns its text then, and an update that was made from it. */
+      edit: async (words: string | Buffer) => {
         fs.appendFileSync(file, words);
         const request = await requestFor(await running());
         if (!request.base_revision_id.startsWith('edit-'))
           throw new Error(`the lookup of an edited article should name an edit: ${request.base_revision_id}`);
         return { text: fs.readFileSync(file, 'utf8'), request };
       },
+      /** An update that is made from what a receiver has. */
       update: requestFor,
+      /** The subjects of its commits on the branch, oldest first. */
       subjects: () => log('%s'),
-      at: (commitsBefore) => gitIn(dir, 'show', `${log('%H').at(-1 - commitsBefore)}:${path}`),
+      /** The text that it has at a commit of the branch, counted from its last: 0 for that. */
+      at: (commitsBefore: number) => gitIn(dir, 'show', `${log('%H').at(-1 - commitsBefore)}:${path}`),
       status: () => gitIn(dir, 'status', '--porcelain', path),
     };
   }
 
-  async function publish(): Promise<EditedArticle> {
+  /** Publishes an article, and waits for its commit. */
+  async function publish() {
     const stored = await store();
     // the branch moves before the index is let go: a test that locks it would be taken for Pressmark
     const lock = join(dir, '.git', 'index.lock');

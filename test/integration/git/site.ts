@@ -19,37 +19,13 @@ import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
 
-/** A site in a temporary repository, a receiver's plugin host with the git plugin, and a store's stand-in. */
-export interface Site {
-  /** The repository's work tree. */
-  readonly top: string;
-  /** The site's folder in it. */
-  readonly dir: string;
-  readonly articles: Map<string, Article>;
-  readonly paths: Map<string, string>;
-  readonly log: { level: number; msg: string; [key: string]: unknown }[];
-  readonly committed: { commit: string; path: string; subject: string }[];
-  /** Runs git as the owner would. */
-  git(...args: string[]): Promise<string>;
-  /** The subjects of all commits, oldest first. */
-  subjects(): Promise<string[]>;
-  write(path: string, text: string): Promise<void>;
-  read(path: string): Promise<string>;
-  /** The current revision of the article in a file. */
-  revision(path: string): Promise<string | undefined>;
-  start(options?: StartOptions): Promise<Host>;
-  /** Stops as `kill -9` would: what waits is forgotten. */
-  stop(): Promise<void>;
-  /** Knows the articles of another receiver on the same folder. */
-  adopt(other: Site): void;
-  publish(id: string, change?: Partial<Article>, options?: { path?: string }): Promise<string>;
-  update(id: string, change?: Partial<Article>): Promise<void>;
-  /** The lines of the log whose message holds these words. */
-  logged(words: string): Site['log'];
-  /** Waits until something holds; where it never does, the test shows the log. @param expected one sentence. */
-  until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void>;
-  untilLogged(words: string): Promise<void>;
-  untilCommitted(count: number): Promise<void>;
+/** A site in a repository, a receiver's plugin host with the git plugin, and a store's stand-in; see `siteAt`. */
+export type Site = ReturnType<typeof siteAt>;
+
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [key: string]: unknown;
 }
 
 export interface StartOptions extends Partial<ArticleCommitsOptions> {
@@ -91,17 +67,21 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   return site;
 }
 
-/** A site in a work tree that exists already. */
+/**
+ * A site in a work tree that exists already.
+ *
+ * @param top the work tree, in which the site has the folder `dir`.
+ */
 export function siteAt(
   tell: (...values: unknown[]) => void,
   top: string,
   dir: string,
   env: NodeJS.ProcessEnv,
-): Site {
+) {
   const articles = new Map<string, Article>();
   const paths = new Map<string, string>();
-  const log: Site['log'] = [];
-  const committed: Site['committed'] = [];
+  const log: LogLine[] = [];
+  const committed: { commit: string; path: string; subject: string }[] = [];
   const hosts: Host[] = [];
   let commits: ArticleCommits | undefined;
   const logger = pino(
@@ -109,31 +89,35 @@ export function siteAt(
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
 
-  const site: Site = {
+  const site = {
     top,
     dir,
     articles,
     paths,
     log,
     committed,
-    adopt(other) {
+    /** Knows the articles of another receiver on the same folder. */
+    adopt(other: { articles: Map<string, Article>; paths: Map<string, string> }) {
       for (const [id, article] of other.articles) articles.set(id, article);
       for (const [id, path] of other.paths) paths.set(id, path);
     },
-    async git(...args) {
+    /** Runs git as the owner would. */
+    async git(...args: string[]) {
       const { stdout } = await run('git', args, { cwd: top, env, maxBuffer: 1e9 });
       return stdout;
     },
+    /** The subjects of all commits, oldest first. */
     async subjects() {
       return (await site.git('log', '--reverse', '--format=%s')).split('\n').filter((line) => line !== '');
     },
-    async write(path, text) {
+    async write(path: string, text: string) {
       await mkdir(dirname(join(dir, path)), { recursive: true });
       await writeFile(join(dir, path), text);
     },
-    read: (path) => readFile(join(dir, path), 'utf8'),
-    revision: async (path) => (await readStored(dir, path))?.stored.article.revision,
-    async start({ setup, ...options } = {}) {
+    read: (path: string) => readFile(join(dir, path), 'utf8'),
+    /** The current revision of the article in a file. */
+    revision: async (path: string) => (await readStored(dir, path))?.stored.article.revision,
+    async start({ setup, ...options }: StartOptions = {}): Promise<Host> {
       const hooks = createHooks(logger);
       const watcher = definePlugin({
         name: 'watcher',
@@ -175,22 +159,29 @@ export function siteAt(
       hosts.push(host);
       return host;
     },
+    /** Stops as `kill -9` would: what waits is forgotten. */
     async stop() {
       commits = undefined;
       for (const host of hosts.splice(0)) await host.close();
     },
-    async publish(id, change = {}, { path = `content/articles/2026/11/${id}.md` } = {}) {
+    async publish(
+      id: string,
+      change: Partial<Article> = {},
+      { path = `content/articles/2026/11/${id}.md` } = {},
+    ) {
       const article: Article = { ...blank(id), ...change };
       paths.set(id, path);
       await store(article, 'article.published');
       return path;
     },
-    async update(id, change = {}) {
+    async update(id: string, change: Partial<Article> = {}) {
       const stored = articles.get(id) ?? blank(id);
       await store({ ...stored, updated: '2026-11-20T08:00:00Z', ...change }, 'article.updated');
     },
-    logged: (words) => log.filter(({ msg }) => msg.includes(words)),
-    async until(expected, holds) {
+    /** The lines of the log whose message holds these words. */
+    logged: (words: string) => log.filter(({ msg }) => msg.includes(words)),
+    /** Waits until something holds; where it never does, the test shows the log. @param expected one sentence. */
+    async until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       try {
         await until(expected, holds);
       } catch (error) {
@@ -198,8 +189,9 @@ export function siteAt(
         throw error;
       }
     },
-    untilLogged: (words) => site.until(`the log says “${words}”`, () => site.logged(words).length > 0),
-    untilCommitted: (count) =>
+    untilLogged: (words: string): Promise<void> =>
+      site.until(`the log says “${words}”`, () => site.logged(words).length > 0),
+    untilCommitted: (count: number): Promise<void> =>
       site.until(`there are ${count} commits of articles`, () => committed.length >= count),
   };
 

@@ -1,5 +1,15 @@
 import test from 'ava';
-import { commitMessage, messageText, trailerValue } from '../../../../src/git/commit/message.js';
+import { pino } from 'pino';
+import { draftOf } from '../../../../src/article/article.js';
+import type { ArticleData } from '../../../../src/contract/envelope.js';
+import {
+  commitMessage,
+  createMessages,
+  messageText,
+  trailerValue,
+} from '../../../../src/git/commit/message.js';
+import { createHooks } from '../../../../src/host/hooks.js';
+import { article as published } from '../../../support/events.js';
 
 const article = (title: string) => ({ id: 'i', slug: 's', revision: 'r', author: 'A', title });
 
@@ -63,3 +73,16 @@ test('a message without a subject gets the fallback; the trailers come last, by 
     'S\n\nArticle-Id: i\nRevision-Id: r\nDelivery-Timestamp: 2026-11-19T08:00:00Z\n',
   );
 });
+
+for (const wrong of [5, null, undefined])
+  test(`where a filter returns ${wrong}, the commit has its own message, and the log names the plugin`, async (t) => {
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+    const hooks = createHooks(log);
+    hooks.addFilter('git.message', () => wrong as never, { plugin: 'mistaken' });
+    const message = createMessages({ hooks, log, template: undefined, skipCi: false });
+    const draft = draftOf(published({ title: 'Soil' }) as unknown as ArticleData);
+    const soil = { ...draft, url: 'https://garden.example/soil/', revision: 'r1', updated: null };
+    t.true((await message('Publish', 'soil.md', { article: soil, text: '' })).startsWith('Publish: Soil\n'));
+    t.regex(lines.join(''), /filter git\.message of plugin mistaken returned /);
+  });
