@@ -183,6 +183,11 @@ function failure(message: string, said: string): PressmarkError {
   return new PressmarkError('GIT_FAILED', message, { cause: new Error(said) });
 }
 
+/** What git has said, as an error, where a command has failed; else the error itself. */
+export function saidIn(error: unknown): unknown {
+  return error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error;
+}
+
 /** A command for messages, such as `git log`, without its options. */
 function nameOf(args: readonly string[]): string {
   return `git ${args.find((word) => /^[a-z][a-z-]*$/.test(word))}`;

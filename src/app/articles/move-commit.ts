@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
-import { identityOf } from '../../git/commit/identity.js';
+import { identityOf, identityVariables } from '../../git/commit/identity.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 
 /** The commit of a move, which is prepared before anything is written. */
@@ -81,7 +81,6 @@ export async function prepareMoveCommit(
   async function commit(message: string): Promise<string | null> {
     if (paths.length === 0) return null;
     const set = typeof settings.git === 'object' ? settings.git.author : undefined;
-    const { author, committer } = await identityOf(git, set);
     const args = [
       '--only',
       '--quiet',
@@ -92,12 +91,7 @@ export async function prepareMoveCommit(
     ];
     await git(['commit', ...args, '--pathspec-from-file=-', '--pathspec-file-nul'], {
       input: paths.map((path) => `${path}\0`).join(''),
-      env: {
-        GIT_AUTHOR_NAME: author.name,
-        GIT_AUTHOR_EMAIL: author.email,
-        GIT_COMMITTER_NAME: committer.name,
-        GIT_COMMITTER_EMAIL: committer.email,
-      },
+      env: identityVariables(await identityOf(git, set)),
     });
     return (await git(['rev-parse', 'HEAD'])).stdout.trim();
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { PressmarkError, quote } from '../../errors.js';
-import { identityOf, type Person } from '../../git/commit/identity.js';
+import { identityOf, type Person, signature } from '../../git/commit/identity.js';
 import { redacted } from '../../git/git.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
 import type { Repository } from '../../git/repository.js';
@@ -117,10 +117,10 @@ export function branchTarget(options: BranchOptions): DeployTarget {
 
   async function importCommit(parent: string | null, changes: () => AsyncIterable<Buffer>): Promise<string> {
     const { author, committer } = await identityOf(git, options.author);
-    const time = `${Math.floor(Date.now() / 1_000)} +0000`;
+    const seconds = Math.floor(Date.now() / 1_000);
     async function* stream(): AsyncGenerator<Buffer> {
       yield Buffer.from(
-        `commit ${BATCH}\nmark :1\nauthor ${personLine(author)} ${time}\ncommitter ${personLine(committer)} ${time}\n`,
+        `commit ${BATCH}\nmark :1\nauthor ${signature(author, seconds)}\ncommitter ${signature(committer, seconds)}\n`,
       );
       yield data(Buffer.from('Deploy\n'));
       if (parent !== null) yield Buffer.from(`from ${parent}\n`);
@@ -169,11 +169,6 @@ function asDeployError(error: unknown, branch: string): unknown {
 
 function failed(message: string): PressmarkError {
   return new PressmarkError('DEPLOY_FAILED', message);
-}
-
-/** A person as fast-import reads it. */
-function personLine({ name, email }: Person): string {
-  return `${name} <${email}>`;
 }
 
 /** Bytes as fast-import reads them. */

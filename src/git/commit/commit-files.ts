@@ -1,12 +1,13 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { PressmarkError } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
+import { saidIn } from '../git.js';
 import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
-import type { Identity, Person } from './identity.js';
+import { type Identity, identityVariables, signature } from './identity.js';
 import { leftRef, NEXT_REF } from './next-commits.js';
 
 /** A file that is to become a commit. */
@@ -77,7 +78,7 @@ export async function buildCommits(
   const { stdout } = await repository
     .git(command, { input, timeoutMs: LIMIT_MS })
     .catch(async (error: unknown) => {
-      await removeCrashReport(repository, wordsOf(error));
+      await removeCrashReport(repository, messageOf(saidIn(error)));
       throw error;
     });
   const commits = stdout.split('\n').slice(0, -1);
@@ -92,10 +93,7 @@ async function signed(
   files: readonly NewVersion[],
   { identity, seconds }: { identity: Identity; seconds: number },
 ): Promise<string[]> {
-  const env = {
-    ...variables('AUTHOR', identity.author, seconds),
-    ...variables('COMMITTER', identity.committer, seconds),
-  };
+  const env = identityVariables(identity, seconds);
   const made: string[] = [];
   for (const [index, commit] of commits.entries()) {
     const above = made.at(-1) ?? parent;
@@ -108,8 +106,9 @@ async function signed(
       });
       made.push(stdout.trim());
     } catch (error) {
-      const cause = error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error;
-      throw new PressmarkError('GIT_FAILED', 'a commit could not be signed (git.sign)', { cause });
+      throw new PressmarkError('GIT_FAILED', 'a commit could not be signed (git.sign)', {
+        cause: saidIn(error),
+      });
     }
   }
   return made;
@@ -158,7 +157,7 @@ export async function moveBranch(
     return true;
   } catch (error) {
     await takeBack(repository, entries, last);
-    if (/ but expected |reference already exists|unable to resolve reference/.test(wordsOf(error)))
+    if (/ but expected |reference already exists|unable to resolve reference/.test(messageOf(saidIn(error))))
       return false;
     throw error;
   }
@@ -224,16 +223,11 @@ async function patiently<T>(command: () => Promise<T>): Promise<T> {
     try {
       return await command();
     } catch (error) {
-      if (!/File exists/.test(wordsOf(error))) throw error;
+      if (!/File exists/.test(messageOf(saidIn(error)))) throw error;
       await setTimeout(pause);
     }
   }
   return command();
-}
-
-/** What git said when it failed. */
-function wordsOf(error: unknown): string {
-  return error instanceof PressmarkError && error.cause instanceof Error ? error.cause.message : '';
 }
 
 /** Removes the report that a failed fast-import leaves in the git directory; each attempt would leave another one. */
@@ -258,18 +252,6 @@ async function syncObjectFolders(commonDir: string, since: number): Promise<void
 /** The mode of a file's next version: that of the version before, else an ordinary file's. */
 export function modeOf(entry: TreeEntry | undefined): string {
   return entry !== undefined && isFile(entry.mode) ? entry.mode : FILE;
-}
-
-function signature({ name, email }: Person, seconds: number): string {
-  return `${name} <${email}> ${seconds} +0000`;
-}
-
-function variables(role: string, { name, email }: Person, seconds: number): NodeJS.Dict<string> {
-  return {
-    [`GIT_${role}_NAME`]: name,
-    [`GIT_${role}_EMAIL`]: email,
-    [`GIT_${role}_DATE`]: `${seconds} +0000`,
-  };
 }
 
 /** Bytes as fast-import reads them. */

@@ -49,6 +49,23 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
   return { author: person('author'), committer: person('committer') };
 }
 
+/** A person and a time, in seconds since 1970, as a commit has them. */
+export function signature({ name, email }: Person, seconds: number): string {
+  return `${name} <${email}> ${seconds} +0000`;
+}
+
+/** The variables that tell a git command who commits. @param seconds when, since 1970. @default now */
+export function identityVariables({ author, committer }: Identity, seconds?: number): NodeJS.Dict<string> {
+  const date = seconds === undefined ? undefined : `${seconds} +0000`;
+  return {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: committer.name,
+    GIT_COMMITTER_EMAIL: committer.email,
+    ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
+  };
+}
+
 function clean({ name, email }: Person): Person {
   // what git strips too: these would end the field
   const field = (text: string) => text.replace(/[<>\p{Cc}]/gu, '').trim();

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { readHead } from '../commit/head.js';
-import { identityOf, type Person } from '../commit/identity.js';
+import { identityOf, identityVariables, type Person } from '../commit/identity.js';
 import { changesBetween, isAncestor, type TreeChange } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { leftByMerge } from './torn-files.js';
@@ -141,15 +141,9 @@ async function merged(
   if (code === 128 && !stderr.includes('unrelated histories'))
     throw new PressmarkError('GIT_FAILED', 'git merge-tree failed', { cause: new Error(stderr) });
   if (code !== 0) return undefined;
-  const who = await identityOf(git, author);
   const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;
   const made = await git(['commit-tree', stdout.trim(), '-p', tip, '-p', commit, '-m', message], {
-    env: {
-      GIT_AUTHOR_NAME: who.author.name,
-      GIT_AUTHOR_EMAIL: who.author.email,
-      GIT_COMMITTER_NAME: who.committer.name,
-      GIT_COMMITTER_EMAIL: who.committer.email,
-    },
+    env: identityVariables(await identityOf(git, author)),
   });
   return made.stdout.trim();
 }

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import { type GitAnswer, redacted } from '../git.js';
+import { type GitAnswer, redacted, saidIn } from '../git.js';
 import type { Repository } from '../repository.js';
 import { createLongCommand, type LongRun } from './long-command.js';
 
@@ -130,9 +130,7 @@ export async function createRemote(
     try {
       return await git(args, { accept, ...run, env });
     } catch (error) {
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} did not answer`, {
-        cause: error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error,
-      });
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} did not answer`, { cause: saidIn(error) });
     }
   }
 
