@@ -10,7 +10,7 @@ import { type CommitSettings, openArticleCommits } from '../git/article-commits.
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
-import { deletedInHistory, type HistoricArticle } from '../git/deleted-articles.js';
+import { deletedInHistory, type HistoricArticle } from '../git/history.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
