@@ -7,6 +7,7 @@ import config, { compiledTests } from './ava.config.js';
 // The package as it would be published, which the generators' sites install: packed once for the whole run.
 const folder = mkdtempSync(join(tmpdir(), 'pressmark-package-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.env.PRESSMARK_TEST_PATIENCE = 'long';
 const npm = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
 process.env.PRESSMARK_TEST_PACKAGE = join(folder, execFileSync('npm', npm, { encoding: 'utf8' }).trim());
 

@@ -1,36 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { PressmarkError, systemCode } from '../errors.js';
+import { systemCode } from '../errors.js';
+import { runProgram } from './program.js';
 import { endSoon } from './signals.js';
-import { printable, printableLines, unexpected } from './terminal.js';
-
-/** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  init: async () => (await import('./init.js')).initCommand(),
-  start: async () => (await import('./start.js')).startCommand(),
-  build: async () => (await import('./build.js')).buildCommand(),
-  postbuild: async () => (await import('./postbuild.js')).postbuildCommand(),
-  urls: async () => (await import('./urls.js')).urlsCommand(),
-  list: async () => (await import('./list.js')).listCommand(),
-  send: async () => (await import('./sender/send.js')).sendCommand(),
-  connect: async () => (await import('./sender/connect.js')).connectCommand(),
-  publish: async () => (await import('./sender/publish.js')).publishCommand(),
-  refresh: async () => (await import('./sender/refresh.js')).refreshCommand(),
-  deliveries: async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
-  work: async () => (await import('./sender/work.js')).workCommand(),
-  log: async () => (await import('./log.js')).logCommand(),
-  move: async () => (await import('./move.js')).moveCommand(),
-  revert: async () => (await import('./revert.js')).revertCommand(),
-  forget: async () => (await import('./forget.js')).forgetCommand(),
-  check: async () => (await import('./sender/check.js')).checkCommand(),
-  status: async () => (await import('./status.js')).statusCommand(),
-  doctor: async () => (await import('./doctor.js')).doctorCommand(),
-  demo: async () => (await import('./demo/demo.js')).demoCommand(),
-};
-
-/** Exit codes: 0 fine, 1 failed, 2 wrong usage (a wrong config is wrong usage). */
-const FAILED = 1;
-const WRONG_USAGE = 2;
 
 // A reader that has seen enough, such as `head`, is not a failure: the command goes on to its end without output.
 process.stdout.on('error', (error) => {
@@ -38,7 +8,7 @@ process.stdout.on('error', (error) => {
 });
 let isDone = false;
 process.on('exit', failUnfinished);
-process.exitCode = await run(process.argv);
+process.exitCode = await runProgram(process.argv.slice(2));
 isDone = true;
 endSoon();
 
@@ -48,62 +18,8 @@ endSoon();
  */
 function failUnfinished(code: number): void {
   if (isDone || code !== 0) return;
-  process.exitCode = FAILED;
+  process.exitCode = 1;
   console.error(
     `pressmark: ${process.argv[2] ?? 'the command'} ended before it was done; a plugin or the config waits for something that never happens, or ends the process`,
   );
-}
-
-async function run(argv: readonly string[]): Promise<number> {
-  try {
-    const words = wordsOf(argv.slice(2));
-    await (await program(words[0])).parseAsync(words, { from: 'user' });
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
-    console.error(
-      `pressmark: ${error instanceof PressmarkError ? shown(error) : printableLines(unexpected(error))}`,
-    );
-    return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
-      ? WRONG_USAGE
-      : FAILED;
-  }
-}
-
-/** `help build` is `build --help`; the help of a command that does not exist is an error, as that command is. */
-function wordsOf(words: readonly string[]): string[] {
-  const [first = '', ...more] = words;
-  if (first === 'help') return wordsOf([...more, '--help']);
-  return first === '' || first.startsWith('-') || Object.hasOwn(COMMANDS, first) ? [...words] : [first];
-}
-
-/** The program with the command that was named; with all of them where none was, for the help and for suggestions. */
-async function program(name: string | undefined): Promise<Command> {
-  const pressmark = new Command('pressmark')
-    .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
-    .version(version(), '-V, --version', 'print the version')
-    .helpCommand(false)
-    .configureHelp({ subcommandTerm: (command) => command.name() }) // with arguments and options there is no room to wrap
-    .addHelpText('after', '\nRun pressmark help <command> for its options.')
-    .showHelpAfterError('(run with --help for the options)')
-    .exitOverride();
-  const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (name === '--version' || name === '-V') return pressmark;
-  for (const load of named === undefined ? Object.values(COMMANDS) : [named]) {
-    const command = await load();
-    pressmark.addCommand(command.exitOverride().showHelpAfterError('(run with --help for the options)'));
-  }
-  return pressmark;
-}
-
-function version(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-  );
-  return manifest.version;
-}
-
-/** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */
-function shown({ code, message }: PressmarkError): string {
-  return ['BUILD_FAILED', 'CONFIG_INVALID'].includes(code) ? printableLines(message) : printable(message);
 }

@@ -37,7 +37,7 @@ test('docs/configuration.md lists every setting', (t) => {
 
 test('docs/configuration.md lists every command but those of the sender', (t) => {
   const [, table = ''] = page('configuration.md').split('## Commands');
-  const source = fs.readFileSync(join(ROOT, 'src/cli/main.ts'), 'utf8');
+  const source = fs.readFileSync(join(ROOT, 'src/cli/program.ts'), 'utf8');
   const ofSender = page('sender.md');
   const names = [...source.matchAll(/import\('\.\/(\w+)\.js'\)\)\.\w+Command\(\)/g)].map(
     ([, name]) => name ?? '',
@@ -58,7 +58,7 @@ const PAGE_OF: Readonly<Record<string, string>> = {
 };
 
 test('the docs name every flag of every command, as --help lists them', async (t) => {
-  const source = fs.readFileSync(join(ROOT, 'src/cli/main.ts'), 'utf8');
+  const source = fs.readFileSync(join(ROOT, 'src/cli/program.ts'), 'utf8');
   const commands = [...source.matchAll(/import\('\.\/([\w/-]+)\.js'\)\)\.(\w+)Command\(\)/g)];
   t.true(commands.length >= 20);
   for (const [, file = '', name = ''] of commands) {

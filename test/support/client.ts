@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../src/errors.js';
 import { envelope, type PublishedData, type UpdatedData, update } from './events.js';
 import { SECRET, signature } from './signer.js';
+import { patienceMs } from './until.js';
 
 /** The target in the answer to a lookup. */
 export interface Target {
@@ -84,7 +85,8 @@ export function createClient(url: string, { secret = SECRET, resend = false }: C
     // Two turns of the event loop: fetch shall not reuse the connection of an earlier question that the receiver has closed
     // while this process was held up, as by the git commands of a test.
     for (let turn = 0; turn < 2; turn++) await setImmediate();
-    const request = { method: 'POST', body, headers: Object.fromEntries(sent) };
+    const signal = AbortSignal.timeout(patienceMs());
+    const request = { method: 'POST', body, headers: Object.fromEntries(sent), signal };
     const response = await fetch(url, request).catch((error: Error) => {
       // Fetch itself says “fetch failed”, whatever has happened.
       throw new TypeError(`${error.message}: ${messageOf(error.cause)}`, { cause: error.cause });

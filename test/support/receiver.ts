@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext, TestFn } from 'ava';
@@ -7,7 +8,7 @@ import { type Client, type ClientOptions, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
-import { until } from './until.js';
+import { patienceMs, until } from './until.js';
 
 /** The program that is tested, as it is shipped. */
 export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
@@ -34,6 +35,8 @@ export interface LogLine {
 export interface ReceiverOptions extends ClientOptions {
   /** Builds no pages and makes no commits, which saves time in tests that check only the store and the answers. */
   readonly storeOnly?: boolean;
+  /** The site's config. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Overrides environment variables; undefined omits a variable. */
   readonly env?: NodeJS.Dict<string>;
   /** The program, where it is installed in the site's folder. @default PROGRAM */
@@ -85,6 +88,8 @@ export interface Ended {
 /** Starts a receiver on a site's folder and waits until it answers. The caller must stop it. */
 export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
   if (options.storeOnly) storeOnly(dir);
+  if (options.config !== undefined)
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(options.config));
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
@@ -103,6 +108,10 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   });
   const port = await new Promise<number>((resolve, reject) => {
     if (child.stdout === null) throw new Error('standard output is not a pipe');
+    const late = setTimeout(() => {
+      send('SIGKILL');
+      reject(new Error(`the receiver was not ready in time: ${JSON.stringify(log)} ${stderr}`));
+    }, patienceMs());
     let rest = '';
     // Not with readline, which also splits lines at a U+2028 in an id.
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -110,10 +119,15 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
       rest = lines.pop() ?? '';
       for (const line of lines.map((one) => JSON.parse(one) as LogLine)) {
         log.push(line);
-        if (line.msg === 'ready') resolve(Number(line.port));
+        if (line.msg !== 'ready') continue;
+        clearTimeout(late);
+        resolve(Number(line.port));
       }
     });
-    child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`the receiver ended with ${code}: ${stderr}`));
+    });
   });
   const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
   const health = await fetch(`${origin}/healthz`).catch((error: unknown) => {
@@ -230,7 +244,11 @@ export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}
       output[name] += text;
     });
   }
+  const slow = setTimeout(() => child.kill('SIGKILL'), patienceMs());
   await once(child, 'close');
+  clearTimeout(slow);
+  if (child.exitCode === null)
+    throw new Error(`pressmark ${args.join(' ')} did not end in time: ${output.stdout} ${output.stderr}`);
   return { code: child.exitCode, ...output };
 }
 

@@ -1,4 +1,19 @@
 import net from 'node:net';
+import { envelope, type PublishedData } from './events.js';
+import { signature } from './signer.js';
+
+/** The bytes of a signed publication, its head and its body. */
+export function publicationBytes(data: PublishedData, ...headers: string[]): { head: string; body: string } {
+  const body = JSON.stringify(envelope('article.published', data));
+  const lines = [
+    'POST /webhook HTTP/1.1',
+    'Host: localhost',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Service-Signature: ${signature(body)}`,
+    ...headers,
+  ];
+  return { head: `${lines.join('\r\n')}\r\n\r\n`, body };
+}
 
 /** An answer on a raw connection. */
 export interface RawAnswer {

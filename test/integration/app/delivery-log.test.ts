@@ -1,16 +1,10 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { article, update } from '../../support/events.js';
 import { startReceiver } from '../../support/receiver.js';
 import { SECRET, signature } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
 
 test('each delivery makes one line of the log that says what became of it, and none contains the secret', async (t) => {
-  const dir = tempDir(t);
-  const config = { site: false, git: false, logLevel: 'trace' };
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startReceiver(t, { config: { site: false, git: false, logLevel: 'trace' } });
   const data = article();
   const { json } = await receiver.post('article.published', data);
   const target = { target_id: data.id, target_url: json.url, base_revision_id: 'not that one' };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { article } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
 import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -44,7 +45,7 @@ test('build makes from nothing the same site as the receiver made', async (t) =>
 test('build ends with code 2 where another generator builds the site, also where there is no site, and with code 1 where a template is wrong', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":false}');
-  const other = await run(['build', '--dir', dir]);
+  const other = await runHere(['build', '--dir', dir]);
   t.deepEqual(
     [other.code, other.stderr],
     [2, 'pressmark: site is false in the config: another generator builds this site\n'],
@@ -52,10 +53,11 @@ test('build ends with code 2 where another generator builds the site, also where
   fs.rmSync(join(dir, 'pressmark.config.json'));
   fs.mkdirSync(join(dir, 'templates'));
   fs.writeFileSync(join(dir, 'templates/home.eta'), '<% throw new Error("no home today") %>');
-  const nowhere = await run(['build', '--dir', dir]);
+  const nowhere = await runHere(['build', '--dir', dir]);
   t.is(nowhere.code, 2);
   t.regex(nowhere.stderr, /has no pressmark\.config\.mjs, .*run pressmark init/);
   t.deepEqual(fs.readdirSync(dir), ['templates']);
+  // Its log is on standard error.
   const broken = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(broken.code, 1);
   t.regex(broken.stderr, /no home today/);
@@ -66,13 +68,14 @@ const shared = makeTempDir();
 test.after.always(() => removeTempDir(shared));
 
 const build = (...args: string[]) =>
-  run(['build', '--dir', shared, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
+  runHere(['build', '--dir', shared, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
 
 let clean: Record<string, string> = {};
 
 test.serial.before(async (t) => {
   const content = fileURLToPath(new URL('../../../../content', import.meta.url));
   fs.cpSync(content, join(shared, 'content'), { recursive: true });
+  fs.writeFileSync(join(shared, 'pressmark.config.json'), '{"site":{"search":false}}');
   t.is((await build()).code, 0);
   clean = filesIn(join(shared, 'public'));
 });

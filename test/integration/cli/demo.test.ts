@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import test from 'ava';
 import { freePort } from '../../support/free-port.js';
-import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 test('demo --exit shows the whole life of an article, from its publication to a refused update, and removes its site', async (t) => {
   const folder = tempDir(t);
-  const { code, stdout, stderr } = await run(['demo', '--exit'], { TMPDIR: folder });
+  const { code, stdout, stderr } = await runHere(['demo', '--exit'], { TMPDIR: folder });
   t.deepEqual([code, stderr], [0, '']);
   const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);
   t.deepEqual(statuses, ['200', '200', '200', '200', '200', '200', '200', '409']);
@@ -32,20 +33,17 @@ test('the demo serves what the pictures of the README show: title, tagline, and 
     said += text;
   });
   await until('the demo serves its site', () => said.includes('The site is served at'));
+
   const origin = `http://localhost:${port}`;
   const page = async (path: string) => (await fetch(`${origin}${path}`)).text();
   const home = await page('/');
   t.regex(home, /<title>The Reading Room<\/title>/);
   t.true(home.includes('Notes on books, shelves and machines that know their place.'));
   t.true(home.includes('href="/about/"'));
-  const pictures = ['pens.svg', 'dial.svg', 'shelves.svg'];
   const shown = [...home.matchAll(/<img[^>]* src="([^"]+)"/g)].map(
     ([, src = '']) => new URL(src, origin).pathname,
   );
-  t.deepEqual(
-    shown,
-    pictures.map((name) => `/pictures/${name}`),
-  );
+  t.deepEqual(shown, ['/pictures/pens.svg', '/pictures/dial.svg', '/pictures/shelves.svg']);
   for (const path of shown) {
     const { status, headers } = await fetch(`${origin}${path}`);
     t.deepEqual([status, headers.get('content-type')], [200, 'image/svg+xml']);

@@ -1,11 +1,9 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { initCommand } from '../../../src/cli/init.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { namesIn } from '../../support/content.js';
 import { runHere } from '../../support/in-process.js';
-import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const npm = (packages: Record<string, string>, scripts = {}) =>
@@ -87,7 +85,7 @@ const SITES: Record<string, Record<string, string>> = {
   Sculpin: { 'composer.json': '{"require":{"sculpin/sculpin":"^3.0"}}\n' },
 };
 
-const init = (dir: string, ...flags: string[]) => runHere(initCommand(), ['--dir', dir, '--yes', ...flags]);
+const init = (dir: string, ...flags: string[]) => runHere(['init', '--dir', dir, '--yes', ...flags]);
 /** Writes a site's files into a new folder. */
 function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const dir = tempDir(t);
@@ -104,24 +102,29 @@ for (const [kind, files] of Object.entries(SITES))
   test(`${kind}: init names the generator, says what can be done, and writes nothing`, async (t) => {
     const dir = siteWith(t, files);
     const before = namesIn(dir);
-    const { error, stderr } = await init(dir, '--site-url', 'https://notes.example');
-    t.is(error, 'USAGE');
+    const { code, stderr } = await init(dir, '--site-url', 'https://notes.example');
+    t.is(code, 2);
     const name = kind.split(/ (?:in|by|without) /)[0] ?? '';
     t.true(stderr.includes(`nothing was written: ${name} builds this site (`), stderr);
     t.regex(stderr, /docs\/generators\.md.*plain.*\(--generator <name>\)/);
     t.deepEqual(namesIn(dir), before);
+  });
 
+test('with --generator plain, init makes a site beside that of an unknown generator, whose files stay as they are', async (t) => {
+  for (const files of [SITES.Hexo, SITES.MkDocs, SITES.Pelican].map((one) => one ?? {})) {
+    const dir = siteWith(t, files);
     const insisted = await init(dir, '--site-url', 'https://notes.example', '--generator', 'plain');
     t.is(insisted.code, 0, insisted.stderr);
     t.like(await loadSettings(dir, {}, {}), { content: 'pressmark/content', output: 'pressmark/public' });
     t.true(ignoresOf(dir).includes('pressmark/public/'));
     for (const [path, text] of Object.entries(files)) t.is(fs.readFileSync(join(dir, path), 'utf8'), text);
-  });
+  }
+});
 
 test('a build script of an unknown program is named; the script of Pressmark is none', async (t) => {
   const site = siteWith(t, { 'package.json': npm({}, { build: 'acme-pages --out www' }) });
-  const { error, stderr } = await init(site);
-  t.is(error, 'USAGE');
+  const { code, stderr } = await init(site);
+  t.is(code, 2);
   t.true(
     stderr.includes('does not know builds this site ("build": "acme-pages --out www" in package.json)'),
     stderr,
@@ -145,8 +148,8 @@ test('a site of an unknown generator in a folder below is named', async (t) => {
     'website/docusaurus.config.js': 'module.exports = {};\n',
     'README.md': '# Project\n',
   });
-  const { error, stderr } = await init(dir);
-  t.is(error, 'USAGE');
+  const { code, stderr } = await init(dir);
+  t.is(code, 2);
   t.true(stderr.includes('website/ is one (Docusaurus: website/docusaurus.config.js)'), stderr);
 });
 
@@ -169,7 +172,7 @@ test('start, build and doctor refuse an output folder with the home page of anot
   });
   for (const command of ['start', 'build', 'doctor']) {
     const port = command === 'build' ? [] : ['--port', '0'];
-    const { code, stdout, stderr } = await run([command, '--dir', dir, ...port], {
+    const { code, stdout, stderr } = await runHere([command, '--dir', dir, ...port], {
       PRESSMARK_SECRET: 'x'.repeat(40),
     });
     t.is(code, command === 'doctor' ? 1 : 2, command);

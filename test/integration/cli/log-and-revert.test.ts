@@ -9,6 +9,7 @@ import { PressmarkError } from '../../../src/errors.js';
 import { gitIn, launchIn, settings } from '../../support/clones.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
 import { launch, type Receiver, run, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -114,23 +115,10 @@ async function editByHand(file: string, url: string): Promise<void> {
 }
 
 async function log(site: string, name: string): Promise<Log> {
-  const { code, stdout, stderr } = await run(['log', name, '--dir', site, '--json'], ENV);
+  const { code, stdout, stderr } = await runHere(['log', name, '--dir', site, '--json'], ENV);
   if (code !== 0) throw new Error(`log: ${code} ${stderr}`);
   return JSON.parse(stdout) as Log;
 }
-
-test.serial('log makes control characters visible, also those of a URL and of a file’s name', async (t) => {
-  const { id, path } = await updatedArticle('colours');
-  const clone = cloneWith('colours', {});
-  const name = path.replace('colours', 'colour\u001b[31m');
-  const text = fs.readFileSync(join(clone, path), 'utf8');
-  fs.renameSync(join(clone, path), join(clone, name));
-  fs.writeFileSync(join(clone, name), text.replace(/^url: ".*/m, 'url: "https://x.example/\\u001b[31m"'));
-  const { code, stdout } = await run(['log', id, '--dir', clone], ENV);
-  t.is(code, 0);
-  t.false(stdout.includes('\u001b'), stdout);
-  t.is(stdout.split('\\u001b[31m').length, 3);
-});
 
 test.serial('log shows the versions of an article; an edit that is not committed stands first', async (t) => {
   const { id, url, first, last, path, file } = await updatedArticle('bees');
@@ -151,7 +139,7 @@ test.serial('log shows the versions of an article; an edit that is not committed
   git('mv', path, 'content/moved.md');
   git('commit', '-qm', 'Move it');
   fs.appendFileSync(join(dir, 'content/moved.md'), 'my words\n');
-  const { code, stdout } = await run(['log', 'moved', '--dir', dir], ENV);
+  const { code, stdout } = await runHere(['log', 'moved', '--dir', dir], ENV);
   t.is(code, 0);
   const lines = stdout.trimEnd().split('\n');
   t.deepEqual(lines.slice(0, 4), ['Rewritten', url, 'content/moved.md', '']);
@@ -163,7 +151,7 @@ test.serial('log shows the versions of an article; an edit that is not committed
 test.serial('log names what it does not find, and what is ambiguous', async (t) => {
   const { id, path } = await updatedArticle('hornets');
   const clone = cloneWith('ambiguous', {});
-  const nothing = await run(['log', 'wasps', '--dir', clone], ENV);
+  const nothing = await runHere(['log', 'wasps', '--dir', clone], ENV);
   t.is(nothing.code, 1);
   t.is(
     nothing.stderr,
@@ -186,7 +174,7 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
   fs.rmSync(join(clone, 'content/hornets.md'));
   gitIn(clone, 'rm', '--quiet', '--cached', '-r', 'content');
   fs.writeFileSync(join(clone, '.git/info/exclude'), 'content/\n');
-  const ignored = await run(['log', id, '--dir', clone], ENV);
+  const ignored = await runHere(['log', id, '--dir', clone], ENV);
   const why = 'it is ignored by git; only what is committed has revisions';
   t.deepEqual(
     [ignored.code, ignored.stderr],
@@ -194,7 +182,7 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
   );
 
   fs.rmSync(join(clone, '.git'), { recursive: true });
-  const bare = await run(['log', id, '--dir', clone], ENV);
+  const bare = await runHere(['log', id, '--dir', clone], ENV);
   t.deepEqual(
     [bare.code, bare.stderr],
     [2, 'pressmark: there is no history: the site is not in a git work tree\n'],
@@ -209,7 +197,7 @@ test.serial(
     const { id, url, first, path, file } = await updatedArticle('queens');
     const before = git('rev-parse', 'HEAD').trim();
     const untouched = fs.readFileSync(other.file, 'utf8');
-    const { code, stdout, stderr } = await run(['revert', id, first, '--dir', dir], ENV);
+    const { code, stdout, stderr } = await runHere(['revert', id, first, '--dir', dir], ENV);
     t.is(code, 0, stderr);
     t.regex(
       stdout,
@@ -261,7 +249,7 @@ test.serial(
     ]);
     await editByHand(file, url);
     const edited = fs.readFileSync(file, 'utf8');
-    const { code, stderr } = await run(['revert', id, first, '--dir', dir], ENV);
+    const { code, stderr } = await runHere(['revert', id, first, '--dir', dir], ENV);
     t.deepEqual(
       [code, stderr],
       [
@@ -273,7 +261,7 @@ test.serial(
 
     git('commit', '-qm', 'My words', '--', path);
     const [words = '', , published = ''] = git('log', '--format=%H', '--', path).split('\n');
-    const back = await run(['revert', id, published.slice(0, 12), '--dir', dir, '--json'], ENV);
+    const back = await runHere(['revert', id, published.slice(0, 12), '--dir', dir, '--json'], ENV);
     t.is(back.code, 0, back.stderr);
     t.like(JSON.parse(back.stdout), { id, title: 'Keeping bees on a balcony', to: { revision: first } });
     t.is(git('rev-parse', 'HEAD').trim(), JSON.parse(back.stdout).commit);
@@ -283,7 +271,7 @@ test.serial(
     ]);
 
     // a person's words are a version like any other
-    t.is((await run(['revert', id, words.slice(0, 12), '--dir', dir], ENV)).code, 0);
+    t.is((await runHere(['revert', id, words.slice(0, 12), '--dir', dir], ENV)).code, 0);
     const { article: now } = readStored(file);
     t.true(now.body.endsWith('my words\n') && now.contentHtml.includes('my words'));
   },
@@ -292,7 +280,7 @@ test.serial(
 test.serial('revert with --force commits an edit that no commit has, and replaces it', async (t) => {
   const { id, url, first, path, file } = await updatedArticle('moths');
   await editByHand(file, url);
-  t.is((await run(['revert', id, first, '--force', '--dir', dir], ENV)).code, 0);
+  t.is((await runHere(['revert', id, first, '--force', '--dir', dir], ENV)).code, 0);
   t.false(fs.readFileSync(file, 'utf8').includes('my words'));
   t.deepEqual(subjects(dir, path).slice(0, 3), [
     'Revert: Keeping bees on a balcony',
@@ -301,33 +289,17 @@ test.serial('revert with --force commits an edit that no commit has, and replace
   ]);
 });
 
-test.serial('revert with commitEdits commits an edit first', async (t) => {
-  const { id, first, path } = await updatedArticle('swarms');
-  const clone = cloneWith('committing', { git: { commitEdits: true } });
-  fs.appendFileSync(join(clone, path), 'my words\n');
-  const { code, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
-  t.is(code, 0, stderr);
-  t.deepEqual(subjects(clone, path), [
-    'Revert: Keeping bees on a balcony',
-    'Edit: Rewritten',
-    'Update: Rewritten',
-    'Publish: Keeping bees on a balcony',
-  ]);
-  t.regex(gitIn(clone, 'show', `HEAD~1:${path}`), /my words\n$/);
-  t.is(gitIn(clone, 'status', '--porcelain', '--', 'content'), '');
-});
-
 test.serial(
   'revert while HEAD is detached changes the file at once; its commit comes when there is a branch again',
   async (t) => {
     const { id, url, first, path } = await updatedArticle('hives');
     t.teardown(() => git('checkout', '-q', 'main'));
     git('checkout', '-q', '--detach');
-    const { code, stdout } = await run(['revert', id, first, '--dir', dir], ENV);
+    const { code, stdout } = await runHere(['revert', id, first, '--dir', dir], ENV);
     t.is(code, 0);
     t.true(stdout.includes('not committed yet; pressmark doctor says why'));
     t.regex((await receiverOfSite().find(url)).revision_id, /^revert-/);
-    const { stdout: findings } = await run(['doctor', '--dir', dir], ENV);
+    const { stdout: findings } = await runHere(['doctor', '--dir', dir], ENV);
     t.regex(findings, /! git: commits wait for HEAD to be on a branch again/);
     git('checkout', '-q', 'main');
     await receiverOfSite().post('article.published', article({ id: 'wasps' }));
@@ -335,15 +307,6 @@ test.serial(
     await untilCommitted(dir, relative(dir, fileOf(dir, 'wasps')), 1);
   },
 );
-
-test.serial('revert says so in its commit, also where the commit is made before the answer', async (t) => {
-  const { id, first } = await updatedArticle('combs');
-  const clone = cloneWith('commit', { durability: 'commit' });
-  const { code, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
-  t.is(code, 0, stderr);
-  t.is(gitIn(clone, 'log', '-1', '--format=%s'), 'Revert: Keeping bees on a balcony\n');
-  t.notRegex(gitIn(clone, 'log', '-1', '--format=%(trailers)'), /Delivery-Timestamp/);
-});
 
 test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
   const { id, url, first, path } = await updatedArticle('honey');
@@ -354,7 +317,7 @@ test.serial('revert says so in its commit, also where the commit goes to the rem
   const receiver = await launchIn(clone);
   t.teardown(() => receiver.kill('SIGKILL'));
   const env = { ...ENV, HOME: clone };
-  const { code, stdout, stderr } = await run(['revert', id, first, '--dir', clone, '--json'], env);
+  const { code, stdout, stderr } = await runHere(['revert', id, first, '--dir', clone, '--json'], env);
   t.is(code, 0, stderr);
   const { commit, revision } = JSON.parse(stdout) as { commit: string; revision: string };
   t.is(gitIn(remote, 'log', '-1', '--format=%H %s'), `${commit} Revert: Keeping bees on a balcony\n`);

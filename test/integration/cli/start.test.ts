@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { doctorCommand } from '../../../src/cli/doctor.js';
 import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
@@ -24,13 +23,18 @@ function siteWith(t: Parameters<typeof tempDir>[0], config: object): string {
   return dir;
 }
 
-const start = (dir: string, ...args: string[]) => run(['start', '--dir', dir, '--port', '0', ...args]);
+// Starts that are refused; the first one by the program itself.
+const start = (dir: string, ...args: string[]) => runHere(['start', '--dir', dir, '--port', '0', ...args]);
+
+const doctor = (dir: string, env: NodeJS.Dict<string> = {}) =>
+  runHere(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET, ...env });
 
 test('start in a folder that is not a site says so and writes nothing, with --preview too', async (t) => {
   const dir = tempDir(t);
-  for (const args of [[], ['--preview']]) {
-    const { code, stderr } = await start(dir, ...args);
+  for (const ended of [await run(['start', '--dir', dir, '--port', '0']), await start(dir, '--preview')]) {
+    const { code, stderr } = ended;
     t.is(code, 2);
+    t.is(stderr.trimEnd().split('\n').length, 1, stderr);
     t.regex(stderr, /has no pressmark\.config\.mjs, and PRESSMARK_SITE_URL is not set; run pressmark init/);
     t.deepEqual(fs.readdirSync(dir), []);
   }
@@ -46,9 +50,9 @@ test('start without a site URL is refused with the setting to set, and doctor sa
   );
   t.regex(stderr, /run pressmark start --preview\n$/);
   t.deepEqual(fs.readdirSync(dir), [CONFIG]);
-  const doctor = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET, PORT: '0' });
-  t.is(doctor.code, 1);
-  t.regex(doctor.stdout, /✗ site URL: siteUrl is not set, /);
+  const said = await doctor(dir);
+  t.is(said.code, 1);
+  t.regex(said.stdout, /✗ site URL: siteUrl is not set, /);
 });
 
 test('a preview gives articles the address of this machine, and says that they keep it', async (t) => {
@@ -58,30 +62,30 @@ test('a preview gives articles the address of this machine, and says that they k
   t.is(json.url, `http://localhost:${receiver.port}/articles/soil/`);
   const said = receiver.log.map(({ msg }) => msg).join('\n');
   t.regex(said, /this is a preview: articles that arrive now keep the address http:\/\/localhost:\d+;/);
-  const doctor = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
-  t.is(doctor.code, 0, doctor.stdout);
-  t.regex(doctor.stdout, /! site URL: not set; a preview is running, and articles that arrive now keep/);
+  const found = await doctor(dir);
+  t.is(found.code, 0, found.stdout);
+  t.regex(found.stdout, /! site URL: not set; a preview is running, and articles that arrive now keep/);
   t.is(articleFiles(dir).length, 1);
 
   fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ ...QUIET, siteUrl: SITE_URL }));
-  const changed = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
+  const changed = await doctor(dir);
   t.is(changed.code, 1);
   t.regex(changed.stdout, /✗ site URL: articles that arrive now get the address http:\/\/localhost:\d+, /);
 });
 
 test('start is refused where the next build would take the pages of articles at an earlier address away', async (t) => {
-  const dir = siteWith(t, { site: {} });
+  const dir = siteWith(t, { site: { search: false } });
   const first = await startReceiver(t, { dir });
   t.is((await first.post('article.published', article({ slug: 'soil' }))).status, 200);
   const page = join(dir, 'public/articles/soil/index.html');
   await until('the article has a page', () => fs.existsSync(page));
-  await first.stop();
+  await first.kill('SIGKILL');
   for (const [args, url] of [
     [[], 'https://moved.example'],
     [['--preview'], undefined],
   ] as const) {
     const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: url };
-    const { code, stderr } = await run(['start', '--dir', dir, '--port', '0', ...args], env);
+    const { code, stderr } = await runHere(['start', '--dir', dir, '--port', '0', ...args], env);
     t.is(code, 2, stderr);
     t.regex(
       stderr,
@@ -107,7 +111,7 @@ test('an address of an example is warned of by start and doctor', async (t) => {
   t.true(
     log.some(({ level, msg }) => level === 40 && msg.startsWith('siteUrl is https://example.com, which')),
   );
-  const { stdout } = await runHere(doctorCommand(), ['--dir', dir], { PRESSMARK_SECRET: SECRET });
+  const { stdout } = await doctor(dir);
   t.regex(stdout, /! site URL: https:\/\/example\.com is an example/);
 });
 
@@ -117,7 +121,7 @@ test('start on a port that is in use says so before it writes anything', async (
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const dir = siteWith(t, { siteUrl: SITE_URL, site: {} });
-  const { code, stderr } = await run(['start', '--dir', dir, '--port', String(port)]);
+  const { code, stderr } = await runHere(['start', '--dir', dir, '--port', String(port)]);
   t.is(code, 1);
   t.regex(stderr, new RegExp(`port ${port} is in use`));
   t.deepEqual(fs.readdirSync(dir), [CONFIG]);

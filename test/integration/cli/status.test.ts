@@ -2,29 +2,26 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Finding } from '../../../src/app/doctor/finding.js';
-import { doctorCommand } from '../../../src/cli/doctor.js';
-import { listCommand } from '../../../src/cli/list.js';
-import { statusCommand } from '../../../src/cli/status.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { SITE_URL, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
+import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
-const status = (dir: string) => runHere(statusCommand(), ['--dir', dir], ENV);
+const status = (dir: string) => runHere(['status', '--dir', dir], ENV);
 
 /** What doctor says of git. */
 async function ofGit(dir: string): Promise<Finding[]> {
-  const { stdout } = await runHere(doctorCommand(), ['--dir', dir, '--json'], ENV);
+  const { stdout } = await runHere(['doctor', '--dir', dir, '--json'], ENV);
   return (JSON.parse(stdout) as Finding[]).filter(({ about }) => about === 'git');
 }
 
 test('status names the receiver that runs, before the first article and after it, and says when none runs', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "git": false }');
+  const dir = storeOnly(tempDir(t));
   t.regex(
     (await status(dir)).stdout,
     /^! receiver {2}none is running on this machine; run pressmark start$/m,
@@ -111,7 +108,7 @@ test('of a hook and a command, status and doctor say no more than was seen', asy
 
 test('an article that is not on its page is named, as a failure after five minutes, and list says it too', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir, env: ENV });
+  const receiver = await startReceiver(t, { dir, env: ENV, config: { git: false, site: { search: false } } });
   await receiver.post('article.published', article({ slug: 'soil' }));
   await receiver.stop();
   const [file] = fs
@@ -131,6 +128,6 @@ test('an article that is not on its page is named, as a failure after five minut
   const late = await status(dir);
   t.is(late.code, 1);
   t.true(late.stdout.includes(`✗ live      ${url} not live yet: the page answers 404; delivered 6 min ago`));
-  const list = await runHere(listCommand(), ['--dir', dir], ENV);
+  const list = await runHere(['list', '--dir', dir], ENV);
   t.true(list.stdout.includes(`${url} (not seen live yet)`), list.stdout);
 });

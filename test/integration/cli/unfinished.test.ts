@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
@@ -8,81 +8,68 @@ import { tempDir } from '../../support/temp-dir.js';
 
 const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, PORT: '0' };
 
-/** A site with one plugin. */
-function siteWith(t: Parameters<typeof tempDir>[0], plugin: string): string {
-  const dir = tempDir(t);
+/** A site whose one plugin is set up by this code. */
+function siteWith(t: ExecutionContext, setup: string, before = ''): string {
+  const dir = storeOnly(tempDir(t));
   fs.mkdirSync(join(dir, 'plugins'));
-  fs.writeFileSync(join(dir, 'plugins/odd.mjs'), plugin);
+  fs.writeFileSync(
+    join(dir, 'plugins/odd.mjs'),
+    `${before}export default { name: 'odd', setup(host) { ${setup} } };`,
+  );
   return dir;
 }
 
-/** Makes the time limits of the process short, so that a test need not wait for them. */
-const IN_A_HURRY = `const set = globalThis.setTimeout;
-globalThis.setTimeout = (work, ms, ...rest) => set(work, Math.min(ms, 50), ...rest);`;
+/** Changes how the time limits of the process are waited for. */
+const timers = (ms: string, more = '') => `const set = globalThis.setTimeout;
+globalThis.setTimeout = (work, ms, ...rest) => set(work, ${ms}, ...rest)${more};\n`;
 
-/** Leaves the process nothing to wait for. */
-const UNWATCHED = `const set = globalThis.setTimeout;
-globalThis.setTimeout = (...all) => set(...all).unref();`;
-
-const NEVER = `new Promise(() => {})`;
-
-for (const command of ['start', 'build', 'doctor'] as const) {
-  test(`${command} names a plugin that is never set up, and fails`, async (t) => {
-    const dir = siteWith(t, `${IN_A_HURRY}\nexport default { name: 'odd', setup: () => ${NEVER} };`);
-    const { code, stdout, stderr } = await run([command, '--dir', dir], ENV);
+for (const [what, command, setup, before, words] of [
+  [
+    'names a plugin that is never set up, and fails',
+    'start',
+    'return new Promise(() => {});',
+    timers('Math.min(ms, 50)'),
+    /plugin odd \(plugins\/odd\.mjs\) is not set up after 10 s; its setup\(\) must/,
+  ],
+  [
+    'fails where a plugin ends the process',
+    'doctor',
+    'process.exit();',
+    '',
+    /^pressmark: doctor ended before it was done; /m,
+  ],
+  [
+    'fails where nothing is left to wait for before it is done',
+    'doctor',
+    'return new Promise(() => {});',
+    timers('ms', '.unref()'),
+    /^pressmark: doctor ended before it was done; /m,
+  ],
+  [
+    'that has failed ends, whatever a plugin has left behind',
+    'start',
+    "setInterval(() => {}, 1e6); throw new Error('no key');",
+    '',
+    /plugin odd .*no key/,
+  ],
+] as const)
+  test(`a command ${what}`, async (t) => {
+    const { code, stdout, stderr } = await run([command, '--dir', siteWith(t, setup, before)], ENV);
     t.is(code, 1);
-    t.regex(
-      `${stdout}${stderr}`,
-      /plugin odd \(plugins\/odd\.mjs\) is not set up after 10 s; its setup\(\) must/,
-    );
+    t.regex(`${stdout}${stderr}`, words);
   });
 
-  test(`${command} fails where a plugin ends the process`, async (t) => {
-    const dir = siteWith(t, `export default { name: 'odd', setup: () => process.exit() };`);
-    const { code, stderr } = await run([command, '--dir', dir], ENV);
-    t.is(code, 1);
-    t.regex(stderr, new RegExp(`^pressmark: ${command} ended before it was done; `, 'm'));
-  });
-}
-
-test('a command fails where nothing is left to wait for before it is done', async (t) => {
-  const dir = siteWith(t, `${UNWATCHED}\nexport default { name: 'odd', setup: () => ${NEVER} };`);
-  const { code, stderr } = await run(['build', '--dir', dir], ENV);
-  t.is(code, 1);
-  t.regex(stderr, /^pressmark: build ended before it was done; /m);
-});
-
-test('a command that has failed ends, whatever a plugin has left behind', async (t) => {
-  const dir = siteWith(
-    t,
-    `export default { name: 'odd', setup() { setInterval(() => {}, 1e6); throw new Error('no key'); } };`,
-  );
-  const { code, stderr } = await run(['build', '--dir', dir], ENV);
-  t.is(code, 1);
-  t.regex(stderr, /plugin odd .*no key/);
-});
-
-for (const command of ['build', 'doctor'] as const) {
-  test(`${command} ends when it is done, whatever a plugin has left behind`, async (t) => {
-    const dir = siteWith(t, `export default { name: 'odd', setup() { setInterval(() => {}, 1e6); } };`);
-    const { stdout } = await run([command, '--dir', dir], ENV);
-    t.regex(stdout, command === 'build' ? /pages .* built/ : /✓ site URL/);
-  });
-}
-
-test('a command ends when it is done, whatever the config has left behind', async (t) => {
+test('a command ends when it is done, whatever a plugin or the config has left behind', async (t) => {
+  const doctor = await run(['doctor', '--dir', siteWith(t, 'setInterval(() => {}, 1e6);')], ENV);
+  t.regex(doctor.stdout, /✓ site URL/);
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.mjs'), 'setInterval(() => {}, 1e6);\nexport default {};');
-  for (const command of [['list'], ['status'], ['work', '--once']])
-    t.is((await run([...command, '--dir', dir], ENV)).code, 0);
+  t.is((await run(['status', '--dir', dir], ENV)).code, 0);
 });
 
 test('a receiver that a plugin ends logs it, and does not end with 0', async (t) => {
-  const dir = siteWith(
-    t,
-    `export default { name: 'odd', setup: (host) => host.router.get('/end', () => process.exit()) };`,
-  );
-  const receiver = await startReceiver(t, { dir: storeOnly(dir) });
+  const dir = siteWith(t, "host.router.get('/end', () => process.exit());");
+  const receiver = await startReceiver(t, { dir });
   await t.throwsAsync(fetch(`${receiver.origin}/end`));
   t.is(await receiver.stop(), 1);
   const line = receiver.log.find(({ level }) => level === 60);

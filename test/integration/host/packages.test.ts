@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { SITE_URL, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -51,7 +52,7 @@ test('200-packages: packages are found beside the site and above it, and their p
 test('a plugin that is not installed or fails while it is loaded stops the start with one line that names it', async (t) => {
   const dir = storeOnly(tempDir(t));
   const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
-  const start = () => run(['start', '--dir', dir, '--port', '0'], env);
+  const start = () => runHere(['start', '--dir', dir, '--port', '0'], env);
 
   configure(dir, ['no-such-plugin']);
   const missing = await start();

@@ -16,7 +16,7 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { fileClock } from './file-clock.js';
 
-const ARTICLES = 40;
+const ARTICLES = 20;
 /** The share of requests that the network lets fail, and how many of one article at most; a few articles have these. */
 const FAILING = 0.3;
 const MOST_FAILURES = 3;

@@ -163,38 +163,6 @@ test('a wait is a minimum: what falls due between two ticks goes out with the ne
   );
 });
 
-test('a worker that dies leaves its delivery to the others after ten minutes', async (t) => {
-  const { endpoint, connector, queue, ended, worker, clock, minutes } = await set(t, reply(200));
-  const entry = makeEntry(connector, 'a');
-  await queue.add([entry]);
-  await queue.take(entry.id); // and was never heard of again
-  const running = worker();
-  void running.run();
-  await until('the worker waits for its next tick', () => clock.waiting() > 0);
-  for (let minute = 1; minute < 10; minute++) {
-    clock.pass(MINUTE);
-    await until('the worker waits for its next tick', () => clock.waiting() > 0);
-  }
-  t.is(endpoint.got.length, 0);
-  await minutes(1);
-  t.is(endpoint.got.length, 1);
-  t.deepEqual(standing(ended[0]?.attempted.entry ?? entry), ['success', 1, 200, null]);
-});
-
-test('two workers on one queue never send the same attempt twice', async (t) => {
-  const { endpoint, state, connector, queue, clock, worker } = await set(t, async (got, response) => {
-    await turn();
-    reply(200)(got, response);
-  });
-  const entries = Array.from({ length: 60 }, (_, n) => makeEntry(connector, `a${n}`));
-  await queue.add(entries);
-  const others = [testQueue(t, state, clock.now), testQueue(t, state, clock.now)];
-  await Promise.all([queue, ...others].map((one) => worker({ queue: one }).sendDue()));
-  t.is(endpoint.got.length, 60);
-  t.is(new Set(endpoint.got.map(({ body }) => JSON.parse(body.toString()).data.id)).size, 60);
-  t.true([...queue.list()].every(({ record }) => record.status === 'success'));
-});
-
 test('a publish goes where it was queued for, signed with the secret that was issued for that address', async (t) => {
   const first = await set(t, reply(200));
   const { state, connector, queue } = first;
@@ -223,22 +191,6 @@ test('a publish goes where it was queued for, signed with the secret that was is
     signature(last?.body ?? '', 'issued anew'),
     'the same address: the new secret',
   );
-});
-
-test('a receiver that resets a connection when it has read the article is counted with one attempt', async (t) => {
-  const { endpoint, connector, queue, worker } = await set(t, (_got, response) => {
-    if (endpoint.got.length === 1) reply(200)(_got, response);
-    else response.destroy();
-  });
-  await queue.add(['a', 'b', 'c', 'd'].map((id) => makeEntry(connector, id)));
-  await worker({ lanes: 1 }).sendDue();
-  t.is(endpoint.got.length, 4, 'each article was sent once');
-  t.deepEqual([...queue.list()].map(({ record: { status, attempts } }) => `${status} ${attempts}`).sort(), [
-    'pending 1',
-    'pending 1',
-    'pending 1',
-    'success 1',
-  ]);
 });
 
 test('one receiver that hangs keeps no other receiver waiting, and the ticks go on', async (t) => {

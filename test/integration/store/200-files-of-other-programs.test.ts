@@ -30,32 +30,17 @@ interface Places {
   readonly fresh: string;
 }
 
-/** The ways in which other programs put a file into the content folder. */
+/** Ways in which other programs put a file into the content folder; simpler ones are in test/unit/store/other-program.ts. */
 const WAYS: Record<string, (places: Places, text: string) => void> = {
-  'written in place': ({ month, fresh }, text) => fs.writeFileSync(join(month, `${fresh}.md`), text),
-  'written in small pieces': ({ month, fresh }, text) => {
-    const fd = fs.openSync(join(month, `${fresh}.md`), 'w');
-    for (const letter of text) fs.writeSync(fd, letter);
-    fs.closeSync(fd);
-  },
   'saved by an editor, by way of a temporary file': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `.${fresh}.md.swp`), text);
     fs.renameSync(join(month, `.${fresh}.md.swp`), join(month, `${fresh}.md`));
-  },
-  'moved in, with an old time stamp': ({ month, outside, fresh }, text) => {
-    fs.writeFileSync(join(outside, fresh), text);
-    fs.utimesSync(join(outside, fresh), LONG_AGO, LONG_AGO);
-    fs.renameSync(join(outside, fresh), join(month, `${fresh}.md`));
   },
   'copied as rsync does, while the time stamp of the folder is kept': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `.${fresh}.md.Xy12ab`), text);
     fs.utimesSync(join(month, `.${fresh}.md.Xy12ab`), LONG_AGO, LONG_AGO);
     fs.renameSync(join(month, `.${fresh}.md.Xy12ab`), join(month, `${fresh}.md`));
     fs.utimesSync(month, LONG_AGO, LONG_AGO);
-  },
-  'linked in': ({ month, outside, fresh }, text) => {
-    fs.writeFileSync(join(outside, fresh), text);
-    fs.linkSync(join(outside, fresh), join(month, `${fresh}.md`));
   },
   'renamed from a name that is no article’s': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `${fresh}.txt`), text);
@@ -65,15 +50,6 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
     fs.writeFileSync(join(month, `${fresh}.md`), theirs('https://garden.example/replaced/'));
     fs.writeFileSync(join(content, `${fresh}.new`), text);
     fs.renameSync(join(content, `${fresh}.new`), join(month, `${fresh}.md`));
-  },
-  'in a new folder deep down': ({ content, fresh }, text) => {
-    fs.mkdirSync(join(content, fresh, 'deep', 'down'), { recursive: true });
-    fs.writeFileSync(join(content, fresh, 'deep', 'down', 'a.md'), text);
-  },
-  'in a folder that was moved in': ({ content, outside, fresh }, text) => {
-    fs.mkdirSync(join(outside, fresh, 'deep'), { recursive: true });
-    fs.writeFileSync(join(outside, fresh, 'deep', 'a.md'), text);
-    fs.renameSync(join(outside, fresh), join(content, fresh));
   },
   'in a folder that was hidden': ({ content, fresh }, text) => {
     fs.mkdirSync(join(content, `.${fresh}`));

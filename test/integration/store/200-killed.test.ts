@@ -1,14 +1,15 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test, { type Assertions } from 'ava';
 import { articleFiles, debris, fileOf, readStored } from '../../support/content.js';
 import { article, type PublishedData, update } from '../../support/events.js';
-import { createFaults } from '../../support/faults.js';
+import { sharedFaults } from '../../support/faults.js';
 import { launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 // One receiver after the other on one folder, each killed at a call of its own; `npm run torture` kills at all of them.
 
-const disposals: (() => void)[] = [];
-const faults = createFaults({ teardown: (dispose) => disposals.push(dispose) });
+const faults = sharedFaults();
 const dir = makeTempDir();
 let receiver: Receiver;
 /** All that was acknowledged: the revisions by the articles' ids; the first article is the one that is updated. */
@@ -35,7 +36,6 @@ test.serial.before(async (t) => {
 test.after.always(async () => {
   await receiver.kill('SIGKILL');
   removeTempDir(dir);
-  for (const dispose of disposals) dispose();
 });
 
 /** The ids and revisions of all stored articles; of one that is not whole, its revision says so. */
@@ -94,3 +94,42 @@ for (const [when, call, path, isStored] of [
       t.is((await receiver.find(url)).content_html, request.content_html);
     },
   );
+
+test.serial('200: what cannot be removed after a request does not fail the request', async (t) => {
+  const { post, find } = receiver;
+  const data = article();
+  faults.set({ call: 'unlink', path: '\\.tmp$', code: 'EIO' }, { call: 'rm', path: '\\.tmp$', code: 'EIO' });
+  const first = await post('article.published', data);
+  t.is(first.status, 200);
+  t.is((await post('article.published', data)).text, first.text);
+  const { revision_id: base_revision_id } = await find(first.json.url);
+  const request = update({ target_id: data.id, target_url: first.json.url, base_revision_id });
+  t.is((await post('article.updated', request)).status, 200);
+  t.is((await post('article.updated', request)).status, 200);
+  t.is(readStored(fileOf(dir, data.id)).article.revision, request.revision_id);
+  t.is(debris(dir).length, 1);
+});
+
+test.serial(
+  '200: a start after a kill sweeps all that was left, and every article is answered as before',
+  async (t) => {
+    faults.clear();
+    const storedBefore = articleFiles(dir).length;
+    const known = article();
+    const before = await receiver.post('article.published', known);
+    await receiver.kill('SIGKILL');
+
+    const staged = join(dir, '.pressmark/staging/.pressmark-0123456789abcdef.tmp');
+    fs.writeFileSync(staged, 'half an article');
+    const beside = join(dir, 'content/articles/.pressmark-0123456789abcdef.tmp');
+    fs.writeFileSync(beside, 'half an article');
+    const snapshot = join(dir, '.pressmark/.pressmark-0123456789abcdef.tmp');
+    fs.writeFileSync(snapshot, 'half a snap');
+
+    await startAgain();
+    t.deepEqual(debris(dir), []);
+    t.false(fs.existsSync(snapshot), 'a snapshot that the kill cut off is swept');
+    t.is(articleFiles(dir).length, storedBefore + 1);
+    t.is((await receiver.post('article.published', known)).text, before.text);
+  },
+);

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { article } from '../../support/events.js';
 import { onLinux } from '../../support/full-disk.js';
-import { bareEnvironment, run, startReceiver } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -16,12 +17,8 @@ onLinux(
     const dir = tempDir(t);
     const folder = join(dir, 'content/articles');
     fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(
-      join(dir, 'pressmark.config.json'),
-      JSON.stringify({ site: { search: false }, git: false }),
-    );
     fs.symlinkSync(EVERY_READ_FAILS, join(folder, 'rotten.md'));
-    const receiver = await startReceiver(t, { dir });
+    const receiver = await startReceiver(t, { dir, config: { site: { search: false }, git: false } });
     t.like(
       receiver.log.find(({ path }) => path === 'articles/rotten.md'),
       { level: 40, reason: 'EIO: i/o error' },
@@ -34,16 +31,7 @@ onLinux(
       const page = await fetch(`${receiver.origin}${new URL(json.url).pathname}`);
       return page.ok;
     });
-    t.is(await receiver.stop(), 0);
-    t.is(
-      (await startReceiver(t, { dir }).then((again) => again.post('article.published', data))).text,
-      JSON.stringify(json),
-    );
-
-    const doctor = await run(['doctor', '--dir', dir, '--json'], {
-      ...bareEnvironment(),
-      PRESSMARK_SECRET: SECRET,
-    });
+    const doctor = await runHere(['doctor', '--dir', dir, '--json'], { PRESSMARK_SECRET: SECRET });
     t.regex(doctor.stdout, /articles\/rotten\.md cannot be read: EIO: i\/o error/);
   },
 );

@@ -5,14 +5,16 @@ import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite } from '../../support/generator-site.js';
 import { HOSTILE_TEXTS } from '../../support/hostile.js';
-import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 /** Markdown for which the renderer would take minutes. */
 const ENDLESS = HOSTILE_TEXTS['lines in nested quotes']?.(200_000) ?? '';
 
 test('200: Markdown that would take too long is stored as it came, shown as it is, and can be updated', async (t) => {
-  const { post, find } = await startReceiver(t, STORE_ONLY);
+  const { post, find } = receiver();
   const data = article({ content_html: '', content_markdown: ENDLESS });
   const { status, json } = await post('article.published', data);
   t.is(status, 200);
@@ -25,7 +27,7 @@ test('200: Markdown that would take too long is stored as it came, shown as it i
 });
 
 test('200-lookup: a long article that a person has edited is answered with the HTML that came with it', async (t) => {
-  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
+  const { dir, post, find } = receiver();
   const data = article({ content_markdown: 'Out of the *wind*.\n\n'.repeat(20_000) });
   const { json } = await post('article.published', data);
   const before = await find(json.url);

@@ -9,12 +9,14 @@ import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 // The contract on a site that Hugo builds; what depends on the generator is in the tests of its definition.
+// All tests are serial, as the last ones change the addresses of all posts.
 
 const POSTS = {
   'posts/yaml.md': '---\ntitle: In YAML # mine\ndate: 2024-03-01\nweight: 3\n---\nThe old words.\n',
   'posts/toml.md':
     "+++\ntitle = 'In TOML'\ndate = 2024-03-01\n[params]\nside = 'left' # mine\n+++\nThe old words.\n",
   'posts/json.md': '{\n  "title": "In JSON",\n  "date": "2024-03-01",\n  "weight": 3\n}\nThe old words.\n',
+  'posts/of-plugin.md': "+++\ntitle = 'Mine'\ndate = 2024-03-01\nside = 'mine'\n+++\nWords.\n",
   'posts/page.html': '---\ntitle: In HTML\ndate: 2024-03-01\n---\n<p>The old words.</p>\n',
   'posts/bundle/index.md': '---\ntitle: A bundle\ndate: 2024-03-01\n---\nThe old words.\n',
   'posts/old.markdown': '---\ntitle: Long extension\ndate: 2024-03-01\n---\nThe old words.\n',
@@ -45,15 +47,34 @@ const LISTED = {
   'posts/taken-html.html': '/posts/elsewhere-2/',
   'posts/taken-folder/index.md': '/posts/elsewhere-3/',
   'notes/listed-there.md': '/posts/listed-there-already/',
+  'posts/of-plugin.md': '/2024/of-plugin/',
   'posts/twin-a.md': '/posts/twin/',
   'posts/twin-b.md': '/posts/twin/',
 } as const;
+
+const PLUGIN = `export default {
+  name: 'wishes',
+  setup: (host) => {
+    host.addFilter('article.frontMatter', (data, { title }) => !title.startsWith('{') ? data : ({
+      ...data, ...JSON.parse(title), day: new Date(0), later: undefined, act: () => 1,
+      url: '/evil/', slug: 'evil', title: 'Evil', pressmark: { id: 'evil' },
+    }));
+    host.addFilter('article.draft', (draft) =>
+      !draft.title.startsWith('{') ? draft : { ...draft, contentHtml: draft.contentHtml + '<p>More.</p>' });
+  },
+};`;
+
+// Titles that are JSON hold what the plugin sets.
+const FIRST =
+  '{"side":"left","none":null,"list":[null,1,{"a":null,"b":"text"}],"map":{"a":{"b":[true]},"c":null}}';
+const SECOND = '{"side":null,"list":[2],"map":{"a":null}}';
 
 const dir = makeTempDir();
 let receiver: Receiver;
 
 test.serial.before(async () => {
-  generatorSite(dir, 'hugo', { posts: POSTS });
+  generatorSite(dir, 'hugo', { posts: POSTS, config: { plugins: ['./wishes.mjs'] } });
+  fs.writeFileSync(join(dir, 'wishes.mjs'), PLUGIN);
   await listAddressesOf(dir, LISTED);
   receiver = await launch(dir);
 });
@@ -65,110 +86,123 @@ test.after.always(async () => {
 const at = (address: string) => `${SITE_URL}${address}`;
 const textOf = (path: string) => fs.readFileSync(join(dir, 'content', path), 'utf8');
 
-test('200: an article is published, redelivered, looked up, updated and retried', async (t) => {
-  const { post, find } = receiver;
-  const data = article({ slug: 'round-trip' });
-  const first = await post('article.published', data);
-  t.deepEqual(JSON.parse(first.text), { received: true, id: data.id, url: at('/posts/round-trip/') });
-  const written = textOf('posts/round-trip.md');
-  t.is((await post('article.published', data)).text, first.text);
-  const found = await find(at('/posts/round-trip'));
-  t.like(found, { id: data.id, url: first.json.url, title: data.title, content_html: data.content_html });
-  t.is(textOf('posts/round-trip.md'), written);
-
-  const base = { target_id: data.id, target_url: found.url, base_revision_id: found.revision_id };
-  const request = update(base, { featured_image_url: null });
-  const answer = await post('article.updated', request);
-  t.deepEqual(JSON.parse(answer.text), {
-    received: true,
-    contract_version: 3,
-    revision_id: request.revision_id,
-  });
-  const updated = textOf('posts/round-trip.md');
-  t.true(updated.includes('https://images.example/hive.jpg'), 'a null image leaves the stored one');
-  t.is((await post('article.updated', request)).text, answer.text);
-  t.is(textOf('posts/round-trip.md'), updated, 'a retry writes nothing');
-  t.is((await post('article.published', data)).text, first.text, 'a redelivery after an update');
-
-  const stale = await post('article.updated', update(base));
-  t.is(stale.status, 409);
-  t.deepEqual(JSON.parse(stale.text), {
-    error: 'Article revision conflict',
-    base_revision_id: found.revision_id,
-    current_revision_id: request.revision_id,
-  });
-  t.is(textOf('posts/round-trip.md'), updated);
-});
-
-test('200: an edit by hand changes the revision; the stale update is refused, the next one keeps the edited keys', async (t) => {
-  const { post, find } = receiver;
-  const data = article({ slug: 'by-hand' });
-  const { url, request } = await publishForUpdate(receiver, data);
-  const file = join(dir, 'content/posts/by-hand.md');
-  edit(file, '---\n', '---\nweight: 7 # mine\n');
-  edit(file, '\n\nOut of the wind.', '\n\nOut of the *wind*.');
-  const { revision_id, content_html } = await find(url);
-  t.not(revision_id, request.base_revision_id);
-  t.true(content_html.includes('<em>wind</em>'), content_html);
-  t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
-  t.is((await post('article.updated', request)).status, 409);
-  t.is((await post('article.updated', { ...request, base_revision_id: revision_id })).status, 200);
-  t.true(textOf('posts/by-hand.md').includes('weight: 7 # mine\n'));
-  t.is((await find(url)).content_html, request.content_html);
-});
+test.serial(
+  '200: an edit by hand changes the revision; the stale update is refused, the next one keeps the edited keys',
+  async (t) => {
+    const { post, find } = receiver;
+    const data = article({ slug: 'by-hand' });
+    const { url, request } = await publishForUpdate(receiver, data);
+    const file = join(dir, 'content/posts/by-hand.md');
+    edit(file, '---\n', '---\nweight: 7 # mine\n');
+    edit(file, '\n\nOut of the wind.', '\n\nOut of the *wind*.');
+    const { revision_id, content_html } = await find(url);
+    t.not(revision_id, request.base_revision_id);
+    t.true(content_html.includes('<em>wind</em>'), content_html);
+    t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
+    t.is((await post('article.updated', request)).status, 409);
+    t.is((await post('article.updated', { ...request, base_revision_id: revision_id })).status, 200);
+    t.true(textOf('posts/by-hand.md').includes('weight: 7 # mine\n'));
+    t.is((await find(url)).content_html, request.content_html);
+  },
+);
 
 for (const [path, address] of Object.entries(LISTED).slice(0, 7)) {
   const url = at(address);
-  test(`200: ${path}, which a person wrote, is found at its listed URL and updated twice, which pins it`, async (t) => {
-    const { post, find } = receiver;
-    const before = textOf(path);
-    let { id, revision_id, title } = await find(url);
-    t.true(before.includes(title));
-    for (const words of ['The first new words.', 'The second new words.']) {
-      const target = { target_id: id, target_url: url, base_revision_id: revision_id };
-      const request = update(target, {
-        title: `Title with ${words}`,
-        content_markdown: words,
-        content_html: `<p>${words}</p>`,
-      });
+  test.serial(
+    `200: ${path}, which a person wrote, is found at its listed URL and updated twice, which pins it`,
+    async (t) => {
+      const { post, find } = receiver;
+      const before = textOf(path);
+      let { id, revision_id, title } = await find(url);
+      t.true(before.includes(title));
+      for (const words of ['The first new words.', 'The second new words.']) {
+        const target = { target_id: id, target_url: url, base_revision_id: revision_id };
+        const request = update(target, {
+          title: `Title with ${words}`,
+          content_markdown: words,
+          content_html: `<p>${words}</p>`,
+        });
+        t.is(
+          (await post('article.updated', request)).text.slice(0, 40),
+          '{"received":true,"contract_version":3,"r',
+        );
+        t.is((await post('article.updated', request)).status, 200, 'a retry');
+        t.true(textOf(path).includes(words));
+        ({ id, revision_id, title } = await find(url));
+        t.is(revision_id, request.revision_id);
+        t.is(title, request.title);
+        t.like(await find(url), { url, content_html: `<p>${words}</p>` });
+      }
+      const after = textOf(path);
+      t.true(after.includes('2024-03-01'), 'its date stays');
+      // TOML and JSON are written anew; the comments of YAML stay.
+      const kept = path.endsWith('toml.md') ? ['side = '] : [' # mine', 'weight'];
+      for (const own of kept) t.is(after.includes(own), before.includes(own));
       t.is(
-        (await post('article.updated', request)).text.slice(0, 40),
-        '{"received":true,"contract_version":3,"r',
+        /^\s*"?url"? ?[:=] ?["']?(\/[^"'\n]*)["']?,?$/m.exec(after)?.[1],
+        address,
+        'no update can move it',
       );
-      t.is((await post('article.updated', request)).status, 200, 'a retry');
-      t.true(textOf(path).includes(words));
-      ({ id, revision_id, title } = await find(url));
-      t.is(revision_id, request.revision_id);
-      t.is(title, request.title);
-      t.like(await find(url), { url, content_html: `<p>${words}</p>` });
-    }
-    const after = textOf(path);
-    t.true(after.includes('2024-03-01'), 'its date stays');
-    // TOML and JSON are written anew; the comments of YAML stay.
-    const kept = path.endsWith('toml.md') ? ['side = '] : [' # mine', 'weight'];
-    for (const own of kept) t.is(after.includes(own), before.includes(own));
-    t.is(/^\s*"?url"? ?[:=] ?["']?(\/[^"'\n]*)["']?,?$/m.exec(after)?.[1], address, 'no update can move it');
-  });
+    },
+  );
 }
+
+test.serial(
+  '200: what plugins set stands in the front matter, without what it has no word for and without the generator’s own keys',
+  async (t) => {
+    const data = article({ slug: 'wished', title: FIRST, content_markdown: '' });
+    const { url, request } = await publishForUpdate(receiver, data, { title: SECOND });
+    t.is(url, `${SITE_URL}/posts/wished/`);
+    const text = textOf('posts/wished.html');
+    t.true(
+      text.includes(
+        '\nside: "left"\nlist: [1, {b: "text"}]\nmap:\n  a:\n    b: [true]\nday: "1970-01-01T00:00:00.000Z"\n',
+      ),
+      text,
+    );
+    t.notRegex(text, /evil|^(none|later|act|slug):/im);
+    t.true(text.endsWith('<p>More.</p>\n') || text.endsWith('<p>More.</p>'), 'the body is the page');
+
+    t.is((await receiver.post('article.updated', request)).status, 200);
+    const updated = textOf('posts/wished.html');
+    t.notRegex(updated, /^side:/m, 'null removes a key');
+    t.true((await receiver.find(url)).content_html.includes('More.'));
+  },
+);
+
+test.serial('200: what plugins set is written into TOML, too', async (t) => {
+  const url = `${SITE_URL}/2024/of-plugin/`;
+  const { id, revision_id } = await receiver.find(url);
+  const target = { target_id: id, target_url: url, base_revision_id: revision_id };
+  const request = { ...article({ id: 'draft-toml', title: FIRST }), ...target, revision_id: 'draft-toml' };
+  const { status, text } = await receiver.post('article.updated', request);
+  t.is(status, 200, text);
+  const file = textOf('posts/of-plugin.md');
+  t.true(file.includes('\nside = "left"\n'), file);
+  t.notRegex(file, /evil|^(none|later|act|slug) /im);
+});
 
 for (const [slug, reason] of [
   ['unlisted', 'posts/unlisted.md has no listed URL'],
   ['draft', 'posts/draft.md is a draft'],
   ['future', 'posts/future.md has a date in the future'],
 ] as const)
-  test(`404: a post that ${reason.slice(reason.indexOf(' ') + 1)} is not resolved, and the answer says why`, async (t) => {
-    const url = at(`/posts/${slug}/`);
-    const { status, json } = await receiver.post('article.lookup', { target_url: url });
-    t.is(status, 404);
-    t.is(json.error, `target_url: there is no article at ${JSON.stringify(url)}; ${reason}`);
-    const target = { target_id: `posts/${slug}.md`, target_url: url, base_revision_id: 'any' };
-    const refused = await receiver.post('article.updated', update(target));
-    t.is(refused.status, 404);
-    t.true(refused.json.error.includes(reason), refused.json.error);
-    t.is(textOf(`posts/${slug}.md`), POSTS[`posts/${slug}.md`]);
-  });
+  test.serial(
+    `404: a post that ${reason.slice(reason.indexOf(' ') + 1)} is not resolved, and the answer says why`,
+    async (t) => {
+      const url = at(`/posts/${slug}/`);
+      const { status, json } = await receiver.post('article.lookup', { target_url: url });
+      t.is(status, 404);
+      t.is(json.error, `target_url: there is no article at ${JSON.stringify(url)}; ${reason}`);
+      const target = { target_id: `posts/${slug}.md`, target_url: url, base_revision_id: 'any' };
+      const refused = await receiver.post('article.updated', update(target));
+      t.is(refused.status, 404);
+      t.true(refused.json.error.includes(reason), refused.json.error);
+      t.is(textOf(`posts/${slug}.md`), POSTS[`posts/${slug}.md`]);
+    },
+  );
 
-test('404: two posts that the generator lists at one URL are ambiguous', async (t) => {
+test.serial('404: two posts that the generator lists at one URL are ambiguous', async (t) => {
   const { status, json } = await receiver.post('article.lookup', { target_url: at('/posts/twin/') });
   t.is(status, 404);
   t.regex(json.error, /^target_url: 2 articles are at /);
@@ -182,7 +216,7 @@ for (const [slug, why] of [
   ['taken-elsewhere', 'a post of unknown URL in another folder'],
   ['listed-there-already', 'a URL that is listed for another post'],
 ] as const)
-  test(`200: a new article's slug is numbered where a person's post has ${why}`, async (t) => {
+  test.serial(`200: a new article's slug is numbered where a person's post has ${why}`, async (t) => {
     const data = article({ slug });
     const { json } = await receiver.post('article.published', data);
     t.is(json.url, at(`/posts/${slug}-2/`));
@@ -190,15 +224,18 @@ for (const [slug, why] of [
     t.is((await receiver.find(json.url)).id, data.id);
   });
 
-test('200: addresses that are listed while the receiver runs count from the next lookup on', async (t) => {
-  const path = 'later/post.md';
-  writePost(dir, path, '---\ntitle: Later\ndate: 2024-03-01\n---\nThe old words.\n');
-  t.is((await receiver.post('article.lookup', { target_url: at('/later/post/') })).status, 404);
-  await listAddressesOf(dir, { ...LISTED, [path]: '/later/post/' });
-  t.is((await receiver.find(at('/later/post/'))).title, 'Later');
-});
+test.serial(
+  '200: addresses that are listed while the receiver runs count from the next lookup on',
+  async (t) => {
+    const path = 'later/post.md';
+    writePost(dir, path, '---\ntitle: Later\ndate: 2024-03-01\n---\nThe old words.\n');
+    t.is((await receiver.post('article.lookup', { target_url: at('/later/post/') })).status, 404);
+    await listAddressesOf(dir, { ...LISTED, [path]: '/later/post/' });
+    t.is((await receiver.find(at('/later/post/'))).title, 'Later');
+  },
+);
 
-test('404: a post whose date was changed is not found before it is listed again', async (t) => {
+test.serial('404: a post whose date was changed is not found before it is listed again', async (t) => {
   const path = 'later/dated.md';
   const target_url = at('/later/2024/dated/');
   const isFound = async () => (await receiver.post('article.lookup', { target_url })).status === 200;
@@ -227,11 +264,11 @@ test.serial(
 );
 
 test.serial('404: after a restart with another configuration, addresses must be listed again', async (t) => {
-  const target_url = at('/2024/page/');
+  const target_url = at('/2024/unpinned/');
   const isFound = async () => (await receiver.post('article.lookup', { target_url })).status === 200;
   const page = 'notes/unpinned.md';
   writePost(dir, page, '---\ntitle: Unpinned\ndate: 2024-03-01\n---\nThe old words.\n');
-  await listAddressesOf(dir, { [page]: '/2024/page/' });
+  await listAddressesOf(dir, { [page]: '/2024/unpinned/' });
   await receiver.stop();
   receiver = await launch(dir);
   t.true(await isFound());

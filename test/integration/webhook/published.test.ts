@@ -65,59 +65,25 @@ test('200-published-stored: the body of an article without Markdown is its HTML;
   t.is((await receiver().find(json.url)).content_html, data.content_html);
 });
 
-const FORMS = {
-  'without X-Service-Event and X-Service-Timestamp': {
-    headers: { 'X-Service-Event': undefined, 'X-Service-Timestamp': undefined },
-  },
-  'with headers that contradict the body': {
-    headers: { 'X-Service-Event': 'article.updated', 'X-Service-Timestamp': 'never' },
-  },
-  'with another X-Service-Contract': { headers: { 'X-Service-Contract': '7' } },
-  'with another Content-Type': { headers: { 'Content-Type': 'text/plain' } },
-  'with another contract_version': { envelope: { contract_version: 99 } },
-};
-
-for (const [how, form] of Object.entries(FORMS)) {
-  test(`200-published-stored: a publication ${how} is stored, as the signed body alone decides`, async (t) => {
-    const data = article();
-    t.is((await receiver().post('article.published', data, form)).status, 200);
-    t.notThrows(() => fileOf(receiver().dir, data.id));
-  });
-}
-
-const FOLDERS: [published_at: string, folder: string][] = [
-  ['2026-11-19T08:00:00Z', '2026/11'],
-  ['2026-11-19T08:00:00.123456789Z', '2026/11'],
-  ['2026-11-19t08:00:00z', '2026/11'],
-  ['2026-12-01', '2026/12'],
-  ['2026-11-30T23:30:00', '2026/11'],
-  ['2026-11-30T23:30', '2026/11'],
+for (const [published_at, folder] of [
   ['2026-12-01T00:30:00+01:00', '2026/11'],
   ['2026-11-30T23:30:00-01', '2026/12'],
-  ['2026-12-01T08:00:00,5+0000', '2026/12'],
-];
-
-for (const [published_at, folder] of FOLDERS) {
+] as const)
   test(`200-published-date-forms: an article published at ${published_at} is stored in ${folder}, with its date as it was sent`, async (t) => {
     const data = article({ published_at });
     const form = { envelope: { timestamp: published_at } };
-    const answer = await receiver().post('article.published', data, form);
-    t.is(answer.status, 200, answer.text);
+    t.is((await receiver().post('article.published', data, form)).status, 200);
     const path = fileOf(receiver().dir, data.id);
     t.true(path.includes(`/articles/${folder}/`), path);
     t.is(readStored(path).article.date, published_at);
   });
-}
 
-for (const title of ['', '   ', '\n\t']) {
-  test(`200-published-empty-title: the title ${JSON.stringify(title)} is stored as a placeholder, so that a lookup can answer`, async (t) => {
-    const data = article({ title });
-    const { status, json } = await receiver().post('article.published', data);
-    t.is(status, 200);
-    t.is(readStored(fileOf(receiver().dir, data.id)).article.title, 'Untitled');
-    t.is((await receiver().find(json.url)).title, 'Untitled');
-  });
-}
+test('200-published-empty-title: a title of white space is stored as a placeholder, so that a lookup can answer', async (t) => {
+  const data = article({ title: ' \n\t' });
+  const { json } = await receiver().post('article.published', data);
+  t.is(readStored(fileOf(receiver().dir, data.id)).article.title, 'Untitled');
+  t.is((await receiver().find(json.url)).title, 'Untitled');
+});
 
 test('200-published-same-slug: articles with one slug get numbers, also when all are sent at once', async (t) => {
   const answers = await Promise.all(
@@ -139,38 +105,12 @@ test('200-published-same-slug: articles of different months do not share a URL',
   t.deepEqual(urls, [`${SITE_URL}/articles/monthly/`, `${SITE_URL}/articles/monthly-2/`]);
 });
 
-test('200-published-unknown-fields: unknown fields are accepted and dropped', async (t) => {
-  const data = article();
-  const extra = { layout: 'evil', draft: true, slug2: 'x', nested: { deep: ['<script>'] } };
-  const answer = await receiver().post('article.published', { ...data, ...extra }, { envelope: extra });
-  t.is(answer.status, 200);
-  t.deepEqual(Object.keys(answer.json).sort(), ['id', 'received', 'url']);
-  const text = fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8');
-  t.notRegex(text, /evil|slug2|nested/);
-});
-
 test('200-published-unknown-fields: a field named __proto__ changes nothing', async (t) => {
   const data = article();
   const inner = JSON.stringify(data).replace('{', '{"__proto__":{"title":"polluted","extra":{"x":1}},');
   const body = JSON.stringify(envelope('article.published', null)).replace('"data":null', `"data":${inner}`);
   t.is((await receiver().raw(body)).status, 200);
   t.false(fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8').includes('polluted'));
-});
-
-test('200-published-unknown-fields: an unknown field that is nested 100,000 levels deep is dropped like any other', async (t) => {
-  const data = article();
-  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-  const body = JSON.stringify(envelope('article.published', data)).replace('{', `{"deep":${deep},`);
-  t.is((await receiver().raw(body)).status, 200);
-  t.false(fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8').includes('[['));
-  t.is((await fetch(`${receiver().origin}/healthz`)).status, 200);
-});
-
-test('200-published-surrogate-pair: a whole surrogate pair, written as escapes, is stored as its character', async (t) => {
-  const data = article({ title: 'PAIR' });
-  const body = JSON.stringify(envelope('article.published', data));
-  t.is((await receiver().raw(body.replace('PAIR', '\\ud83d\\udc1d'))).status, 200);
-  t.is(readStored(fileOf(receiver().dir, data.id)).article.title, '🐝');
 });
 
 const TEXTS = {
@@ -185,8 +125,8 @@ const TEXTS = {
   'an emoji': '🐝 of the bees 👩‍🌾',
 };
 
-for (const [what, value] of Object.entries(TEXTS)) {
-  test(`200-published-hostile-text: ${what} in every field is stored and looked up byte for byte`, async (t) => {
+test('200-published-hostile-text: texts of every kind, in every field, are stored and looked up byte for byte', async (t) => {
+  for (const [what, value] of Object.entries(TEXTS)) {
     const data = article({
       title: value,
       content_html: value,
@@ -198,64 +138,59 @@ for (const [what, value] of Object.entries(TEXTS)) {
       json_ld: value,
     });
     const { status, json } = await receiver().post('article.published', data);
-    t.is(status, 200);
+    t.is(status, 200, what);
     const { article: stored, edited, bodyEdited } = readStored(fileOf(receiver().dir, data.id));
     t.like(stored, { title: value, contentHtml: value, body: value, author: value, jsonLd: value });
     t.like(stored, { description: value, keyword: value });
     t.deepEqual(stored.tags, [value, 'second']);
     t.deepEqual([edited, bodyEdited], [false, false]);
-    t.like(await receiver().find(json.url), { title: value, content_html: value });
-  });
-}
+    t.like(await receiver().find(json.url), { title: value, content_html: value }, what);
+  }
+});
 
 const SLUGS = [
-  '',
-  ' ',
-  '.',
-  '..',
-  '../../../../etc/passwd',
-  '..\\..\\windows',
-  '/absolute',
-  'a/b/c',
-  'C:\\con',
-  'con',
-  'NUL',
-  'index',
-  'tags',
-  '-rf',
-  '--',
-  '.hidden',
-  '_draft',
-  'a\u0000b',
-  'line\nbreak',
-  '%2e%2e%2f',
-  '?query#fragment',
-  '<script>alert(1)</script>',
-  '$(reboot) `id` ; rm',
-  ':slug',
-  '😀😀',
-  'Ünïcödé straße',
-  'Ελλάδα',
-  '你好',
-  '\u202egnp.exe',
-  'x'.repeat(5_000),
-  '😀'.repeat(3_000),
+  ...[
+    '',
+    ' ',
+    '..',
+    '../../../../etc/passwd',
+    '..\\windows',
+    '/absolute',
+    'a/b/c',
+    'con',
+    'NUL',
+    'index',
+    'tags',
+  ],
+  ...[
+    '-rf',
+    '.hidden',
+    '_draft',
+    'a\u0000b',
+    'line\nbreak',
+    '%2e%2e%2f',
+    '?query#fragment',
+    '<script>',
+    '$(reboot)',
+  ],
+  ...[':slug', 'Ünïcödé straße', '你好', '\u202egnp.exe', 'x'.repeat(5_000), '😀'.repeat(3_000)],
 ];
 
-for (const slug of SLUGS) {
-  test(`200-published-hostile-slugs: the slug ${JSON.stringify(slug.slice(0, 40))} (${slug.length} characters) becomes a safe file name, and the article is found at its URL`, async (t) => {
+test('200-published-hostile-slugs: every slug becomes a safe file name, and the article is found at its URL', async (t) => {
+  for (const slug of SLUGS) {
     const data = article({ slug });
     const { status, json } = await receiver().post('article.published', data);
-    t.is(status, 200);
+    t.is(status, 200, slug.slice(0, 40));
 
     // fileOf throws where two articles share a file, or one has two.
     const path = fileOf(receiver().dir, data.id);
     t.regex(
       path.slice(receiver().dir.length),
       /^\/content\/articles\/2026\/11\/[a-z0-9][a-z0-9-]{0,79}\.md$/,
+      slug.slice(0, 40),
     );
     t.is(json.url, `${SITE_URL}/articles/${basename(path, '.md')}/`);
     t.notRegex(basename(path), /^(?:con|nul|index|tags)\.md$/);
     t.is((await receiver().find(json.url)).id, data.id);
-  });
-}
+  }
+});

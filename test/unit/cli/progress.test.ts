@@ -22,12 +22,6 @@ test('a bar is full where nothing is to be done, and never more than full', (t) 
   }
 });
 
-test('what was never drawn is not taken away', (t) => {
-  const written: string[] = [];
-  progressBar({ isTTY: true, write: (text) => written.push(text) }).end();
-  t.deepEqual(written, []);
-});
-
 test('elsewhere than on a terminal nothing is written', (t) => {
   const written: string[] = [];
   const write = (text: string) => written.push(text);

@@ -69,15 +69,6 @@ test('a receiver that never answers is not reachable, and is asked no further', 
   t.is(found.requests, 1);
 });
 
-test('a receiver that closes every connection is not reachable', async (t) => {
-  t.regex(gotOf(await report(t, (socket) => socket.destroy()), 'reachable'), /no answer \(/);
-});
-
-test('a receiver that closes in the middle of its answer is not reachable', async (t) => {
-  const begin = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"rec';
-  t.regex(gotOf(await report(t, (socket) => socket.end(begin)), 'reachable'), /no answer \(/);
-});
-
 test('a receiver that answers a byte at a time, for ever, is left when the time is over', async (t) => {
   const clock = virtualClock(0);
   let bytes = 0;
@@ -133,23 +124,33 @@ test('an answer without an end is read to the limit and no further', async (t) =
   t.regex(gotOf(found, 'test-answer-size'), /^at least/);
 });
 
-test('a receiver that redirects in circles is followed nowhere by a test', async (t) => {
-  const found = await report(t, (socket) =>
-    socket.end(answer('307 Temporary Redirect\r\nLocation: /webhook')),
-  );
-  t.regex(gotOf(found, 'test-no-redirect'), /^307, a redirect to \/webhook$/);
-});
+const LONG_HEAD = `HTTP/1.1 200 OK\r\nX-Long: ${'z'.repeat(100_000)}`;
+const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
-test('a redirect to what is not a URL is a finding', async (t) => {
-  const found = await report(t, (socket) => socket.end(answer('301 Moved\r\nLocation: http://[::')));
-  t.regex(gotOf(found, 'test-no-redirect'), /^301/);
-});
-
-test('a receiver that answers everything with invalid JSON is Version 1', async (t) => {
-  const found = await report(t, (socket) => socket.end(answer('200 OK', '{"received":tru')));
-  t.is(found.version, 1);
-  t.regex(gotOf(found, 'error-shape-401'), /\{"received":tru/);
-});
+for (const [what, bytes, id, got] of [
+  ['closes every connection', '', 'reachable', /no answer \(/],
+  [
+    'closes within its answer',
+    'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"rec',
+    'reachable',
+    /no answer \(/,
+  ],
+  [
+    'redirects in circles',
+    answer('307 Go\r\nLocation: /webhook'),
+    'test-no-redirect',
+    /^307, .* to \/webhook$/,
+  ],
+  ['redirects to what is not a URL', answer('301 Go\r\nLocation: http://[::'), 'test-no-redirect', /^301/],
+  ['answers invalid JSON', answer('200 OK', '{"received":tru'), 'error-shape-401', /\{"received":tru/],
+  ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'reachable', /no answer \(Parse Error/],
+  ['sends a head without an end', LONG_HEAD, 'reachable', /no answer \(Parse Error: Header overflow/],
+  ['asks for another protocol', UPGRADE, 'reachable', /no answer \(the connection was closed without an/],
+] as const)
+  test(`a receiver that ${what} is a finding of ${id}`, async (t) => {
+    const act = (socket: Socket) => void (bytes === '' ? socket.destroy() : socket.end(bytes));
+    t.regex(gotOf(await report(t, act), id), got);
+  });
 
 test('answers with JSON of other types are findings, not errors of the checker', async (t) => {
   for (const body of [
@@ -159,24 +160,6 @@ test('answers with JSON of other types are findings, not errors of the checker',
     '{"target":[],"capabilities":{},"contract_version":[3],"url":7,"error":[]}',
   ])
     t.true(hasFailed(await report(t, (socket) => socket.end(answer('200 OK', body)))), body);
-});
-
-test('a server that does not speak HTTP is not reachable', async (t) => {
-  const found = await report(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-  t.regex(gotOf(found, 'reachable'), /no answer \(Parse Error/);
-});
-
-test('a head without an end is not an answer', async (t) => {
-  const found = await report(t, (socket) => {
-    socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'z'.repeat(100_000)}`);
-  });
-  t.regex(gotOf(found, 'reachable'), /no answer \(Parse Error: Header overflow/);
-});
-
-test('a receiver that asks for another protocol gives no answer', async (t) => {
-  const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
-  const found = await report(t, (socket) => socket.write(head));
-  t.is(gotOf(found, 'reachable'), 'no answer (the connection was closed without an answer)');
 });
 
 test('when the time for the run is over, no request begins', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { redactor } from '../../../src/conformance/redact.js';
 import { checkReceiver, hasFailed } from '../../../src/conformance/run.js';
 import { CLOCK, type Clock } from '../../../src/sender/clock.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
@@ -64,6 +65,13 @@ test('no report holds the secret, a signature, the URL’s password or its query
   t.regex(text, /\[hidden\] sha256=\[64 hex digits\] for \[hidden\] and \[hidden\]/);
   for (const hidden of [SECRET, 'user:', 'word"', 'k4711']) t.false(text.includes(hidden), hidden);
   t.is(report.url, `${url.href}?…`);
+});
+
+test('a secret is hidden in every form that an answer may have it in', (t) => {
+  const secret = 'a "quoted" secret & 100%';
+  const hide = redactor(secret, new URL('https://r.example/'));
+  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    t.is(hide(`the key ${form} does not fit`), 'the key [hidden] does not fit');
 });
 
 test('the control characters of an answer are escaped in the report', async (t) => {

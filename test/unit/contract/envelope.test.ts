@@ -73,35 +73,18 @@ const published = (over: Record<string, unknown>) =>
 const updated = (target_url: string) =>
   JSON.stringify(envelope('article.updated', update({ ...TARGET, target_url })));
 const many = (count: number, one: unknown): unknown[] => Array.from({ length: count }, () => one);
-const scripts = Array.from({ length: 300_000 }, (_, n) => String.fromCodePoint(0x4e00 + (n % 20_000))).join(
-  '',
-);
 const HOSTILE: Record<string, readonly [body: () => string, refused: RegExp | undefined]> = {
-  'tags of the wrong type': [
-    () => published({ tags: many(480_000, 1) }),
-    /^data\.tags\.0 must be a string, got number$/,
-  ],
   'one wrong tag after many': [
     () => published({ tags: [...many(230_000, 'a'), {}] }),
     /^data\.tags\.230000 must be a string, got object$/,
   ],
-  'a lone surrogate after many tags': [
-    () => published({ tags: [...many(230_000, 'a'), '\ud800'] }),
-    /^data\.tags\.230000 is not well-formed Unicode$/,
-  ],
-  'many tags': [() => published({ tags: many(230_000, 'a') }), undefined],
   'many unknown keys': [
     () => published(Object.fromEntries(many(80_000, 1).map((one, n) => [`k${n}`, one]))),
     undefined,
   ],
-  'a number of a megabyte': [() => `${published({}).slice(0, -1)},"x":${'9'.repeat(990_000)}}`, undefined],
   'a moment of a megabyte': [
     () => published({ published_at: `2026-11-19T08:00:00.${'1'.repeat(980_000)}x` }),
     /^data\.published_at must be an ISO 8601 moment/,
-  ],
-  'a host name in many scripts': [
-    () => updated(`http://${scripts}/`),
-    /^data\.target_url must be an absolute/,
   ],
   'a host name of combining marks': [
     () => updated(`http://a${'\u0301\u0316'.repeat(200_000)}/`),
@@ -110,10 +93,6 @@ const HOSTILE: Record<string, readonly [body: () => string, refused: RegExp | un
   'an encoded host name': [
     () => updated(`http://xn--${'a1'.repeat(480_000)}/`),
     /^data\.target_url must be an absolute/,
-  ],
-  'arrays in arrays': [
-    () => `${published({}).slice(0, -1)},"x":${'['.repeat(490_000)}${']'.repeat(490_000)}}`,
-    /^body is JSON that is nested deeper than 120000 levels/,
   ],
 };
 

@@ -87,6 +87,19 @@ test('a filter that hangs again and again is given up, and fails at once with th
   t.deepEqual([...messages], ['filter page.html of plugin slow took longer than 5 ms']);
 });
 
+test('a filter that hangs now and then, and not again and again, is called each time', async (t) => {
+  const hooks = createHooks(silent, { filterTimeoutMs: 5, mostTimeouts: 3 });
+  const answers: (Promise<string> | string)[] = [];
+  hooks.addFilter('page.html', () => answers.shift() ?? 'fine', { plugin: 'slow' });
+  const hanging = () => new Promise<string>(() => undefined);
+  for (let n = 0; n < 2; n++) {
+    answers.push(hanging(), hanging());
+    for (let timeout = 0; timeout < 2; timeout++)
+      await t.throwsAsync(hooks.applyFilters('page.html', '', page));
+    t.is(await hooks.applyFilters('page.html', '', page), 'fine');
+  }
+});
+
 test('the handlers of an action run one after the other, by priority', async (t) => {
   const hooks = createHooks(silent);
   const told: string[] = [];
@@ -131,8 +144,10 @@ test('a priority that is not a number is refused', (t) => {
     });
 });
 
-test('an action that throws, rejects or hangs does not stop the other actions', async (t) => {
-  const hooks = createHooks(silent, { actionTimeoutMs: 20 });
+test('an action that throws, rejects or hangs is logged, and does not stop the other actions', async (t) => {
+  const lines: { level: number; plugin: string }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const hooks = createHooks(log, { actionTimeoutMs: 20 });
   const told: string[] = [];
   hooks.addAction('host.ready', () => told.push('first'), { plugin: 'a' });
   hooks.addAction(
@@ -147,4 +162,12 @@ test('an action that throws, rejects or hangs does not stop the other actions', 
   hooks.addAction('host.ready', ({ url }) => told.push(url), { plugin: 'e' });
   await hooks.doAction('host.ready', { url: 'http://localhost:1' });
   t.deepEqual(told, ['first', 'http://localhost:1']);
+  t.deepEqual(
+    lines.map(({ level, plugin }) => [level, plugin]),
+    [
+      [50, 'b'],
+      [50, 'c'],
+      [40, 'd'],
+    ],
+  );
 });

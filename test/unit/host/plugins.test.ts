@@ -199,6 +199,19 @@ test('a plugin gets its options as their check has returned them', async (t) => 
   t.is(seen, 7);
 });
 
+test('what a plugin logs is without secrets', async (t) => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const plugin = definePlugin({
+    name: 'talkative',
+    setup: (host) =>
+      host.log.info({ secret: 'of-the-service', config: { secrets: ['of-the-service'] } }, 'set up'),
+  });
+  await startHost([entry(plugin)], { ...around, log });
+  t.regex(lines.join(), /set up/);
+  t.notRegex(lines.join(), /of-the-service/);
+});
+
 test('a hook that is added after the start is refused', async (t) => {
   let late: (() => void) | undefined;
   const plugin = definePlugin({

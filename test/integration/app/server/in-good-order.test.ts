@@ -6,10 +6,10 @@ import test from 'ava';
 import { pino } from 'pino';
 import { createServer } from '../../../../src/app/server/server.js';
 import { loadSettings } from '../../../../src/config/load.js';
-import { articleFiles, debris, readStored } from '../../../support/content.js';
-import { article, envelope, type PublishedData } from '../../../support/events.js';
+import { articleFiles, readStored } from '../../../support/content.js';
+import { article, type PublishedData } from '../../../support/events.js';
 import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
-import { signature } from '../../../support/signer.js';
+import { publicationBytes } from '../../../support/sockets.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -65,38 +65,6 @@ test.serial(
     t.is(stderr(), '');
   },
 );
-
-test('SIGTERM under load ends a receiver with exit code 0: what was acknowledged is stored, nothing is half done', async (t) => {
-  const busy = await startReceiver(t);
-  let sent = 0;
-  const ends: End[] = [];
-  const published = publishUntilGone(
-    busy,
-    () => {
-      sent++;
-      return article();
-    },
-    ends,
-  );
-  await until('twenty publications are under way or answered', () => sent >= 20);
-  t.deepEqual(ends, [], 'before the stop every answer is a 200');
-  t.is(await busy.stop('SIGTERM'), 0);
-  const acknowledged = await published;
-  t.deepEqual(
-    ends.filter((end) => end !== 503 && end !== 'no answer'),
-    [],
-    'what comes after the signal is refused',
-  );
-  t.true(acknowledged.length > 0);
-  const stored = new Set(articleFiles(busy.dir).map((path) => readStored(path).article.id));
-  t.deepEqual(
-    acknowledged.filter(({ data }) => !stored.has(data.id)),
-    [],
-  );
-  t.deepEqual(debris(busy.dir), []);
-  t.is(busy.log.at(-1)?.msg, 'stopped');
-  t.is(busy.stderr(), '');
-});
 
 test('SIGTERM: each request that has arrived whole by then is stored and answered, and its connection closed', async (t) => {
   const { port, dir, signal, stop, log } = await startReceiver(t, STORE_ONLY);
@@ -188,49 +156,6 @@ test('a client that never finishes its request does not keep the server from clo
   t.false(server.http.listening);
 });
 
-/** What was acknowledged, and the answer it was acknowledged with. */
-interface Acknowledged {
-  readonly data: PublishedData;
-  readonly text: string;
-}
-
-/** A status other than 200, or none as the connection broke. */
-type End = number | 'no answer';
-
-/**
- * Sends deliveries at full speed, several at a time, until the receiver is gone.
- *
- * @param make the next delivery.
- * @param ends takes what each of the several ends with.
- * @returns what was acknowledged before the end.
- */
-async function publishUntilGone(
-  { post }: Receiver,
-  make: () => PublishedData,
-  ends: End[],
-  lanes = 4,
-): Promise<Acknowledged[]> {
-  const acknowledged: Acknowledged[] = [];
-  const lane = async () => {
-    for (;;) {
-      const data = make();
-      try {
-        const { status, text } = await post('article.published', data);
-        if (status !== 200) {
-          ends.push(status);
-          return;
-        }
-        acknowledged.push({ data, text });
-      } catch {
-        ends.push('no answer'); // the connection broke: the receiver is gone
-        return;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return acknowledged;
-}
-
 /** A client that sends deliveries on one connection, and may send the next one before it has an answer. */
 interface RawClient {
   /** Sends a publication, and returns it. */
@@ -254,14 +179,8 @@ async function rawClient(port: number): Promise<RawClient> {
   const write = (bytes: string) => void socket.write(bytes);
   return {
     send: (data) => {
-      const body = JSON.stringify(envelope('article.published', data));
-      const head = [
-        'POST /webhook HTTP/1.1',
-        'Host: localhost',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `X-Service-Signature: ${signature(body)}`,
-      ].join('\r\n');
-      write(`${head}\r\n\r\n${body}`);
+      const { head, body } = publicationBytes(data);
+      write(head + body);
       return data;
     },
     write,

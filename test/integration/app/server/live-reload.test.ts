@@ -12,7 +12,10 @@ const PAGE = '/articles/hive/';
 const PAGE_FILE = 'articles/hive/index.html';
 const SCRIPT = /<script type="module" src="(\/\.pressmark\/live\.js\?([\w-]+))"><\/script>\s*<\/body>/;
 
-const receiver = sharedReceiver(test, { args: ['--live'] });
+const receiver = sharedReceiver(test, {
+  args: ['--live'],
+  config: { git: false, site: { search: false } },
+});
 
 test.serial.before(async () => {
   const { dir, post, log } = receiver();
@@ -115,14 +118,6 @@ test.serial(
     t.is((await ask(origin, '/.pressmark/live.js')).status, 404);
   },
 );
-
-test.serial('404: the webhook’s path serves no file, however it is spelled', async (t) => {
-  const { dir, origin } = receiver();
-  fs.mkdirSync(join(dir, 'public/webhook'));
-  fs.writeFileSync(join(dir, 'public/webhook/index.html'), 'a page in the way');
-  t.is((await ask(origin, '/webhook/')).status, 405);
-  t.is((await ask(origin, '/%77ebhook/')).status, 404);
-});
 
 test.serial(
   'a changed template is built and browsers hear of it; a broken one keeps the last good page until it is corrected',

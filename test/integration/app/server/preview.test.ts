@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../../support/ask.js';
 import { article } from '../../../support/events.js';
@@ -64,36 +64,6 @@ test.serial('404: a path without a page is answered with the site’s own page',
   t.is((await get('/articles/hive/')).status, 404, 'outside of the site');
   t.is((await get('/blog/.pressmark/live')).status, 404, '--no-live');
 });
-
-test.serial(
-  '200: while a template is broken articles are received, and the last good site is served',
-  async (t) => {
-    const home = onDisk('index.html');
-    const layout = join(receiver().dir, 'templates/layout.eta');
-    fs.mkdirSync(dirname(layout));
-    fs.writeFileSync(layout, '<html>\n<%= it.no.such.thing %>\n');
-    await until('the log names the template and its line', () =>
-      receiver().log.some(({ reason }) => String(reason).startsWith('template layout.eta:2: ')),
-    );
-
-    const data = article({ slug: 'second', title: 'The second' });
-    const { status, json } = await receiver().post('article.published', data);
-    t.is(status, 200);
-    t.deepEqual(json, { received: true, id: data.id, url: `${BASE}/articles/second/` } as typeof json);
-    t.is((await receiver().find(json.url)).id, data.id);
-    t.is((await get('/healthz')).status, 200);
-    await until('the log says that the pages of two articles are not built', () =>
-      receiver().log.some(({ pages, reason }) => pages === 2 && String(reason).includes('article.eta')),
-    );
-    t.is(onDisk('index.html'), home);
-    t.true((await get('/blog/')).text.includes('The hive'));
-    t.true((await get('/blog/articles/hive/')).text.includes('The hive'));
-
-    fs.rmSync(layout);
-    await untilHome('The second');
-    t.true((await get('/blog/articles/second/')).text.includes('The second'));
-  },
-);
 
 test.serial(
   '200: the state folder may be removed while the receiver runs, and articles and pages go on',

@@ -129,7 +129,7 @@ test('a line separator in an unquoted value of a person’s own survives', (t) =
   t.deepEqual(stored.article, expected);
 });
 
-test('the update of a file without a date does not give it one', (t) => {
+test('in the plain format, the update of a file without a date does not give it one', (t) => {
   const first = updated('---\ntitle: Mine\n# a note\n---\nText.\n').text;
   t.notRegex(first, /^date:/m);
   t.notRegex(updated(first).text, /^date:/m);

@@ -75,7 +75,7 @@ test('an HTML file is the HTML as sent; its excerpt is a first paragraph of plai
     t.is(stored(other).frontMatter.excerpt_separator, '', other);
 });
 
-test('what an article leaves open is closed, so that the page goes on', (t) => {
+test('what an article of Jekyll leaves open is closed, so that the page goes on', (t) => {
   t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
 });
 

@@ -131,7 +131,7 @@ test('without an address, or without Jekyll, the address is asked for', async (t
   });
 });
 
-test('an output folder outside of the site is replaced by one in it, which the build command names', async (t) => {
+test('an output folder of Jekyll outside of the site is replaced by one in it, which the build command names', async (t) => {
   const found = await facts({}, answer({ destination: '../public' }));
   t.like(found, { output: '_site', build: 'jekyll build --destination _site' });
   t.true(found.ignore.includes('_site/'));
