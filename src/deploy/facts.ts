@@ -149,9 +149,10 @@ export function shareFacts(stateDir: string, helper: LockHelper, log: Log): Shar
     now: () => kept?.now ?? readFacts(stateDir),
     keep: async () => {
       if (kept === undefined) {
-        taking ??= take();
+        taking ??= take().finally(() => {
+          taking = undefined;
+        });
         await taking;
-        taking = undefined;
       }
       return kept;
     },
@@ -169,6 +170,7 @@ export function shareFacts(stateDir: string, helper: LockHelper, log: Log): Shar
       await writeThenForget(kept);
     },
     close: async () => {
+      await taking;
       await kept?.close();
       if (lock !== undefined) fs.closeSync(lock);
       lock = undefined;

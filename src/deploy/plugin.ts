@@ -55,6 +55,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       let isPushAwaited = false;
       let commitTimer: NodeJS.Timeout | undefined;
       let pushTimer: NodeJS.Timeout | undefined;
+      let isClosing = false;
       /** The facts and the live check, where this receiver is the one that keeps them. */
       let kept: { readonly facts: FactsKeeper; readonly awaited: AwaitedArticles | undefined } | undefined;
 
@@ -88,7 +89,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       async function keepFacts(): Promise<typeof kept> {
         if (kept === undefined) {
           const keeper = await facts.keep();
-          if (keeper === undefined) return undefined;
+          if (keeper === undefined || isClosing) return undefined;
           kept ??= { facts: keeper, awaited: live && openLiveCheck(keeper, live) };
         }
         await facts.takeNews((news) => note(news, true));
@@ -222,6 +223,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         }, PUSHES_MS).unref();
       });
       host.onClose(async () => {
+        isClosing = true;
         clearTimeout(commitTimer);
         clearInterval(pushTimer);
         await Promise.all([queue.stop(), kept?.awaited?.stop()]);

@@ -114,6 +114,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     knownSecrets = secrets;
     return hash('sha256', JSON.stringify([...now].map(([path, { source }]) => [path, source]).toSorted()));
 
+    /** Not by `fs.cp`, which ends at the first file that goes while it copies, as temporary files of editors do. */
     async function copyFolder(from: string, to: string): Promise<void> {
       if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {
         fs.rmSync(to, { force: true });

@@ -227,13 +227,21 @@ function createArticleCommits(
   };
 }
 
-/** Reports files that have no commit. A batch that fails is tried again file by file. */
+/**
+ * Reports that a file has no commit, once for each reason until there is a commit. A batch that fails is tried again file by
+ * file.
+ */
 function reporting(commit: CommitBatch, hooks: ArticleCommitsOptions['hooks']): CommitBatch {
-  const report = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
+  let reported: string | undefined;
+  const report = (path: string, reason: string) => {
+    if (reason !== reported) void hooks.doAction('git.failed', { path, reason });
+    reported = reason;
+  };
   return async (batch) => {
     const [alone, ...others] = batch;
     try {
       const outcomes = await commit(batch);
+      if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
       for (const [path, outcome] of outcomes) if (outcome.kind !== 'committed') report(path, outcome.because);
       return outcomes;
     } catch (error) {

@@ -139,7 +139,7 @@ export interface Actions {
     readonly ms: number;
   };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
-  /** A stored article has no commit yet; it is tried again, unless git refuses the file. */
+  /** A stored article has no commit yet; it is tried again, unless git refuses the file. Once for each reason. */
   'git.failed': { readonly path: string; readonly reason: string };
   'host.ready': { readonly url: string };
   'host.closing': Record<string, never>;
