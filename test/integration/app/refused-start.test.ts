@@ -40,14 +40,16 @@ async function refuses(
   t.true(said.includes(reason), `${reason}\n${said}`);
 }
 
-/** A site with these files. */
+const CONFIG = 'pressmark.config.json';
+
+/** A site with these files, whose receiver says nothing but why it does not start. */
 function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const dir = tempDir(t);
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
+  const config = JSON.parse(files[CONFIG] ?? '{}') as object;
+  fs.writeFileSync(join(dir, CONFIG), JSON.stringify({ logLevel: 'silent', ...config }));
   return dir;
 }
-
-const CONFIG = 'pressmark.config.json';
 
 /** Sites that the start refuses, and what it says. */
 const REFUSED: readonly {

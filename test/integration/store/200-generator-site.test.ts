@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type Assertions } from 'ava';
+import test from 'ava';
 import { namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedFaults } from '../../support/faults.js';
@@ -118,49 +118,5 @@ test.serial(
     await startAgain();
     t.is(receiver.log.find(({ msg }) => msg === 'recovered')?.read, 0);
     await receiver.find(url);
-  },
-);
-
-async function statuses(t: Assertions, answers: readonly Promise<{ status: number }>[], expected: number[]) {
-  const found = (await Promise.all(answers)).map(({ status }) => status).sort();
-  t.deepEqual(found, expected);
-}
-
-test.serial(
-  '200: two receivers on one folder give one slug once, and one of two updates of one post is stored',
-  async (t) => {
-    const other = await launch(dir, options);
-    try {
-      const both = [receiver, other];
-      const published = await Promise.all(
-        [...both, ...both].map(({ post }, index) =>
-          post(
-            'article.published',
-            article({ slug: 'same', content_markdown: index % 3 === 0 ? '' : 'Words.' }),
-          ),
-        ),
-      );
-      const urls = published.map(({ json }) => json.url).sort();
-      t.deepEqual(
-        urls,
-        ['-2', '-3', '-4', ''].map((number) => at(`/posts/same${number}/`)),
-      );
-      for (const { find } of both) for (const url of urls) t.is((await find(url)).url, url);
-
-      for (const address of Object.values(LISTED)) {
-        const url = at(address);
-        const { id, revision_id } = await other.find(url);
-        t.is((await receiver.find(url)).revision_id, revision_id);
-        const target = { target_id: id, target_url: url, base_revision_id: revision_id };
-        await statuses(
-          t,
-          both.map(({ post }) => post('article.updated', update(target))),
-          [200, 409],
-        );
-        t.deepEqual(await receiver.find(url), await other.find(url));
-      }
-    } finally {
-      await other.kill('SIGKILL');
-    }
   },
 );
