@@ -19,10 +19,9 @@ const ORDER = [
   '/several-machines.',
   '/generators/astro',
   '/generators/',
+  '/pages.',
   '/slow-arrival.',
   '/second-theme.',
-  '/lighthouse.',
-  '/pages.',
 ];
 const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 

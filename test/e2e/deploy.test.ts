@@ -87,21 +87,6 @@ test('nginx serves the releases, each as soon as it is deployed', async (t) => {
   await checkServer(t, `http://127.0.0.1:${port}`, receiver);
 });
 
-test('Caddy serves the releases, each as soon as it is deployed', async (t) => {
-  const [dir, port] = [tempDir(t), await freePort()];
-  const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
-  const site = ofHosting('# /etc/caddy/')
-    .replace('example.com {', `http://127.0.0.1:${port} {`)
-    .replace('/srv/site/public', join(dir, 'www/site/current'))
-    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
-  const config = join(dir, 'Caddyfile');
-  fs.writeFileSync(config, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
-  const args = ['--config', config, '--adapter', 'caddyfile'];
-  await exec('caddy', ['validate', ...args], { env: { ...bareEnvironment(), HOME: dir } });
-  await serve(t, 'caddy', ['run', ...args], `http://127.0.0.1:${port}`);
-  await checkServer(t, `http://127.0.0.1:${port}`, receiver);
-});
-
 /** The arguments of the last instruction of the Containerfile with this name, in the form of a list. */
 function ofTheContainerfile(instruction: string): string[] {
   const lines = fromTheDocs('# Containerfile').split('\n');

@@ -76,13 +76,13 @@ http {
 }
 
 /** Serves the repositories below `folder` over the git protocol. */
-export async function serveGit(folder: string): Promise<GitServer> {
-  const port = await freePort('127.0.0.1');
+export async function serveGit(folder: string, address = '127.0.0.1'): Promise<GitServer> {
+  const port = await freePort(address);
   const programs: ChildProcess[] = [];
 
   async function start(): Promise<void> {
     const args = ['daemon', '--enable=receive-pack', '--export-all', '--reuseaddr', `--base-path=${folder}`];
-    const listen = ['--listen=127.0.0.1', `--port=${port}`];
+    const listen = [`--listen=${address}`, `--port=${port}`];
     programs.push(
       spawn('git', [...args, ...listen], {
         env: { ...process.env, HOME: folder },
@@ -90,11 +90,11 @@ export async function serveGit(folder: string): Promise<GitServer> {
         detached: true,
       }),
     );
-    await until('the git daemon listens', () => isListening('127.0.0.1', port));
+    await until('the git daemon listens', () => isListening(address, port));
   }
 
   await start();
-  return { url: `git://127.0.0.1:${port}/remote.git`, start, stop: () => stopAll(programs) };
+  return { url: `git://${address}:${port}/remote.git`, start, stop: () => stopAll(programs) };
 }
 
 /** Ends programs and all that they have started, in the middle of whatever they do. */

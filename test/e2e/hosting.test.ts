@@ -7,18 +7,19 @@ import { ask } from '../support/ask.js';
 import { createClient } from '../support/client.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
-import { type Receiver, run, startReceiver } from '../support/receiver.js';
+import { type Receiver, run, sharedReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { blocksOf, nginxConfig, serve } from './web-servers.js';
 
 const fromTheDocs = blocksOf('hosting.md');
 
-/** A receiver with a site, as the docs have it behind a web server. */
-async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"git":false}');
-  const receiver = await startReceiver(t, { dir });
+/** The receiver with a site that all web servers of this file stand in front of. */
+const shared = sharedReceiver(test);
+
+test.serial.before('the site and its search index are built', async () => {
+  const receiver = shared();
+  const { dir } = receiver;
   await receiver.post('article.published', article({ slug: 'hive', content_html: longText('the hive') }));
   for (const file of ['articles/hive/index.html', '404.html', 'pagefind/pagefind-entry.json'])
     await until(`${file} is built`, () => fs.existsSync(join(dir, 'public', file)));
@@ -26,8 +27,7 @@ async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
   fs.writeFileSync(join(dir, 'public/.hidden'), 'hidden');
   fs.mkdirSync(join(dir, 'public/.well-known'));
   fs.writeFileSync(join(dir, 'public/.well-known/security.txt'), 'for everybody');
-  return receiver;
-}
+});
 
 function longText(words: string): string {
   return `<p>${`${words} `.repeat(400)}</p>`;
@@ -84,7 +84,7 @@ async function check(
 }
 
 test('nginx with the configuration of the docs', async (t) => {
-  const receiver = await receiverWithSite(t);
+  const receiver = shared();
   const port = await freePort();
   const server = fromTheDocs('# /etc/nginx/')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
@@ -97,7 +97,7 @@ test('nginx with the configuration of the docs', async (t) => {
 });
 
 test('Caddy with the configuration of the docs', async (t) => {
-  const receiver = await receiverWithSite(t);
+  const receiver = shared();
   const port = await freePort();
   const site = fromTheDocs('# /etc/caddy/')
     .replace('example.com {', `http://127.0.0.1:${port} {`)
@@ -110,7 +110,7 @@ test('Caddy with the configuration of the docs', async (t) => {
 });
 
 test('everything through Pressmark: pages come as they are in the files, however little the proxy says', async (t) => {
-  const receiver = await receiverWithSite(t);
+  const receiver = shared();
   const upstream = `127.0.0.1:${receiver.port}`;
   const [, lines = ''] = /location = \/webhook \{([^}]+)\}/.exec(fromTheDocs('# /etc/nginx/')) ?? [];
   const documented = `location / {${lines.replace('127.0.0.1:8787', upstream)}}`;

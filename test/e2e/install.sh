@@ -16,7 +16,6 @@ if [ "${1:-}" != fonts ]; then
 fi
 
 declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
-package[/usr/share/nginx/modules/ngx_http_brotli_static_module.so]=libnginx-mod-http-brotli-static
 package[fcgiwrap]=fcgiwrap
 package[hugo]=hugo
 package[jekyll]=jekyll

@@ -1,6 +1,8 @@
 import test from 'ava';
-import { openBrowser } from './browser.js';
+import type { Page } from 'playwright-core';
+import { openBrowser, untilTrue } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
+import { missingPoints } from './lighthouse-run.js';
 import { lookAt, NO_FAULTS } from './look.js';
 
 const SCREENS = { phone: 390, desktop: 1280 };
@@ -50,18 +52,6 @@ const PROPORTIONS = `[...document.querySelectorAll('.content img:not([width], [h
   const { width, height } = image.getBoundingClientRect();
   return { own: image.naturalWidth / image.naturalHeight, shown: width / height, scale: width / image.naturalWidth };
 })`;
-
-test('what is wrong with a page is found', async (t) => {
-  const browser = await openBrowser(t);
-  const page = `<!doctype html><title>x</title><p style="width: 3000px">Wide</p><img src="http://other.invalid/x.png">
-    <script>console.error('no'); addEventListener('load', () => document.body.prepend(document.createElement('h1'), 'Pushed', document.createElement('hr')));
-    throw new Error('thrown')</script>`;
-  const faults = await lookAt(browser, `data:text/html,${encodeURIComponent(page)}`);
-  t.true(faults.complaints.some((text) => text === 'no') && faults.complaints.includes('thrown'));
-  t.deepEqual(faults.foreign, ['http://other.invalid/x.png']);
-  t.true(faults.overflow > 0 && faults.narrowOverflow > 0 && faults.layoutShift > 0);
-  t.true(faults.axe.some((text) => text.startsWith('image-alt')));
-});
 
 test('without JavaScript everything can be read', async (t) => {
   const { origin } = site();
@@ -117,4 +107,114 @@ test('a page as a browser sees it: JSON-LD in the head, the item comment in the 
   t.true((await page.content()).includes('<!-- svc:item:demo-1 -->'));
   t.is(await page.locator('link[rel="canonical"]').getAttribute('href'), `${origin}${PAGES.article}`);
   t.true(await page.getByRole('heading', { level: 1 }).isVisible());
+});
+
+/**
+ * What can be used on a page, and must be reached: links, what opens, players, and boxes that scroll. A heading's link to
+ * itself is for the mouse: the table of contents leads to headings, too.
+ */
+const USABLE = `[...document.querySelectorAll('a[href]:not(.heading-link), button, input, summary, video[controls], .content :is(table, pre)')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => !element.matches('table, pre') || element.scrollWidth > element.clientWidth)`;
+
+/** Presses the tab key until the focus has gone round. @returns how many of USABLE had it, and which had no ring. */
+async function goRound(page: Page): Promise<{ missed: string[]; ringless: string[] }> {
+  await page.evaluate(`window.usable = new Set(${USABLE})`);
+  const ringless: string[] = [];
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate<{ name: string; hasRing: boolean } | null>(`(() => {
+      const { activeElement: element } = document;
+      window.usable.delete(element);
+      if (element === document.body) return null;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return { name: element.outerHTML.slice(0, 80), hasRing: outlineStyle !== 'none' && outlineWidth !== '0px' };
+    })()`);
+    if (at === null) break;
+    if (!at.hasRing && !/^<(?:video|iframe)/.test(at.name)) ringless.push(at.name);
+  }
+  const missed = await page.evaluate<string[]>(
+    '[...window.usable].map((element) => element.outerHTML.slice(0, 80))',
+  );
+  return { missed, ringless };
+}
+
+test('everything on a page can be reached with the tab key, and is seen to be', async (t) => {
+  const browser = await openBrowser(t, { width: 390 });
+  const page = await browser.newPage();
+  for (const [kind, path] of Object.entries(PAGES)) {
+    await page.goto(`${site().origin}${path}`);
+    t.deepEqual(await goRound(page), { missed: [], ringless: [] }, kind);
+  }
+});
+
+test('the first tab offers to skip to the content', async (t) => {
+  const browser = await openBrowser(t);
+  const page = await browser.newPage();
+  await page.goto(`${site().origin}${PAGES.article}`);
+  const skip = page.locator('.skip');
+  t.true(((await skip.boundingBox())?.y ?? 0) < 0, 'out of sight');
+  await page.keyboard.press('Tab');
+  t.true(((await skip.boundingBox())?.y ?? -1) >= 0, 'in sight');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash === '#content');
+  await page.keyboard.press('Tab');
+  t.is(await page.evaluate("document.activeElement.closest('main') !== null"), true);
+});
+
+test('a wide table is scrolled with the arrow keys, and is still a table', async (t) => {
+  const browser = await openBrowser(t, { width: 390 });
+  const page = await browser.newPage();
+  await page.goto(`${site().origin}${PAGES['article with everything']}`);
+  const table = page.getByRole('table', { name: 'Deliveries of a week' });
+  await table.focus();
+  await page.keyboard.press('ArrowRight');
+  await untilTrue(page, "document.querySelector('.content table').scrollLeft > 0");
+  t.true(await page.getByRole('columnheader', { name: 'Received' }).isVisible());
+  t.is(
+    await page.locator('.content table').last().getAttribute('tabindex'),
+    null,
+    'one that fits is no stop',
+  );
+});
+
+/** Every address that a page names, absolute, with its fragment. */
+function addressesIn(html: string, page: string): URL[] {
+  const own = html.replace(/<(script|pre|code)\b[\s\S]*?<\/\1>/g, '');
+  const named = [...own.matchAll(/\s(?:href|src|poster|srcset)="([^"]*)"/g)].map(
+    ([, address = '']) => address,
+  );
+  return named.map((address) => new URL(address.replaceAll('&amp;', '&'), page));
+}
+
+test('every link of the site leads somewhere, and every fragment to an element', async (t) => {
+  const { origin } = site();
+  const texts = new Map<string, string>();
+  const queue = [`${origin}${PAGES.home}`, `${origin}/sitemap.xml`, `${origin}${PAGES['not found']}`];
+  for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
+    if (texts.has(url)) continue;
+    const response = await fetch(url);
+    const text = await response.text();
+    texts.set(url, text);
+    t.is(response.status, url.endsWith(PAGES['not found']) ? 404 : 200, url);
+    if (!/html|xml/.test(response.headers.get('content-type') ?? '')) continue;
+    const inXml = [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => new URL(address));
+    for (const address of [...addressesIn(text, url), ...inXml]) {
+      if (address.origin !== origin) continue;
+      const { hash } = address;
+      address.hash = '';
+      queue.push(address.href);
+      if (hash !== '' && address.href === url)
+        t.true(text.includes(`id="${hash.slice(1)}"`), `${url}${hash}`);
+    }
+  }
+  const found = (path: string) => texts.has(`${origin}${path}`);
+  for (const path of Object.values(PAGES)) t.true(found(path.replace(/\?.*/, '')), path);
+  for (const path of ['/feed.xml', '/rss.xml', '/feed.json', '/favicon.svg']) t.true(found(path), path);
+  t.true([...texts.keys()].some((url) => /\/assets\/style\.[0-9a-f]{8}\.css$/.test(url)));
+});
+
+test('Lighthouse gives home, an article, a page of the owner’s and a tag all points for accessibility, best practices and search engines', async (t) => {
+  const paths = [PAGES.home, PAGES.article, PAGES['page of the owner’s'], PAGES.tag];
+  t.deepEqual(await missingPoints(site().origin, paths), []);
 });

@@ -73,53 +73,39 @@ async function requireAgreement(t: ExecutionContext, receivers: readonly Receive
   for (const { find } of receivers) t.is((await find(url)).revision_id, winner);
 }
 
-const SERVERS: readonly [string, (folder: string) => Promise<GitServer>][] = [
-  ['HTTP', serveHttp],
-  ['the git protocol', serveGit],
-];
-
-for (const [protocol, serve] of SERVERS)
-  test.serial(`three machines agree on everything over ${protocol}`, async (t) => {
+test.serial(
+  'three machines agree on everything over HTTP, also while the server of the remote goes away and comes back',
+  async (t) => {
     t.timeout(20 * MINUTES);
     const folder = tempDir(t);
-    const server = await serve(folder);
+    const server = await serveHttp(folder);
     t.teardown(server.stop);
     const clones = remoteOn(folder, server);
     const receivers = await machines(t, clones);
     await requireAgreement(t, receivers);
-    const random = createRandom(`three machines over ${protocol}`);
-    const storm = createStorm({ random, clients: () => receivers, articles: 4, lanes: 6 });
+    const random = createRandom('the server of the remote goes away');
+    const storm = createStorm({ random, clients: () => receivers, articles: 6, lanes: 6 });
     await storm.blow({ deliveries: DELIVERIES });
+    await server.stop();
+    const blowing = storm.blow({ deliveries: DELIVERIES });
+    await until('a machine notices that the server is away', () =>
+      receivers.some(({ log }) =>
+        log.some(({ msg }) => msg === 'the git remote cannot be asked; tried again'),
+      ),
+    );
+    await server.start();
+    await blowing;
     await requireWhole(t, storm, clones, receivers);
-  });
-
-test.serial('a server of the remote that goes away and comes back loses nothing', async (t) => {
-  t.timeout(20 * MINUTES);
-  const folder = tempDir(t);
-  const server = await serveHttp(folder);
-  t.teardown(server.stop);
-  const clones = remoteOn(folder, server);
-  const receivers = await machines(t, clones);
-  const random = createRandom('the server of the remote goes away');
-  const storm = createStorm({ random, clients: () => receivers, articles: 6, lanes: 6 });
-  await storm.blow({ deliveries: DELIVERIES });
-  await server.stop();
-  const blowing = storm.blow({ deliveries: DELIVERIES });
-  await until('a machine notices that the server is away', () =>
-    receivers.some(({ log }) => log.some(({ msg }) => msg === 'the git remote cannot be asked; tried again')),
-  );
-  await server.start();
-  await blowing;
-  await requireWhole(t, storm, clones, receivers);
-});
+  },
+);
 
 test.serial(
-  'a machine that is cut off from the remote answers 503, and another takes the retry',
+  'over the git protocol, a machine that is cut off from the remote answers 503, and another takes the retry',
   async (t) => {
     t.timeout(20 * MINUTES);
     const network = openNetwork(t);
     const folder = tempDir(t);
-    const server = await serveHttp(folder, network.remoteAddress);
+    const server = await serveGit(folder, network.remoteAddress);
     t.teardown(server.stop);
     const clones = remoteOn(folder, server);
     const [a, b] = await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))));

@@ -53,7 +53,6 @@ export function nginxConfig(dir: string, http: string): string {
   );
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `daemon off; pid ${dir}/pid; error_log stderr; worker_processes 1; ${user}
-    load_module /usr/share/nginx/modules/ngx_http_brotli_static_module.so;
     events {}
     http { include /etc/nginx/mime.types; access_log off; ${temp.join(' ')}\n${http}\n}`;
 }

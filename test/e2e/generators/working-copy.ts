@@ -4,7 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gitIn } from '../../support/clones.js';
-import { bareEnvironment, type Ended, launch, type Receiver } from '../../support/receiver.js';
+import {
+  bareEnvironment,
+  type Ended,
+  launch,
+  NODE_OPTIONS_OF_TESTS,
+  type Receiver,
+} from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 /** The project's folder. */
@@ -62,6 +68,7 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
   // The generator's own Node.js, where there is one, is in node_modules/.bin.
   const env = (): NodeJS.Dict<string> => ({
     ...bareEnvironment(),
+    NODE_OPTIONS: NODE_OPTIONS_OF_TESTS,
     PATH: `${path('node_modules/.bin')}:${process.env.PATH}`,
     HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
