@@ -219,3 +219,18 @@ test('init does its work and ends with code 0 when nobody reads its output any m
   t.deepEqual([child.exitCode, stderr], [0, '']);
   t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
 });
+
+test('init adds a secret to an .env that has none, and leaves the rest of it', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.env'), 'OTHER=1');
+  await init(dir);
+  t.regex(fs.readFileSync(join(dir, '.env'), 'utf8'), /^OTHER=1\nPRESSMARK_SECRET=[\w-]{43}\n$/);
+});
+
+test('an address in the environment or in .env is not asked for', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir, '');
+  fs.writeFileSync(join(dir, '.env'), 'PRESSMARK_SITE_URL=https://garden.example\n');
+  t.is((await initNew(dir)).code, 0);
+  t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
+});

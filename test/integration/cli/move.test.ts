@@ -319,3 +319,13 @@ for (const hasGit of [true, false])
       t.deepEqual(commitsOf(dir), [`Move: 4 articles to ${NEW}`, 'First']);
       t.is(gitIn(dir, 'status', '--porcelain'), '');
     });
+
+test('a base path that is dropped is a change of the address for a generator, whose files pin the path below it', async (t) => {
+  const site = await siteOf(t, 'hugo');
+  site.setUrl('https://old.example');
+  const { code, stdout } = await runHere(['status', '--dir', site.dir]);
+  t.is(code, 1);
+  t.regex(stdout, /4 articles have URLs that are not at the site’s address https:\/\/old\.example, such as/);
+  const { stdout: dry } = await runHere(['move', 'https://old.example', '--dir', site.dir]);
+  t.regex(dry, /^https:\/\/old\.example\/blog\/articles\/one\/ → https:\/\/old\.example\/articles\/one\/$/m);
+});
