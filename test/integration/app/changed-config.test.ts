@@ -37,5 +37,8 @@ test('a change of the config or of .env is logged without its values and holds f
   const next = await startReceiver(t, { dir, env });
   t.is((await next.post('article.published', article(), { secret: OTHER })).status, 200);
   const home = join(dir, 'public/index.html');
-  await until('the home page has the new title', () => fs.readFileSync(home, 'utf8').includes('Meadow'));
+  await until(
+    'the home page has the new title',
+    () => fs.existsSync(home) && fs.readFileSync(home, 'utf8').includes('Meadow'),
+  );
 });
