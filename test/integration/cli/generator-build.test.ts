@@ -153,7 +153,8 @@ test('an update of an existing post leaves its page where it was, whether or not
   for (const url of urls) t.is((await receiver.post('article.lookup', { target_url: url })).status, 200, url);
 });
 
-test('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
+// Serial: another test sets a variable of this process that postbuild looks at.
+test.serial('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
   const dir = toySite(t);
   const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
