@@ -101,6 +101,17 @@ function frontMatterOf(text: string): ValueMap | undefined {
   }
 }
 
+/**
+ * The posts that show where the next one will be: a post whose front matter has an address of its own says nothing of the
+ * site's rule, unless most posts have one.
+ *
+ * @param key of that address in the front matter.
+ */
+export function postsOfRule(posts: readonly SitePost[], key: string): readonly SitePost[] {
+  const own = posts.filter(({ data }) => typeof data[key] === 'string');
+  return own.length * 2 > posts.length ? own : posts.filter((post) => !own.includes(post));
+}
+
 /** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
 function dateOf(data: ValueMap, path: string): string | undefined {
   const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));

@@ -3,7 +3,14 @@ import type { KeyNames } from '../../article/mapping.js';
 import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { readPackageJson } from '../package-json.js';
-import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
+import {
+  keysOfPosts,
+  postsOfRule,
+  readPosts,
+  type SitePost,
+  sharedFrontMatter,
+  tagsOfPosts,
+} from '../site-posts.js';
 import { mapOf, textsOf } from '../value.js';
 import { nodeCommand } from './ask.js';
 import { buildCommand, filesBelow, joined } from './config.js';
@@ -27,7 +34,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const posts = all.filter(({ path }) => path.startsWith(folder));
   const empty = POSTS_FOLDERS.find((name) => files.list(joined(input, name)).length > 0);
   const below = inferred === undefined ? (empty ?? 'posts') : folder.replace(/\/$/, '');
-  const permalink = inferPermalink(posts, options.timeZone);
+  const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
   const siteUrl = siteUrlOf(files, config);
   const keys = keysOf(posts);
   const own = sharedFrontMatter(posts, ['layout']);

@@ -2,7 +2,14 @@ import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../g
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { isOutside, outputInside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
-import { keysOfPosts, readPosts, type SitePost, sharedFrontMatter, tagsOfPosts } from '../site-posts.js';
+import {
+  keysOfPosts,
+  postsOfRule,
+  readPosts,
+  type SitePost,
+  sharedFrontMatter,
+  tagsOfPosts,
+} from '../site-posts.js';
 import { addressQuery } from './addresses.js';
 import { type HugoConfig, readConfig, readMounts } from './config.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
@@ -39,7 +46,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const place = placeOf(listed, config.timeZone);
   const posts = listed.filter(({ path }) => path.startsWith(place?.folder ?? ''));
   const inferred =
-    inferPermalink(posts, config.timeZone) ??
+    inferPermalink(postsOfRule(posts, 'url'), config.timeZone) ??
     (content === 'content' ? probed(await pages(PROBE.command)) : undefined);
   const { command, script } = buildCommand(files);
   const inScript = /(?:^|\s)(?:-d|--destination)[ =]([\w./-]+)/.exec(script)?.[1];

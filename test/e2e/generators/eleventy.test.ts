@@ -9,7 +9,12 @@ const site: SiteUnderTest = {
   build: 'npm run build',
   output: '_site',
   isBuiltByHand: true,
-  copied: ['content/blog/compost.md', 'content/blog/rain-butt.html', 'content/blog/slug-count.md'],
+  copied: [
+    'content/blog/compost.md',
+    'content/blog/rain-butt.html',
+    'content/blog/slug-count.md',
+    'content/blog/tool-shed.md',
+  ],
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),

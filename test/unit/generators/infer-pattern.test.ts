@@ -1,5 +1,6 @@
 import test from 'ava';
 import { inferFile, inferPermalink } from '../../../src/generators/infer-pattern.js';
+import { postsOfRule, type SitePost } from '../../../src/generators/site-posts.js';
 
 const post = (path: string, address: string, slug: string, date = '2024-03-09') => ({
   path,
@@ -36,6 +37,21 @@ test('of several patterns the most common of the newest posts is taken, and it i
   const newest = Array.from({ length: 20 }, (_, n) => post(`${n}.md`, `/now/${n}/`, `${n}`, '2024-01-01'));
   t.deepEqual(inferPermalink([...many, ...newest]), { pattern: '/now/:slug/', isCommon: true });
   t.is(inferPermalink([]), undefined);
+});
+
+test('posts with addresses of their own show the pattern only where most posts have one', (t) => {
+  const ruled = ['a', 'b'].map((name) => ({
+    ...post(`${name}.md`, `/blog/${name}/`, name, '2024-01-01'),
+    data: {},
+  }));
+  const own = ['c', 'd', 'e'].map((name) => ({
+    ...post(`${name}.md`, `/sheds/${name}/`, name, '2024-02-01'),
+    data: { permalink: `/sheds/${name}/` },
+  }));
+  const patternOf = (posts: readonly SitePost[]) => inferPermalink(postsOfRule(posts, 'permalink'))?.pattern;
+  t.is(patternOf([...ruled, ...own.slice(1)]), '/blog/:slug/', 'although they are newer');
+  t.is(patternOf([...ruled, ...own]), '/sheds/:slug/');
+  t.is(patternOf([]), undefined);
 });
 
 test('the day of an address is counted in the site’s time zone', (t) => {
