@@ -64,7 +64,9 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   }
 
   function failAll(reason: string): void {
-    for (const id of [...waiting.keys()]) settle({ id, kind: 'failed', reason });
+    // A thread that is ended by force when the service stops has not failed.
+    const outcome: Outcome = isClosed ? { kind: 'stopped' } : { kind: 'failed', reason };
+    for (const id of [...waiting.keys()]) settle({ id, ...outcome });
   }
 
   function ask(question: Question): Promise<Outcome> {

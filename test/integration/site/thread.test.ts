@@ -23,7 +23,7 @@ async function run(
   t: ExecutionContext,
   site: TestSite,
   spawn: () => Worker,
-  options: Pick<SitePluginOptions, 'search' | 'retryMs'> = {},
+  options: Pick<SitePluginOptions, 'search' | 'retryMs' | 'closeMs'> = {},
 ): Promise<Running> {
   const reports: BuildReport[] = [];
   const waiting: ((report: BuildReport) => void)[] = [];
@@ -138,6 +138,15 @@ function standIn() {
     thread.emit('message', { id: id ?? 0, ...outcome } satisfies Answer);
   return { worker: thread as unknown as Worker, builds, answer };
 }
+
+test('a build that is cut off as the service stops has not failed', async (t) => {
+  const { worker, builds } = standIn();
+  const { host, logged } = await run(t, testSite(t), () => worker, { closeMs: 1 });
+  await host.hooks.doAction('host.ready', { url: SITE_URL });
+  await until('everything is asked for', () => builds().length === 1);
+  await host.close();
+  t.false(logged.some((line) => line.includes('could not be built')));
+});
 
 test('a build of everything that is to be tried again is not forgotten where pages of another build fail', async (t) => {
   const { worker, builds, answer } = standIn();
