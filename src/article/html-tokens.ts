@@ -44,11 +44,13 @@ const RAW_TEXT = new Set('script style textarea title xmp iframe noembed noframe
  */
 export function htmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
-  for (let from = 0; from < html.length; ) from = readTokens(html, from, tokens);
+  // Outside of SVG and MathML it is a comment like `<!x>`, which ends at the first `>`.
+  const source = html.replaceAll('<![CDATA[', '<![cdata[');
+  for (let from = 0; from < source.length; ) from = readTokens(source, from, tokens);
   return tokens;
 }
 
-/** Adds the tokens from a place on, where text begins. @returns how far it came, which is the end as a rule. */
+/** Adds the tokens from an offset on. @returns the offset at which the reading goes on; the end, as a rule. */
 function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
   let tag = { name: '', start: 0 };
   let attributes: Mutable<HtmlAttribute>[] = [];
@@ -113,8 +115,7 @@ function readTokens(html: string, from: number, tokens: HtmlToken[]): number {
       ontextentity: () => undefined,
     },
   );
-  // Outside of SVG and MathML it is a comment like `<!x>`, which ends at the first `>`.
-  tokenizer.write(html.slice(from).replaceAll('<![CDATA[', '<![cdata['));
+  tokenizer.write(html.slice(from));
   if (goOn === html.length) tokenizer.end();
   if (raw !== undefined) tokens.push(raw);
   return goOn;

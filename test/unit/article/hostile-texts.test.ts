@@ -4,6 +4,7 @@ import test from 'ava';
 import { closedHtml } from '../../../src/article/closed-html.js';
 import { editFrontMatter } from '../../../src/article/front-matter/edit.js';
 import { cutFrontMatter } from '../../../src/article/front-matter/read.js';
+import { htmlTokens } from '../../../src/article/html-tokens.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
 import { withCodeColours } from '../../../src/site/render/code-colours.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -14,11 +15,12 @@ const LENGTH = 200_000;
 /** In processor time, which other programs do not count in. Each reader takes some 50 ms. */
 const LONGEST_MS = 5_000;
 
-const repeated = (piece: string) => piece.repeat(LENGTH / piece.length);
+const repeated = (piece: string, length = LENGTH) => piece.repeat(length / piece.length);
 
-/** Each text once stopped its reader: an expression looked for an end from each place where it may begin. */
+/** Texts that a reader once took minutes for, as it looked at the rest of the text again from each place in it. */
 const READINGS: Readonly<Record<string, (dir: string) => unknown>> = {
   'a script of comments': () => closedHtml(`<script>${repeated('<!--')}</script>`),
+  'closing tags with a bracket in quotes': () => htmlTokens(repeated('</p a=">">', 5 * LENGTH)),
   'code with many classes': () => withCodeColours(`<pre><code class="e${repeated(' lang-a')}!">`),
   'front matter whose first line is blank': () => cutFrontMatter(`---a${repeated('\t')}\v`),
   'front matter with a line of comments': () =>
