@@ -66,7 +66,7 @@ async function program(name: string | undefined): Promise<Command> {
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
     .version(version(), '-V, --version', 'print the version')
     .helpCommand(false)
-    .configureHelp({ subcommandTerm: (command) => command.name() }) // with arguments and options there is no room to wrap
+    .configureHelp({ subcommandTerm: (command) => command.name() }) // arguments and options would leave no room for the descriptions
     .addHelpText('after', '\nRun pressmark help <command> for its options.')
     .showHelpAfterError('(run with --help for the options)')
     .exitOverride();

@@ -68,7 +68,7 @@ async function responseTo(
   sent.on('error', () => undefined); // once the answer has begun, its reader sees the error
   sent.end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response');
-  if (response === undefined) throw new Error('there is no answer');
+  if (response === undefined) throw new Error('the server sent no response');
   return response;
 }
 

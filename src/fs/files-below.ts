@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 
 /**
- * Everything below a folder that is no folder itself, symbolic links included, sorted by name. A link to a folder is not
- * entered: it may lead to a folder around it. (`readdir` with `recursive` enters them from Node.js 22 on.)
+ * Everything below a folder except folders, sorted by path. A symbolic link is an entry and is never followed: it may lead
+ * to a folder that contains it. (`readdir` with `recursive` follows links to folders from Node.js 22 on.)
  *
  * @param folder need not exist.
  * @returns the entries by their paths below the folder, with forward slashes.

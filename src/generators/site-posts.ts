@@ -102,10 +102,10 @@ function frontMatterOf(text: string): ValueMap | undefined {
 }
 
 /**
- * The posts that show where the next one will be: a post whose front matter has an address of its own says nothing of the
- * site's rule, unless most posts have one.
+ * The posts from which the address of the next one is inferred. A post that sets its address in its front matter does not
+ * follow the site's rule; such posts count only where most posts do so.
  *
- * @param key of that address in the front matter.
+ * @param key of the address in the front matter, such as `permalink`.
  */
 export function postsOfRule(posts: readonly SitePost[], key: string): readonly SitePost[] {
   const own = posts.filter(({ data }) => typeof data[key] === 'string');

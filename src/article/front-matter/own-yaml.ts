@@ -1,7 +1,7 @@
 /** What a YAML reader would have to say something about: line ends but LF, characters that YAML refuses. */
 const ODD = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** A key, and what stands behind its colon on the line. To YAML, `true`, `false` and `null` are no texts. */
+/** A key, and what follows its colon on the line. YAML does not read the keys `true`, `false` and `null` as text. */
 const ENTRY = /(?!(?:true|false|null):)([a-z][\w-]{0,99}):(?: (.+))?\n/iy;
 
 /** The end of the lines that are indented, or empty. */
