@@ -1,4 +1,5 @@
 import type { Article } from '../article.js';
+import { memoized } from '../memoized.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder, incomingOf } from './encode.js';
@@ -30,8 +31,10 @@ export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'rea
  * The format of a site's article files: the site's own keys for what a page displays, and Pressmark's where the mapping
  * says. The body is the single source of the page. Files that people wrote are articles, too.
  */
-export function articleFormat(options: AddressOptions): ArticleFormat {
-  const { mapping, url, listed } = options;
+export function articleFormat(given: AddressOptions): ArticleFormat {
+  const mapping = { ...given.mapping, tagKey: memoized(given.mapping.tagKey) };
+  const options = { ...given, mapping };
+  const { url, listed } = options;
   const own = siteKeys(mapping);
   const decoder = articleDecoder(options, own);
   const encoder = articleEncoder(options, own, decoder);

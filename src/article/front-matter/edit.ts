@@ -3,13 +3,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { withLf } from '../line-ends.js';
 import type { FrontMatterValue } from '../mapping.js';
 import { tomlLibrary } from './libraries.js';
-import {
-  type AnyFrontMatter,
-  cutFrontMatter,
-  dateText,
-  readFrontMatter,
-  readFrontMatterStrictly,
-} from './read.js';
+import { type AnyFrontMatter, cutFrontMatter, dateText, readFrontMatter } from './read.js';
 import { type FrontMatterChanges, plainValue } from './value.js';
 import { editYaml } from './yaml-edit.js';
 import { yamlEntry } from './yaml-text.js';
@@ -130,7 +124,7 @@ function requireFaithful(
 ): void {
   let after: AnyFrontMatter;
   try {
-    after = readFrontMatterStrictly(edited);
+    after = readFrontMatter(edited);
   } catch (cause) {
     throw unreadable(messageOf(cause), cause);
   }

@@ -21,24 +21,45 @@ const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| ?[+-]\d\
  * @returns exactly what the library gives; undefined for any other form, which the library must read.
  */
 export function readOwnYaml(source: string): Record<string, unknown> | undefined {
-  return ODD.test(source) || !source.isWellFormed() ? undefined : readMap(source, true);
+  const entries = ownEntries(source);
+  return entries && dataOf(entries);
+}
+
+/** A key with its value, which ends before the line end at `end`. */
+export interface OwnEntry {
+  readonly key: string;
+  readonly value: unknown;
+  /** Offsets of the key and of what ends the entry. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The entries of YAML in that form; undefined for any other. */
+export function ownEntries(source: string): OwnEntry[] | undefined {
+  return ODD.test(source) || !source.isWellFormed() ? undefined : entriesIn(source, true);
 }
 
 /** @param isTop whether values may be maps. */
-function readMap(source: string, isTop: boolean): Record<string, unknown> | undefined {
-  const data: Record<string, unknown> = {};
-  for (let at = 0; at < source.length; ) {
-    ENTRY.lastIndex = at;
+function entriesIn(source: string, isTop: boolean): OwnEntry[] | undefined {
+  const entries: OwnEntry[] = [];
+  const keys = new Set<string>();
+  for (let start = 0; start < source.length; ) {
+    ENTRY.lastIndex = start;
     const [entry = '', key = '', line] = ENTRY.exec(source) ?? [];
-    BELOW_END.lastIndex = at + entry.length - 1;
+    BELOW_END.lastIndex = start + entry.length - 1;
     const end = BELOW_END.exec(source)?.index;
-    if (entry === '' || end === undefined || Object.hasOwn(data, key)) return undefined;
-    const value = readValue(line, source.slice(at + entry.length, end + 1), isTop);
+    if (entry === '' || end === undefined || keys.has(key)) return undefined;
+    const value = readValue(line, source.slice(start + entry.length, end + 1), isTop);
     if (value === undefined) return undefined;
-    data[key] = value;
-    at = end + 1;
+    keys.add(key);
+    entries.push({ key, value, start, end });
+    start = end + 1;
   }
-  return data;
+  return entries;
+}
+
+function dataOf(entries: readonly OwnEntry[]): Record<string, unknown> {
+  return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
 }
 
 /** @param below the lines below that of the key which belong to its value. */
@@ -47,7 +68,10 @@ function readValue(line: string | undefined, below: string, isTop: boolean): unk
   if (!below.startsWith('  ')) return undefined; // an empty line
   // Where there are very many lines, replacing takes three times as long.
   const block = below.slice(2).split('\n  ').join('\n');
-  if (line === undefined) return isTop ? readMap(block, false) : undefined;
+  if (line === undefined) {
+    const entries = isTop ? entriesIn(block, false) : undefined;
+    return entries && dataOf(entries);
+  }
   // What a block begins or ends with may decide how much of it is text.
   if ((line !== '|' && line !== '|-') || /^\s/.test(block) || block.endsWith('\n\n')) return undefined;
   return line === '|' ? block : block.slice(0, -1);

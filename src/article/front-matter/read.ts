@@ -82,12 +82,6 @@ export function readFrontMatter(text: string): AnyFrontMatter {
   return { form: cut.form, data: own ?? parse(text, cut), body: text.slice(cut.body) };
 }
 
-/** `readFrontMatter` for what was written just now: only by the libraries, whose word other programs share. */
-export function readFrontMatterStrictly(text: string): AnyFrontMatter {
-  const cut = cutFrontMatter(text);
-  return { form: cut.form, data: parse(text, cut), body: text.slice(cut.body) };
-}
-
 /**
  * Finds the front matter of a file, without reading it.
  *

@@ -3,6 +3,7 @@ import { PressmarkError } from '../../errors.js';
 import type { FrontMatterValue } from '../mapping.js';
 import { type Replacement, withReplacements } from '../replacements.js';
 import { yamlLibrary } from './libraries.js';
+import { type OwnEntry, ownEntries } from './own-yaml.js';
 import { type FrontMatterChanges, plainValue } from './value.js';
 import { valueText, yamlEntry } from './yaml-text.js';
 
@@ -15,9 +16,11 @@ import { valueText, yamlEntry } from './yaml-text.js';
  *   in all other cases; the caller reads it back.
  */
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
-  const map = source === '' ? null : topMap(source);
+  const own = ownEntries(source);
+  const map = own === undefined ? topMap(source) : null;
   if (map?.flow) return editFlow(source, changes);
-  const entries = map === null ? [] : map.items.map((pair) => entryOf(source, pair));
+  const entries =
+    own?.map((entry) => ownEntry(source, entry)) ?? map?.items.map((pair) => entryOf(source, pair)) ?? [];
   const indent = ' '.repeat(entries[0]?.column ?? 0);
   const found = new Set(entries.map(({ key }) => key));
   const added = [...changes].flatMap(([key, value]) =>
@@ -62,6 +65,13 @@ function topMap(source: string): YAMLMap | null {
   if (contents === null) return null;
   if (!isMap(contents)) throw unreadable('it is not an ordinary map of keys and values');
   return contents as YAMLMap;
+}
+
+/** In Pressmark's own form, where nothing stands between a value and the next key. For the library, long texts take long. */
+function ownEntry(source: string, { key, start, end }: OwnEntry): YamlEntry {
+  const colonEnd = start + key.length + 1;
+  const valueStart = source[colonEnd] === ' ' ? colonEnd + 1 : colonEnd;
+  return { key, keyStart: start, column: 0, colonEnd, valueStart, valueEnd: end, isBlock: false };
 }
 
 function entryOf(source: string, { key, value }: Pair): YamlEntry {

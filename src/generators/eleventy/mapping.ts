@@ -84,6 +84,7 @@ const GAPS = /[’ŒœƏə]/g;
 function tagKey(tag: string): string {
   // Eleventy stops at __proto__, has no page of its own for `all`, and a template without slugify would write outside its folder.
   if (tag === '__proto__' || tag === 'all' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag)) return '';
+  if (/^[a-z0-9]+$/.test(tag)) return tag; // as slugify leaves it, which takes long where there are many
   return slugify(tag.toWellFormed().replace(GAPS, '-'), { decamelize: false });
 }
 

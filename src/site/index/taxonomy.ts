@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
+import { memoized } from '../../article/memoized.js';
 import { termKey } from './article-entry.js';
 import type { Post } from './post.js';
 
@@ -35,6 +36,15 @@ export function authorsIn(posts: readonly Post[]): Taxonomy {
   return taxonomyOf('/authors/', posts, ({ entry }) => (entry.author === '' ? [] : [entry.author]), 'author');
 }
 
+/** `slugify` takes longer than all else here. */
+const slugOf = memoized((name) =>
+  slugify(name.slice(0, 2 * LONGEST_SLUG).toWellFormed(), { decamelize: false })
+    .replace(/[^a-z0-9-]+/g, '')
+    .replace(/-{2,}/g, '-')
+    .slice(0, LONGEST_SLUG)
+    .replace(/^-+|-+$/g, ''),
+);
+
 /**
  * @param folder the path below which the terms' pages stand.
  * @param fallback the slug of a name of which no letter is left.
@@ -66,21 +76,4 @@ function taxonomyOf(
     terms.set(key, { ...list, slug, address: `${folder}${slug}/` });
   }
   return { get: (name) => terms.get(termKey(name)), all: () => terms.values() };
-}
-
-/** Slugs of names: the same names come again with every index, and `slugify` takes longer than all else here. */
-const slugs = new Map<string, string>();
-const MOST_SLUGS = 100_000;
-
-function slugOf(name: string): string {
-  const known = slugs.get(name);
-  if (known !== undefined) return known;
-  const slug = slugify(name.slice(0, 2 * LONGEST_SLUG).toWellFormed(), { decamelize: false })
-    .replace(/[^a-z0-9-]+/g, '')
-    .replace(/-{2,}/g, '-')
-    .slice(0, LONGEST_SLUG)
-    .replace(/^-+|-+$/g, '');
-  if (slugs.size === MOST_SLUGS) slugs.clear();
-  slugs.set(name, slug);
-  return slug;
 }

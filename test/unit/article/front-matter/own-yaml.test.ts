@@ -1,16 +1,15 @@
 import test from 'ava';
+import yaml from 'js-yaml';
 import { newFrontMatter } from '../../../../src/article/front-matter/edit.js';
 import { readOwnYaml } from '../../../../src/article/front-matter/own-yaml.js';
-import {
-  cutFrontMatter,
-  readFrontMatter,
-  readFrontMatterStrictly,
-} from '../../../../src/article/front-matter/read.js';
+import { cutFrontMatter } from '../../../../src/article/front-matter/read.js';
 import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
 import { text as anyText } from '../arbitrary.js';
 
 const cases = { numRuns: runs(100) };
+
+const byLibrary = (source: string) => yaml.load(source, { schema: yaml.CORE_SCHEMA }) ?? {};
 
 const lines = fc
   .array(fc.oneof(fc.constantFrom('', 'a', '  b', ' ', 'key: "x"', '- a', '# b', '|'), anyText), {
@@ -64,10 +63,7 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
       if (quickly === undefined) return;
       if (edits.length > 0) edited++;
       else whole++;
-      t.deepEqual(
-        { form: 'yaml', data: quickly, body: readFrontMatter(text).body },
-        readFrontMatterStrictly(text),
-      );
+      t.deepEqual(quickly, byLibrary(source));
     }),
     cases,
   );
@@ -81,7 +77,7 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
 test('a number, true, false and null are read as the YAML reader reads them', (t) => {
   for (const value of ['0', '7', '-12', '1.5', '-2.75', '1.50', '999999999999999', 'true', 'false', 'null']) {
     const source = `title: ${value}\n`;
-    t.deepEqual(readOwnYaml(source), readFrontMatterStrictly(`---\n${source}---\n`).data);
+    t.deepEqual(readOwnYaml(source), byLibrary(source));
   }
   for (const value of [
     '-0',
