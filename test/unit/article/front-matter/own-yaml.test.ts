@@ -3,6 +3,7 @@ import yaml from 'js-yaml';
 import { newFrontMatter } from '../../../../src/article/front-matter/edit.js';
 import { readOwnYaml } from '../../../../src/article/front-matter/own-yaml.js';
 import { cutFrontMatter } from '../../../../src/article/front-matter/read.js';
+import { editYaml } from '../../../../src/article/front-matter/yaml-edit.js';
 import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
 import { text as anyText } from '../arbitrary.js';
@@ -71,6 +72,24 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
   t.true(
     Math.min(whole, edited) > cases.numRuns / 60,
     `${whole} whole and ${edited} edited ones were read quickly`,
+  );
+});
+
+test('front matter in the quick form is edited as the YAML library has it edited', (t) => {
+  fc.assert(
+    fc.property(data, data, fc.subarray(['title', 'date', 'x-y']), (values, changed, removed) => {
+      const entries = Object.entries(values).map(([key, value]) => ({ key, value }));
+      const source = newFrontMatter(entries, '').slice('---\n'.length, -'---\n'.length);
+      fc.pre(readOwnYaml(source) !== undefined);
+      const changes = new Map([
+        ...Object.entries(changed),
+        ...removed.map((key) => [key, undefined] as const),
+      ]);
+      // The quick reader leaves a document with a comment to the library.
+      const comment = '# A comment.\n';
+      t.is(comment + editYaml(source, changes), editYaml(comment + source, changes));
+    }),
+    cases,
   );
 });
 
