@@ -1,5 +1,6 @@
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import { itemComments } from '../contract/service.js';
+import { termName, termNames, trimmedName } from './names.js';
 
 export { commentPlaces, itemComment, itemComments } from '../contract/service.js';
 
@@ -78,10 +79,10 @@ export function contentFields(from: ArticleContent): ArticleContent {
 
 function contentOf(data: ArticleData): ArticleContent {
   return {
-    title: data.title.trim() === '' ? PLACEHOLDER_TITLE : data.title,
+    title: trimmedName(data.title) || PLACEHOLDER_TITLE,
     description: data.meta_description,
-    author: data.author,
-    tags: data.tags,
+    author: termName(data.author),
+    tags: termNames(data.tags),
     keyword: data.focus_keyword,
     image: data.featured_image_url,
     jsonLd: data.json_ld,

@@ -117,8 +117,13 @@ function dateOf(data: ValueMap, path: string): string | undefined {
   const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));
   const value = key === undefined ? undefined : data[key];
   if (value instanceof Date) return value.toISOString();
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return isoDate(value);
   return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*$/.exec(path)?.[1];
+}
+
+/** A date as ISO 8601 has it: posts mostly have a space for the `T`, and one before the offset. */
+function isoDate(text: string): string {
+  return text.trim().replace(/^(\d{4}-\d\d-\d\d) +(\d\d:\d\d(?::\d\d(?:\.\d+)?)?) *(?:UTC)?/, '$1T$2');
 }
 
 function isName(name: string, names: readonly string[]): boolean {

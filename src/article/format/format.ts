@@ -23,7 +23,10 @@ export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'rea
   namesakes(path: string): readonly string[];
   /** The slug of a file by its name alone. */
   slugOf(path: string): string;
-  /** What two spellings of one tag have in common; undefined where each spelling is a tag of its own. */
+  /**
+   * What two spellings of one tag have in common; empty where no article gets the tag. Undefined where each spelling is a tag
+   * of its own.
+   */
   readonly tagKey: ((tag: string) => string) | undefined;
 }
 
@@ -49,7 +52,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
     slugOf: (at) => mapping.slug({ path: at, data: {} }),
-    tagKey: listed === undefined || mapping.keys.tags === null ? undefined : mapping.tagKey,
+    tagKey: listed === undefined || mapping.keys.tags === null ? undefined : own.tagKey,
     ...encoder,
     decode,
     decodeForPages,

@@ -1,5 +1,6 @@
 import type { FrontMatterChange } from '../front-matter/edit.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
+import { termName } from '../names.js';
 import { type KeyPath, keyPath, topKeys } from './key-path.js';
 
 /** The key of Pressmark's own front matter in the files of most generators. */
@@ -24,6 +25,8 @@ export interface SiteKeys {
   readonly constantTags: readonly string[];
   /** All keys of the mapping, and Pressmark's own. */
   readonly all: ReadonlySet<string>;
+  /** The key of a tag that an article brings; empty for one by which the site's templates select posts. */
+  tagKey(tag: string): string;
   /** Whether plugins may not set this front matter. */
   isOwn(key: string): boolean;
   /** The other spellings that known keys have in a file, by the names that the mapping has for them. */
@@ -34,13 +37,21 @@ export interface SiteKeys {
 
 /** What the mapping of a site says of the keys in its files. */
 export function siteKeys(mapping: ArticleMapping): SiteKeys {
-  const { keys, constants, reserved, ignoresKeyCase = false } = mapping;
+  const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false } = mapping;
   const path = ownPath(mapping);
   const [image, author] = [keys.image, keys.author].map((at) => (at == null ? undefined : keyPath(at)));
   const own = path.length === 0 ? OWN_KEYS_AT_TOP : path.slice(0, 1);
   const all: ReadonlySet<string> = new Set([...own, ...topKeys(keys), ...reserved]);
   const folded = (key: string) => (ignoresKeyCase ? key.toLowerCase() : key);
   const allFolded = new Set([...all].map(folded));
+
+  const constantTags = keys.tags === null ? [] : looseList(constants[keys.tags]);
+  const selecting = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
+
+  function tagKey(tag: string): string {
+    const key = mapping.tagKey(termName(tag));
+    return selecting.has(key) ? '' : key;
+  }
 
   function spellings(data: Data): ReadonlyMap<string, string> {
     if (!ignoresKeyCase) return new Map();
@@ -69,7 +80,8 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
     image,
     author,
     all,
-    constantTags: keys.tags === null ? [] : looseList(constants[keys.tags]),
+    constantTags,
+    tagKey,
     isOwn: (key) => allFolded.has(folded(key)),
     spellings,
     named,

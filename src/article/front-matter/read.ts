@@ -70,7 +70,8 @@ function refuse(): never {
 
 /**
  * Reads a file with front matter in any form. Dates are texts as they are written, those of TOML in the form of ISO 8601. A file
- * without front matter is `none`, with no data and the whole text as its body.
+ * without front matter is `none`, with no data and the whole text as its body. Of a YAML key that is given twice, the last
+ * value counts, as for Hugo and Jekyll; an edit refuses such a file.
  *
  * @param text the whole file.
  * @throws PressmarkError FRONT_MATTER_INVALID where it is malformed, the message starting with `line <n>: `;
@@ -188,7 +189,7 @@ function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Rec
 function parseYaml(source: string, line: number): Record<string, unknown> {
   let data: unknown;
   try {
-    data = yaml.load(source, { schema: yaml.CORE_SCHEMA });
+    data = yaml.load(source, { schema: yaml.CORE_SCHEMA, json: true });
   } catch (error) {
     if (!(error instanceof yaml.YAMLException)) throw error;
     throw invalid((error.mark?.line ?? 0) + line, error.reason, error);

@@ -12,6 +12,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
+    keptTags: options.keptTags ?? [],
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
@@ -86,11 +87,15 @@ function dateValue(iso: string, { dates, timeZone }: MappingOptions): FrontMatte
 
 /**
  * Sites make a page of each tag, at an address with the tag or its slug. A slash, a dot segment, a control character, a
- * text without a letter or a digit, or a name too long for a file breaks the build or replaces another page.
+ * text without a letter or a digit, or a name too long for a file breaks the build or replaces another page. Hosts do not
+ * serve a folder whose name begins with a dot.
  */
 function tagKey(tag: string): string {
   const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   const isPage =
-    /[\p{L}\p{N}]/u.test(name) && !/[/\\\p{Cc}]|%[0-9a-f]{2}/iu.test(tag) && Buffer.byteLength(name) <= 200;
+    /[\p{L}\p{N}]/u.test(name) &&
+    !name.startsWith('.') &&
+    !/[/\\\p{Cc}]|%[0-9a-f]{2}/iu.test(tag) &&
+    Buffer.byteLength(name) <= 200;
   return isPage ? name.replaceAll(' ', '-') : '';
 }

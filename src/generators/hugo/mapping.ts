@@ -23,6 +23,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
+    keptTags: options.keptTags ?? [],
     reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
     isArticlePath,
     slug,
@@ -113,6 +114,7 @@ function tagKey(tag: string): string {
   const isUsable = names.every(
     (name, index) =>
       name !== '' &&
+      !name.startsWith('.') && // hosts do not serve such folders
       !name.endsWith('.') &&
       !name.startsWith('index.') &&
       !(name === 'page' && index < names.length - 1) &&

@@ -84,7 +84,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     language: text('lang') ?? text('language') ?? text('locale'),
     theme: text('theme') ?? text('remote_theme'),
     content,
-    file: inferFile(posts, timeZone)?.pattern ?? ':year-:month-:day-:slug.md',
+    // Jekyll takes a file for a post only if its name begins with a date, which need not be that of the front matter.
+    file: `${inferFile(posts, timeZone)?.pattern.replace(/[^/]*$/, '') ?? ''}:year-:month-:day-:slug.md`,
     permalink: inferred.pattern,
     output,
     build,

@@ -24,6 +24,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: given.constants,
+    keptTags: given.keptTags ?? [],
     datesByName: true,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,

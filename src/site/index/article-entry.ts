@@ -1,4 +1,5 @@
 import type { Article, ExtraKeys } from '../../article/article.js';
+import { termKey, termName, trimmedName } from '../../article/names.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
 import { excerptOf, type Length } from '../render/html-text.js';
 
@@ -80,11 +81,6 @@ function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
   return listed.length === 0 ? undefined : Object.fromEntries(listed);
 }
 
-/** What all spellings of a name have in common: they differ in case, blanks and the form of Unicode. */
-export function termKey(name: string): string {
-  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
 /**
  * An article's tags as all pages show them, its own included: trimmed, each once whatever its spelling (see `termKey`),
  * no empty ones, the first ones of many.
@@ -92,7 +88,7 @@ export function termKey(name: string): string {
 export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
   const names = new Map<string, string>();
   for (const tag of tags) {
-    const name = shortened(tag.trim(), LONGEST.name);
+    const name = shortened(trimmedName(tag), LONGEST.name);
     const key = termKey(name);
     if (name !== '' && !names.has(key)) names.set(key, name);
     if (names.size === MOST_TAGS) break;
@@ -102,7 +98,7 @@ export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
 
 /** An article's author as all pages show it, its own included. */
 export function authorOf({ author }: Pick<Article, 'author'>): string {
-  return shortened(author.trim(), LONGEST.name);
+  return shortened(termName(author), LONGEST.name);
 }
 
 /** A text of at most so many characters, none of them half a surrogate pair that was whole. */

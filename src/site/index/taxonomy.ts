@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
 import { memoized } from '../../article/memoized.js';
-import { termKey } from './article-entry.js';
+import { termKey } from '../../article/names.js';
 import type { Post } from './post.js';
 
 /** Articles that have a name in common, such as a tag or an author. */

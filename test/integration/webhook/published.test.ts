@@ -85,6 +85,18 @@ test('200-published-empty-title: a title of white space is stored as a placehold
   t.is((await receiver().find(json.url)).title, 'Untitled');
 });
 
+test('200-published-invisible-ends: a title, an author and tags are stored without what nobody sees at their ends', async (t) => {
+  const data = article({
+    title: '\ufeffBalcony  bees\u200b\n',
+    author: ' Ada\u00a0Wren\u2060',
+    tags: ['\ufeffSoil', 'soil ', 'SOIL\u200b', '', '\u200b', 'cafe\u0301'],
+  });
+  const { json } = await receiver().post('article.published', data);
+  t.like(readStored(fileOf(receiver().dir, data.id)).article, { title: 'Balcony  bees', author: 'Ada Wren' });
+  t.deepEqual(readStored(fileOf(receiver().dir, data.id)).article.tags, ['Soil', 'café']);
+  t.is((await receiver().find(json.url)).title, 'Balcony  bees');
+});
+
 test('200-published-same-slug: articles with one slug get numbers, also when all are sent at once', async (t) => {
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => receiver().post('article.published', article({ slug: 'namesake' }))),
@@ -127,24 +139,26 @@ const TEXTS = {
 
 test('200-published-hostile-text: texts of every kind, in every field, are stored and looked up byte for byte', async (t) => {
   for (const [what, value] of Object.entries(TEXTS)) {
+    const title = `(${value})`;
+    const name = title.replace(/\s+/g, ' '); // an author's or a tag's, which is one line
     const data = article({
-      title: value,
+      title,
       content_html: value,
       content_markdown: value,
       meta_description: value,
       focus_keyword: value,
-      author: value,
-      tags: [value, 'second'],
+      author: title,
+      tags: [title, 'second'],
       json_ld: value,
     });
     const { status, json } = await receiver().post('article.published', data);
     t.is(status, 200, what);
     const { article: stored, edited, bodyEdited } = readStored(fileOf(receiver().dir, data.id));
-    t.like(stored, { title: value, contentHtml: value, body: value, author: value, jsonLd: value });
+    t.like(stored, { title, contentHtml: value, body: value, author: name, jsonLd: value });
     t.like(stored, { description: value, keyword: value });
-    t.deepEqual(stored.tags, [value, 'second']);
+    t.deepEqual(stored.tags, [name, 'second']);
     t.deepEqual([edited, bodyEdited], [false, false]);
-    t.like(await receiver().find(json.url), { title: value, content_html: value }, what);
+    t.like(await receiver().find(json.url), { title, content_html: value }, what);
   }
 });
 

@@ -285,6 +285,21 @@ test('a tag of the site is not written twice, however the article spells it', (t
   t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);
 });
 
+test('no article gets a tag by which the templates select posts, however it is spelled', (t) => {
+  const url = (slug: string) => `${SITE}/blog/${slug}/`;
+  const listed = { get: () => undefined, version: 'v' };
+  const { tagKey } = articleFormat({
+    mapping: { ...mapping, keptTags: ['nav', 'Featured'] },
+    siteUrl: SITE,
+    url,
+    listed,
+  });
+  t.deepEqual(
+    ['posts', 'NAV\u200b', ' featured ', 'Soil'].map((tag) => tagKey?.(tag)),
+    ['', '', '', 'soil'],
+  );
+});
+
 test('a date that a person has changed is the date of the article', (t) => {
   const { text } = format.encode(article, PATH);
   t.is(

@@ -1,6 +1,7 @@
 import test from 'ava';
 import grayMatter from 'gray-matter';
 import { parse as parseToml } from 'smol-toml';
+import { editFrontMatter } from '../../../../src/article/front-matter/edit.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from '../../../../src/article/front-matter/read.js';
 
 test('YAML, TOML and JSON are read, each in the forms that generators know', (t) => {
@@ -134,4 +135,10 @@ test('lists and texts are taken as a person writes them', (t) => {
   t.deepEqual([listOf(data, 'a'), listOf(data, 'b'), listOf(data, 'c')], [['1'], ['x', 'true'], []]);
   t.throws(() => textOf(data, 'd'), { code: 'FRONT_MATTER_INVALID' });
   t.throws(() => listOf({ d: [{}] }, 'd'), { code: 'FRONT_MATTER_INVALID' });
+});
+
+test('of a key that is given twice the last value counts, as for Hugo and Jekyll; no edit touches such a file', (t) => {
+  const text = '---\naliases: [/a/]\ntitle: A bed\naliases: [/b/]\n---\nText.\n';
+  t.deepEqual(readFrontMatter(text).data, { aliases: ['/b/'], title: 'A bed' });
+  t.throws(() => editFrontMatter(text, [{ key: 'title', value: 'Another' }]), { code: 'ARTICLE_UNREADABLE' });
 });

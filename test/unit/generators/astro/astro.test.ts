@@ -261,6 +261,7 @@ test('a tag of which Astro can make no page has no key', (t) => {
     '',
     ' ',
     '!!',
+    '.NET',
     'a\0b',
     'a\nb',
     'x'.repeat(300),

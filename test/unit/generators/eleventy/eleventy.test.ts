@@ -102,6 +102,15 @@ test('files and addresses follow the newest posts, whatever computes the permali
   t.like(questions, [{ flag: 'permalink' }]);
 });
 
+test('dates with a space before the time and the offset show their place in addresses', async (t) => {
+  const dated = post('date: 2025-03-04 10:00:00 +0100');
+  const facts = await inspect(
+    files({ 'blog/2025/a.md': dated, 'blog/2025/b.md': dated }),
+    listed(['blog/2025/a.md', '/blog/2025/03/a/'], ['blog/2025/b.md', '/blog/2025/03/b/']),
+  );
+  t.like(facts, { file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
+});
+
 test('a site without posts, and one without Eleventy, gets the usual folders', async (t) => {
   const empty = await inspect({ 'content/posts/posts.json': '{}' }, { pages: [] });
   t.like(empty, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });

@@ -300,6 +300,8 @@ test('tags have the key of the page that Hugo makes of them, and none where Hugo
     '🌱',
     '½',
     'x.',
+    '.net',
+    'x/.y',
     '../../x',
     'x/../y',
     'index.xml',

@@ -88,6 +88,16 @@ test('init asks Jekyll, and a new article has the address of one that is not the
   t.deepEqual(found.options, { timeZone: 'Asia/Tokyo' });
 });
 
+test('a post with a date as Jekyll writes it shows the pattern of files, also where the name has another day', async (t) => {
+  for (const date of ['2025-03-01 10:00:00 +0000', '2025-03-01 23:30:00 -0800', '2024-12-24']) {
+    const found = await facts(
+      { '_posts/2025-03-01-beans.md': `---\ndate: ${date}\n---\n` },
+      answer({}, pages('/2025/03/01/beans/')),
+    );
+    t.is(found.file, ':year-:month-:day-:slug.md', date);
+  }
+});
+
 test('source and collections_dir move the folder of the posts', async (t) => {
   t.is((await facts({}, answer({ source: 'src' }))).content, 'src/_posts');
   t.is((await facts({}, answer({ source: 'src', collections_dir: 'pages' }))).content, 'src/pages/_posts');

@@ -1,0 +1,46 @@
+/** Blanks, control characters, and what is never seen at an end of a text: joiners, marks of direction, fillers. */
+const UNSEEN =
+  /[\s\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\u2800\u3164\ufeff\uffa0]/u;
+
+/** The beginnings and ends of a direction within a text. They go at the ends only where no half of a pair stays. */
+const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * A title, a name of an author or a tag, in NFC, without blanks and invisible characters at its ends. A variation selector
+ * and a joiner of emoji are part of what is seen before them.
+ */
+export function trimmedName(text: string): string {
+  const whole = text.normalize('NFC');
+  const short = between(whole, (letter) => UNSEEN.test(letter) || DIRECTION.test(letter));
+  return DIRECTION.test(short) ? between(whole, (letter) => UNSEEN.test(letter)) : short;
+}
+
+/** What is left without the characters at the ends. A pattern that ends in `+$` would look at long runs again and again. */
+function between(text: string, isLeftOut: (letter: string) => boolean): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isLeftOut(text.charAt(start))) start++;
+  while (end > start && isLeftOut(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** A name of an author or a tag: trimmed, with one space for each run of blanks. */
+export function termName(text: string): string {
+  return trimmedName(text).replace(/\s+/g, ' ');
+}
+
+/** What all spellings of a name have in common: they differ in case, blanks and the form of Unicode. */
+export function termKey(name: string): string {
+  return termName(name).toLowerCase();
+}
+
+/** Names of tags, each once whatever its spelling, without empty ones. */
+export function termNames(texts: readonly string[]): string[] {
+  const names = new Map<string, string>();
+  for (const text of texts) {
+    const name = termName(text);
+    const key = name.toLowerCase();
+    if (name !== '' && !names.has(key)) names.set(key, name);
+  }
+  return [...names.values()];
+}
