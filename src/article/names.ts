@@ -24,8 +24,12 @@ function between(text: string, isLeftOut: (letter: string) => boolean): string {
   return text.slice(start, end);
 }
 
+/** As nearly all names are: there is nothing to change. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** A name of an author or a tag: trimmed, with one space for each run of blanks. */
 export function termName(text: string): string {
+  if (PLAIN.test(text)) return text;
   return trimmedName(text).replace(/\s+/g, ' ');
 }
 

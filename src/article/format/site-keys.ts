@@ -1,5 +1,6 @@
 import type { FrontMatterChange } from '../front-matter/edit.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
+import { memoized } from '../memoized.js';
 import { termName } from '../names.js';
 import { type KeyPath, keyPath, topKeys } from './key-path.js';
 
@@ -48,10 +49,10 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   const constantTags = keys.tags === null ? [] : looseList(constants[keys.tags]);
   const selecting = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
 
-  function tagKey(tag: string): string {
+  const tagKey = memoized((tag) => {
     const key = mapping.tagKey(termName(tag));
     return selecting.has(key) ? '' : key;
-  }
+  });
 
   function spellings(data: Data): ReadonlyMap<string, string> {
     if (!ignoresKeyCase) return new Map();
