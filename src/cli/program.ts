@@ -4,7 +4,7 @@ import { PressmarkError } from '../errors.js';
 import { printable, printableLines, unexpected } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.js')).initCommand(),
   start: async () => (await import('./start.js')).startCommand(),
   build: async () => (await import('./build.js')).buildCommand(),

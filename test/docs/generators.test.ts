@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { initCommand } from '../../src/cli/init.js';
 import { article } from '../support/events.js';
 import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
@@ -22,18 +21,6 @@ function writeExamples(dir: string): void {
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
 }
-
-test('the page names every flag of init, and no other', (t) => {
-  const flags = initCommand()
-    .options.map(({ long }) => long)
-    .filter((flag) => flag !== '--dir');
-  const [, part = ''] = page.split('## What init does');
-  const [table = ''] = part.split('## Settings');
-  t.deepEqual(
-    [...table.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag),
-    flags,
-  );
-});
 
 test('init accepts the example of a definition', async (t) => {
   const dir = tempDir(t);

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { Command } from 'commander';
 import { draftOf } from '../../src/article/article.js';
-import { initCommand } from '../../src/cli/init.js';
+import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
-import { ACTION_NAMES } from '../../src/host/hook-types.js';
+import { ACTION_NAMES, FILTER_NAMES } from '../../src/host/hook-types.js';
 import { article } from '../support/events.js';
+import { cliReference } from './cli-reference.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = (name: string) => fs.readFileSync(join(ROOT, 'docs', name), 'utf8');
@@ -30,50 +30,52 @@ test('docs/plugins.md lists every action', (t) => {
   t.deepEqual(firstCells(table).sort(), [...ACTION_NAMES].sort());
 });
 
+test('docs/plugins.md lists every filter', (t) => {
+  const [, table = ''] = page('plugins.md').split('## Filters');
+  t.deepEqual(firstCells(table.split(/^##/m)[0] ?? '').sort(), [...FILTER_NAMES].sort());
+});
+
 test('docs/configuration.md lists every setting', (t) => {
   const named = new Set(firstCells(page('configuration.md')).map((name) => name.split('.')[0]));
   for (const name of Object.keys(schema.shape)) t.true(named.has(name), name);
 });
 
-test('docs/configuration.md lists every command but those of the sender', (t) => {
-  const [, table = ''] = page('configuration.md').split('## Commands');
-  const source = fs.readFileSync(join(ROOT, 'src/cli/program.ts'), 'utf8');
-  const ofSender = page('sender.md');
-  const names = [...source.matchAll(/import\('\.\/(\w+)\.js'\)\)\.\w+Command\(\)/g)].map(
-    ([, name]) => name ?? '',
+test('docs/cli.md is what the commands say (npm run docs writes it)', async (t) => {
+  t.is(page('cli.md'), await cliReference());
+});
+
+/** The commands of Pressmark in the code of a page: its name, and the flags after it. */
+function* commandsIn(text: string): Generator<{ name: string; flags: string[] }> {
+  const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, code = '']) =>
+    code.split('\n'),
   );
-  t.true(names.includes('postbuild'));
-  for (const name of names)
-    t.true(table.includes(`\`pressmark ${name}`) || ofSender.includes(`pressmark ${name}`), name);
-});
-
-/** The pages that have the flags of commands; those of all others are in docs/configuration.md. */
-const PAGE_OF: Readonly<Record<string, string>> = {
-  connect: 'sender.md',
-  publish: 'sender.md',
-  refresh: 'sender.md',
-  deliveries: 'sender.md',
-  work: 'sender.md',
-  check: 'conformance.md',
-};
-
-test('the docs name every flag of every command, as --help lists them', async (t) => {
-  const source = fs.readFileSync(join(ROOT, 'src/cli/program.ts'), 'utf8');
-  const commands = [...source.matchAll(/import\('\.\/([\w/-]+)\.js'\)\)\.(\w+)Command\(\)/g)];
-  t.true(commands.length >= 20);
-  for (const [, file = '', name = ''] of commands) {
-    const module: Record<string, () => Command> = await import(`../../src/cli/${file}.js`);
-    const lines = page(PAGE_OF[name] ?? 'configuration.md').split('\n');
-    const text = lines.filter((line) => name in PAGE_OF || line.includes(`\`pressmark ${name}`)).join('\n');
-    for (const { long } of module[`${name}Command`]?.().options ?? [])
-      if (long !== '--dir') t.regex(text, new RegExp(`${long}\\b`), `${name} ${long}`);
+  const spans = [...text.replace(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, code = '']) => code,
+  );
+  for (const code of [...blocks, ...spans]) {
+    const [, name, words = ''] = /(?:^|\s|\/)pressmark ([a-z]+)\b(.*)/.exec(code) ?? [];
+    if (name !== undefined) yield { name, flags: words.match(/(?<=\s)--[a-z-]+/g) ?? [] };
   }
-});
+}
 
-test('docs/generators.md and docs/configuration.md name every flag of init', (t) => {
-  for (const { long } of initCommand().options)
-    if (long !== '--dir' && long !== undefined && long !== null) {
-      t.true(page('generators.md').includes(`\`${long}`), long);
-      t.true(page('configuration.md').includes(`[${long}`), long);
+test('every command and flag that a page shows is there', async (t) => {
+  const pages = fs.readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+  let seen = 0;
+  for (const name of ['../README.md', ...pages])
+    for (const command of commandsIn(page(name))) {
+      if (command.name === 'help') continue;
+      const load = COMMANDS[command.name];
+      if (load === undefined) {
+        t.fail(`${name}: pressmark ${command.name}`);
+        continue;
+      }
+      const known = ['--help', ...(await load()).options.map(({ long }) => long)];
+      t.deepEqual(
+        command.flags.filter((flag) => !known.includes(flag)),
+        [],
+        `${name}: pressmark ${command.name}`,
+      );
+      seen++;
     }
+  t.true(seen > 50, `${seen} commands`);
 });

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { jsonReport } from '../../conformance/report/json.js';
 import { junitReport } from '../../conformance/report/junit.js';
-import { markdownReport, rulesTable } from '../../conformance/report/markdown.js';
+import { markdownReport, rulesList } from '../../conformance/report/markdown.js';
 import { terminalReport } from '../../conformance/report/terminal.js';
 import { RULES } from '../../conformance/rules/all.js';
 import {
@@ -75,10 +75,10 @@ export function checkCommand(): Command {
     .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')
     .option('--verbose', 'print the rules that passed too')
-    .option('--list', 'print all rules as a table, and send nothing')
+    .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
-      if (options.list) console.log(rulesTable(RULES));
+      if (options.list) console.log(rulesList(RULES));
       else await check(url, options);
     });
 }

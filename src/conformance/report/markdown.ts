@@ -18,16 +18,23 @@ export function markdownReport(report: Report): string {
   ].join('\n');
 }
 
-/** All rules as a table, for the documentation and `--list`. */
-export function rulesTable(rules: readonly Rule[]): string {
-  return [
-    '| rule | section | level | from | what a receiver does |',
-    '|---|---|---|---|---|',
-    ...rules.map(
-      ({ id, section, level, from, says }) =>
-        `| \`${id}\` | ${section} | ${level} | ${from} | ${cell(says)} |`,
-    ),
-  ].join('\n');
+/** All rules by the sections of the contract, as Markdown lists: for the documentation and `--list`. */
+export function rulesList(rules: readonly Rule[]): string {
+  const sections = new Map<string, string[]>();
+  for (const rule of rules) {
+    const [section = '', ...steps] = rule.section.split(', ');
+    sections.set(section, [...(sections.get(section) ?? []), ruleLine(rule, steps)]);
+  }
+  return [...sections].map(([section, lines]) => `### ${section}\n\n${lines.join('\n')}`).join('\n\n');
+}
+
+function ruleLine({ id, level, from, says }: Rule, steps: readonly string[]): string {
+  const notes = [
+    ...steps,
+    ...(level === 'should' ? ['should'] : []),
+    ...(from > 1 ? [`from Version ${from}`] : []),
+  ];
+  return `- \`${id}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${says}`;
 }
 
 function badge(report: Report): string {

@@ -1,0 +1,48 @@
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The pages, relative to the root, with their texts. */
+const PAGES = new Map(
+  ['README.md', ...fs.readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)]
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => [path, fs.readFileSync(join(ROOT, path), 'utf8')]),
+);
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replace(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test('every link of the docs leads to a page and a heading that are there', (t) => {
+  for (const [path, text] of PAGES)
+    for (const [, target = ''] of text.replace(/`[^`\n]*`/g, '``').matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:|^\//.test(target)) continue;
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? path : relative(ROOT, join(ROOT, dirname(path), file));
+      t.true(fs.existsSync(join(ROOT, linked)), `${path}: ${target}`);
+      const page = PAGES.get(linked);
+      if (anchor !== undefined && page !== undefined)
+        t.true(anchorsOf(page).has(anchor), `${path}: ${target}`);
+    }
+});
+
+test('every page of the docs that the code names is there', (t) => {
+  for (const folder of ['src', 'test', 'examples'])
+    for (const name of fs.readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(?:ts|md|eta)$/.test(name) || name.startsWith('integration')) continue;
+      for (const [page] of fs.readFileSync(join(ROOT, folder, name), 'utf8').matchAll(/\bdocs\/[a-z-]+\.md/g))
+        t.true(PAGES.has(page), `${folder}/${name}: ${page}`);
+    }
+});
