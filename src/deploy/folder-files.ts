@@ -70,16 +70,17 @@ export function fileIn(root: string, name: string): string | undefined {
 }
 
 /** What a path leads to; undefined where that is nothing, or a circle. */
-function placeOf(path: string): { readonly path: string; readonly stat: fs.Stats } | undefined {
+export function placeOf(path: string): { readonly path: string; readonly stat: fs.Stats } | undefined {
   try {
     const real = fs.realpathSync(path);
     return { path: real, stat: fs.statSync(real) };
   } catch (error) {
-    if (isGone(error) || systemCode(error) === 'ELOOP') return undefined;
+    if (isGone(error) || ['ELOOP', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }
 }
 
-function isBelow(root: string, path: string): boolean {
+/** Whether a path is a folder, or below it; both without symbolic links. */
+export function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -150,7 +150,6 @@ const TEXTS: Readonly<Record<string, HostileText>> = {
   'articles before headings': repeated('<article></article><h1>'),
   declarations: repeated('<!'),
   'empty comments': repeated('<!---->'),
-  'inserted blocks': repeated('<!-- pressmark:json-ld 9 -->'),
   'JSON-LD': repeated('<script type="application/ld+json">{}</script>'),
   'a long name': (length) => `<${'a'.repeat(length)}`,
   'single quotes': repeated("<a b='"),

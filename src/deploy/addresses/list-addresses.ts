@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join, posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { filesOfAddress } from '../../article/files-of-address.js';
 import { addressDigest } from '../../article/format/address.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
 import type { AddressQuery, Generator, ListedPage } from '../../generators/generator.js';
 import { askGenerator } from '../ask.js';
-import { encodedAddress } from '../build/pages.js';
+import { encodedAddress, pageAt } from '../build/pages.js';
 import type { RunBuild } from '../build/run-build.js';
 import { type AddressFile, readAddressFile, type UnlistedReason, writeAddressFile } from './address-file.js';
 import { configDigest } from './config-digest.js';
@@ -199,13 +198,15 @@ async function found(
     if (address?.startsWith('/') !== true) {
       const reason = address === 'symbolic link' || address === 'several pages' ? address : 'no page';
       unlisted.push({ path, reason });
-    } else if (isBuiltHere && output !== undefined && !hasPage(output, address))
+    } else if (isBuiltHere && output !== undefined && pageAt(output, address).kind !== 'page')
       unlisted.push({ path, reason: 'no page' });
     else listed.push({ path, address, digest: addressDigest(post, mapping) });
   }
   const agrees =
     options.generator.pinsAddresses === true ||
-    all.some(({ pinned }) => pinned !== undefined && output !== undefined && hasPage(output, pinned));
+    all.some(
+      ({ pinned }) => pinned !== undefined && output !== undefined && pageAt(output, pinned).kind === 'page',
+    );
   const contradiction = agrees
     ? undefined
     : contradictionOf(open, new Map(listed.map(({ path, address }) => [path, address])), mapping, options);
@@ -261,10 +262,4 @@ function notListed(reason: string): PressmarkError {
 /** Pressmark does not write through a symbolic link, which may lead out of the site. */
 function isBehindLink(content: string, path: string): boolean {
   return fs.realpathSync(join(content, path)) !== join(fs.realpathSync(content), path);
-}
-
-function hasPage(output: string, address: string): boolean {
-  return filesOfAddress(address).some(
-    (file) => fs.statSync(join(output, file), { throwIfNoEntry: false })?.isFile() === true,
-  );
 }

@@ -1,4 +1,25 @@
-import { decodeSegment } from '../../article/files-of-address.js';
+import { join } from 'node:path';
+import { decodeSegment, filesOfAddress } from '../../article/files-of-address.js';
+import { isBelow, placeOf } from '../folder-files.js';
+
+/** What an output has at an address. */
+export type FoundPage =
+  | { readonly kind: 'page'; readonly name: string; readonly path: string }
+  /** A symbolic link out of the output folder, through which nothing is read or written. */
+  | { readonly kind: 'outside'; readonly name: string }
+  | { readonly kind: 'none' };
+
+/** The file that shows an address, without symbolic links in its path. */
+export function pageAt(output: string, address: string): FoundPage {
+  const root = placeOf(output)?.path;
+  if (root === undefined) return { kind: 'none' };
+  for (const name of filesOfAddress(address)) {
+    const found = placeOf(join(root, name));
+    if (found?.stat.isFile() !== true) continue;
+    return isBelow(root, found.path) ? { kind: 'page', name, path: found.path } : { kind: 'outside', name };
+  }
+  return { kind: 'none' };
+}
 
 /** What `addressOfFile` looks at besides the file's name. */
 export interface AddressHints {

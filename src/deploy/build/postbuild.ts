@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { filesOfAddress } from '../../article/files-of-address.js';
-import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import { PressmarkError } from '../../errors.js';
-import { discard } from '../../fs/atomic-write.js';
+import { discard, tempPath } from '../../fs/atomic-write.js';
 import { commentsOf, headEnd, placesOf } from './page-text.js';
+import { addressBelow, pageAt } from './pages.js';
 
 /** An article that the built site should display. */
 export interface BuiltArticle {
@@ -46,17 +45,7 @@ export interface CompletedPage {
   readonly html: string;
   /** What could not be put into the page, and why; empty where all is there. */
   readonly problems: readonly string[];
-  /** The `@type` of each article in JSON-LD that is not the service's. */
-  readonly foreign: readonly string[];
 }
-
-/**
- * Around what this step puts into a head, so that the next one can take it out again: a generator need not write a page
- * anew whose article has not changed. The number is the length of what stands between the two, in bytes.
- */
-const OPENING = /^<!-- pressmark:json-ld ([0-9]{1,9}) -->$/;
-const ARTICLE_TYPES = new Set<unknown>(['Article', 'BlogPosting', 'NewsArticle', 'TechArticle', 'Report']);
-const CLOSING = '<!-- /pressmark:json-ld -->';
 
 /** What is checked and completed. */
 export interface PostbuildOptions {
@@ -85,15 +74,14 @@ const ARTICLES_PER_TURN = 20;
 export async function postbuild(options: PostbuildOptions): Promise<PostbuildReport> {
   const { siteUrl, output, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
   const end = performance.now() + timeoutMs;
-  const root = realPath(output);
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
   const warnings: string[] = [];
-  const foreign = new Map<string, string[]>();
   let checked = 0;
   let changed = 0;
   let index = 0;
-  for (const { path: file, url, jsonLd, comments, hidden } of options.articles) {
+  for (const article of options.articles) {
+    const { path: file, url, hidden } = article;
     if (index++ % ARTICLES_PER_TURN === 0) {
       await nextTurn();
       signal?.throwIfAborted();
@@ -108,29 +96,15 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
       continue;
     }
     checked++;
-    const address = addressIn(siteUrl, url);
-    if (address === undefined) {
-      missing.push({ file, url, reason: `the URL is not below ${siteUrl}` });
-      continue;
-    }
-    const found = root === undefined ? undefined : findPage(root, address);
-    if (found === undefined || found.kind === 'none') {
-      missing.push({ file, url, reason: 'the built site has no page at this URL' });
-      continue;
-    }
-    if (found.kind === 'outside') {
-      missing.push({ file, url, reason: `${found.name} is a symbolic link out of the output folder` });
+    const found = pageOf(article, siteUrl, output);
+    if (found.kind === 'none') {
+      missing.push({ file, url, reason: found.reason });
       continue;
     }
     // Byte for byte: each byte is one character, whatever the page's encoding.
     const before = fs.readFileSync(found.path, 'latin1');
-    const page = completePage(before, bytesOf(jsonLd), comments.map(bytesOf));
+    const page = completePage(before, bytesOf(article.jsonLd), article.comments.map(bytesOf));
     for (const reason of page.problems) missing.push({ file, url, reason });
-    for (const type of page.foreign) {
-      const names = foreign.get(type);
-      if (names === undefined) foreign.set(type, [found.name]);
-      else names.push(found.name);
-    }
     if (page.html === before) continue;
     changed++;
     if (options.readOnly) continue;
@@ -141,7 +115,20 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
           `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
         );
   }
-  return { checked, changed, missing, skipped, warnings: [...foreignSentences(foreign), ...warnings] };
+  return { checked, changed, missing, skipped, warnings };
+}
+
+/** The file that shows an article, or why there is none. */
+function pageOf({ url }: BuiltArticle, siteUrl: string, output: string) {
+  const address = addressBelow(siteUrl, url);
+  if (address === undefined) return { kind: 'none', reason: `the URL is not below ${siteUrl}` } as const;
+  const found = pageAt(output, address);
+  if (found.kind === 'page') return found;
+  const reason =
+    found.kind === 'outside'
+      ? `${found.name} is a symbolic link out of the output folder`
+      : 'the built site has no page at this URL';
+  return { kind: 'none', reason } as const;
 }
 
 /**
@@ -152,7 +139,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
  * @param jsonLd likewise; verbatim.
  */
 export function completePage(html: string, jsonLd: string, comments: readonly string[]): CompletedPage {
-  let page = withoutOwnBlock(html);
+  let page = html;
   const problems: string[] = [];
   let tokens = htmlTokens(page);
 
@@ -163,7 +150,7 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
         'the page has no </head>; the JSON-LD could not be inserted. Use a layout that prints a whole page',
       );
     else {
-      page = insert(page, end, `<!-- pressmark:json-ld ${jsonLd.length} -->${jsonLd}${CLOSING}`);
+      page = insert(page, end, jsonLd);
       tokens = htmlTokens(page);
     }
   }
@@ -178,27 +165,7 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
       tokens = completedTokens;
     } else problems.push('the item comment could not be inserted: the page ends within a tag or a comment');
   }
-  return { html: page, problems, foreign: foreignArticles(page, tokens, jsonLd) };
-}
-
-/** The page without what earlier runs put into its head. */
-function withoutOwnBlock(html: string): string {
-  if (!html.includes('<!-- pressmark:json-ld ')) return html;
-  const tokens = htmlTokens(html);
-  const end = headEnd(tokens) ?? html.length;
-  let kept = '';
-  let at = 0;
-  for (const token of tokens) {
-    if (token.start >= end) break;
-    if (token.start < at || token.kind !== 'comment') continue;
-    const length = OPENING.exec(html.slice(token.start, token.end))?.[1];
-    if (length === undefined) continue;
-    const close = token.end + Number(length);
-    if (!html.startsWith(CLOSING, close)) continue;
-    kept += html.slice(at, token.start);
-    at = close + CLOSING.length;
-  }
-  return kept + html.slice(at);
+  return { html: page, problems };
 }
 
 /** Whether a text stands in the page as markup, and not within a comment, a script or an attribute. */
@@ -244,88 +211,13 @@ function articleElements(tokens: readonly HtmlToken[]): { start: number; end: nu
   return found;
 }
 
-/** The types of the articles in JSON-LD blocks of the page that are not among those of the service. */
-function foreignArticles(html: string, tokens: readonly HtmlToken[], jsonLd: string): string[] {
-  const own = new Set(jsonLdTexts(jsonLd, htmlTokens(jsonLd)));
-  if (own.size === 0) return []; // a theme's own block is what such an article needs
-  return jsonLdTexts(html, tokens)
-    .filter((text) => !own.has(text))
-    .flatMap(articleTypes);
-}
-
-/** The types of the articles that a JSON-LD block describes, directly or in its `@graph`. */
-function articleTypes(text: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
-  } catch {
-    return []; // search engines cannot read it either
-  }
-  const graph = (part: unknown): unknown[] =>
-    typeof part === 'object' && part !== null && '@graph' in part ? [part['@graph']].flat() : [];
-  const parts = [value].flat().flatMap((part) => [part, ...graph(part)]);
-  return parts.flatMap((part) => {
-    if (typeof part !== 'object' || part === null || !('@type' in part)) return [];
-    const type = [part['@type']].flat().find((name) => ARTICLE_TYPES.has(name));
-    return typeof type === 'string' ? [type] : [];
-  });
-}
-
-function jsonLdTexts(html: string, tokens: readonly HtmlToken[]): string[] {
-  return tokens.flatMap((token) => {
-    if (token.kind !== 'open' || token.name !== 'script') return [];
-    const type = attributeOf(html.slice(token.start, token.contentStart), 'type');
-    return type?.trim().toLowerCase() === 'application/ld+json'
-      ? [html.slice(token.contentStart, token.contentEnd)]
-      : [];
-  });
-}
-
 function insert(html: string, at: number, text: string): string {
   return html.slice(0, at) + text + html.slice(at);
 }
 
-/** The address that a URL has below the site's; as it is written. */
-function addressIn(siteUrl: string, url: string): string | undefined {
-  if (url.startsWith(`${siteUrl}/`)) return url.slice(siteUrl.length);
-  return url === siteUrl ? '/' : undefined;
-}
-
-type FoundPage =
-  | { readonly kind: 'page'; readonly name: string; readonly path: string }
-  | { readonly kind: 'outside'; readonly name: string }
-  | { readonly kind: 'none' };
-
-/** One sentence for each type, as a theme that prints such a block prints it on each page. */
-function foreignSentences(foreign: ReadonlyMap<string, readonly string[]>): string[] {
-  return [...foreign].map(([type, names]) => {
-    const [first = '', ...others] = names;
-    const where = others.length === 0 ? `${first} has` : `${names.length} pages, such as ${first}, have`;
-    return `${where} a second ${type} in JSON-LD, which is not from the service; a theme or a plugin for search engines prints it. Turn it off for the articles that Pressmark stores`;
-  });
-}
-
-/** The file that shows an address. */
-function findPage(root: string, address: string): FoundPage {
-  for (const name of filesOfAddress(address)) {
-    const path = realPath(join(root, name));
-    if (path === undefined || !fs.statSync(path).isFile()) continue;
-    return path.startsWith(root + sep) ? { kind: 'page', name, path } : { kind: 'outside', name };
-  }
-  return { kind: 'none' };
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    return undefined; // it is not there
-  }
-}
-
 /** Replaces a page as a whole. It is not synced: after a power loss the site is built again. */
 function replacePage(path: string, html: string): void {
-  const temp = join(dirname(path), `.pressmark-${randomBytes(6).toString('hex')}.tmp`);
+  const temp = tempPath(dirname(path));
   const { mode } = fs.statSync(path);
   try {
     fs.writeFileSync(temp, html, { encoding: 'latin1', flag: 'wx' });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { deliveredArticles, type MalformedFile } from '../../../../src/app/build/postbuild.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -17,18 +17,32 @@ const CASES: Readonly<Record<string, readonly [text: string, isBrokenArticle: bo
   ],
 };
 
+/** The malformed files of a site with one post. */
+async function malformedIn(t: ExecutionContext, text: string): Promise<MalformedFile[]> {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'posts'));
+  fs.writeFileSync(join(dir, 'posts/a.md'), text);
+  const config = { generator: 'eleventy', content: 'posts', output: '_site', siteUrl: 'https://x.example' };
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  const malformed: MalformedFile[] = [];
+  const settings = await loadSettings(dir, {}, {});
+  t.deepEqual([...deliveredArticles(settings, dir, (file) => malformed.push(file))], []);
+  return malformed;
+}
+
 for (const [what, [text, isBrokenArticle]] of Object.entries(CASES))
   test(`${what}: ${isBrokenArticle ? 'left out of' : 'part of'} the build`, async (t) => {
-    const dir = tempDir(t);
-    fs.mkdirSync(join(dir, 'posts'));
-    fs.writeFileSync(join(dir, 'posts/a.md'), text);
-    const config = { generator: 'eleventy', content: 'posts', output: '_site', siteUrl: 'https://x.example' };
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-    const malformed: MalformedFile[] = [];
-    const settings = await loadSettings(dir, {}, {});
-    t.deepEqual([...deliveredArticles(settings, dir, (file) => malformed.push(file))], []);
+    const malformed = await malformedIn(t, text);
     t.deepEqual(
       malformed.map((file) => file.isBrokenArticle),
       [isBrokenArticle],
     );
   });
+
+test('front matter of many lines without a closing one is read in time', async (t) => {
+  const text = `---\n${BROKEN}${'\n'.repeat(200_000)}pressmark:\n  id: a\n`;
+  const before = process.cpuUsage();
+  t.true((await malformedIn(t, text))[0]?.isBrokenArticle);
+  const { user } = process.cpuUsage(before);
+  t.true(user < 5_000_000, `${user} µs`);
+});

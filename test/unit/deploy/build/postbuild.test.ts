@@ -11,19 +11,12 @@ const COMMENT = '<!-- svc:item:soil-1 -->';
 const page = (body: string, head = '<title>Soil</title>') =>
   `<!doctype html>\n<html><head>${head}</head>\n<body>${body}</body></html>\n`;
 
-/** What a run puts into a head. */
-const block = (jsonLd: string) =>
-  `<!-- pressmark:json-ld ${Buffer.byteLength(jsonLd)} -->${jsonLd}<!-- /pressmark:json-ld -->`;
-
 test('the JSON-LD is put at the end of the head, and the comment at the end of the article', (t) => {
   const { html, problems } = completePage(page('<article><h1>Soil</h1><p>Text</p></article>'), JSON_LD, [
     COMMENT,
   ]);
   t.deepEqual(problems, []);
-  t.is(
-    html,
-    page(`<article><h1>Soil</h1><p>Text</p>${COMMENT}</article>`, `<title>Soil</title>${block(JSON_LD)}`),
-  );
+  t.is(html, page(`<article><h1>Soil</h1><p>Text</p>${COMMENT}</article>`, `<title>Soil</title>${JSON_LD}`));
 });
 
 test('what the generator has printed is not added again', (t) => {
@@ -35,48 +28,30 @@ test('what the generator has printed is not added again', (t) => {
 test('JSON-LD or a comment within a comment, a script or an attribute is not in the page', (t) => {
   const hidden = page(`<main><script>var s = '${COMMENT}';</script></main>`, `<!-- ${JSON_LD} -->`);
   const { html } = completePage(hidden, JSON_LD, [COMMENT]);
-  t.true(html.includes(`${block(JSON_LD)}</head>`));
+  t.true(html.includes(`${JSON_LD}</head>`));
   t.true(html.includes(`${COMMENT}</main>`));
 });
 
 test('a head is found whatever looks like its end', (t) => {
   const head = '<!-- </head> --><script>"</head>"</script><meta content="</head>"><title></head></title>';
   const { html } = completePage(`<html><head>${head}</HEAD ><body></body>`, JSON_LD, []);
-  t.is(html, `<html><head>${head}${block(JSON_LD)}</HEAD ><body></body>`);
+  t.is(html, `<html><head>${head}${JSON_LD}</HEAD ><body></body>`);
 });
 
 test('JSON-LD that looks like HTML stays as it is, and is inserted once', (t) => {
   const jsonLd =
-    '<script type="application/ld+json">{"@type":"Article","text":"</head><body>$& <!-- /pressmark:json-ld -->"}</script>';
+    '<script type="application/ld+json">{"@type":"Article","text":"</head><body>$& -->"}</script>';
   const { html } = completePage(page('<p>x'), jsonLd, []);
-  t.is(html, page('<p>x', `<title>Soil</title>${block(jsonLd)}`));
+  t.is(html, page('<p>x', `<title>Soil</title>${jsonLd}`));
   t.is(completePage(html, jsonLd, []).html, html);
-  t.is(completePage(html, '', []).html, page('<p>x'));
 });
 
 test('a head without a closing tag ends before the body; a page without a head is reported', (t) => {
-  t.is(
-    completePage('<title>x</title><body><p>y', JSON_LD, []).html,
-    `<title>x</title>${block(JSON_LD)}<body><p>y`,
-  );
+  t.is(completePage('<title>x</title><body><p>y', JSON_LD, []).html, `<title>x</title>${JSON_LD}<body><p>y`);
   const { html, problems } = completePage('<p>y', JSON_LD, [COMMENT]);
   t.is(html, `<p>y${COMMENT}`);
   t.is(problems.length, 1);
   t.regex(problems[0] ?? '', /no <\/head>/);
-});
-
-test('JSON-LD that an update has replaced does not stay in a page that the generator has not written anew', (t) => {
-  const first = completePage(page('<p>x'), JSON_LD, []).html;
-  const changed = JSON_LD.replace('Soil', 'Erde und Boden');
-  t.is(completePage(first, changed, []).html, page('<p>x', `<title>Soil</title>${block(changed)}`));
-  t.is(completePage(first, '', []).html, page('<p>x'));
-});
-
-test('text of an article that looks like an inserted block is left alone', (t) => {
-  const html = page(`<p>${block(JSON_LD)}</p><!-- pressmark:json-ld 5 -->`);
-  t.is(completePage(html, '', []).html, html);
-  const wrong = page('', '<!-- pressmark:json-ld 500 --><title>x</title><!-- /pressmark:json-ld -->');
-  t.is(completePage(wrong, '', []).html, wrong);
 });
 
 test('the comment goes into the article that the page is about', (t) => {
@@ -101,18 +76,6 @@ test('the comment goes into the article that the page is about', (t) => {
   t.is(completePage('<p>x', '', [COMMENT]).html, `<p>x${COMMENT}`);
 });
 
-test('a second article in JSON-LD is found', (t) => {
-  const other = (data: unknown) => `<script type='application/LD+JSON'>${JSON.stringify(data)}</script>`;
-  const foreign = (head: string) => completePage(page('', head), JSON_LD, []).foreign;
-  t.deepEqual(foreign(other({ '@type': 'BlogPosting' })), ['BlogPosting']);
-  t.deepEqual(foreign(other({ '@graph': [{ '@type': 'WebSite' }, { '@type': ['NewsArticle'] }] })), [
-    'NewsArticle',
-  ]);
-  t.deepEqual(foreign(other({ '@type': 'WebSite', about: { '@type': 'Article' } })), []);
-  t.deepEqual(foreign('<script type="application/ld+json">{</script>'), []);
-  t.deepEqual(foreign(JSON_LD), []);
-});
-
 test('completing a page twice changes it once, whatever it holds', (t) => {
   const piece = fc.constantFrom(
     '<head>',
@@ -131,8 +94,6 @@ test('completing a page twice changes it once, whatever it holds', (t) => {
     '</script>',
     JSON_LD,
     COMMENT,
-    block(JSON_LD),
-    block('x'),
     'text',
     '"',
     '<p a="',
@@ -185,7 +146,7 @@ test('the page at an article’s URL is completed once, and keeps its permission
   const report = await run({});
   t.deepEqual(report, { checked: 1, changed: 1, missing: [], skipped: [], warnings: [] });
   const text = read('blog/soil/index.html').toString();
-  t.true(text.includes(`${JSON_LD}<!-- /pressmark:json-ld --></head>`) && text.includes(`${COMMENT}</main>`));
+  t.true(text.includes(`${JSON_LD}</head>`) && text.includes(`${COMMENT}</main>`));
   const { ino, mode } = fs.statSync(join(output, 'blog/soil/index.html'));
   t.is(mode & 0o777, 0o604);
   t.is((await run({})).changed, 0);
@@ -206,7 +167,7 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', a
   t.deepEqual(
     read('blog/soil/index.html'),
     Buffer.concat([
-      Buffer.from(`<html><head>${block(jsonLd)}</head><body>`),
+      Buffer.from(`<html><head>${jsonLd}</head><body>`),
       Buffer.from([0xff, 0xfe, 0x00, 0x80]),
       Buffer.from('</body>'),
     ]),
@@ -255,29 +216,9 @@ test('without an output folder every page is missing', async (t) => {
   t.is((await run({})).missing.length, 1);
 });
 
-test('a theme that prints JSON-LD on each page is warned of once', async (t) => {
-  const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
-  const { siteUrl, output } = {
-    siteUrl: SITE_URL,
-    output: site(t, { 'a/index.html': page('', other), 'b/index.html': page('', other) }).output,
-  };
-  const articles = ['a', 'b'].map((name) => ({
-    path: `${name}.md`,
-    url: `${SITE_URL}/${name}/`,
-    jsonLd: JSON_LD,
-    comments: [],
-    hidden: undefined,
-  }));
-  const { warnings } = await postbuild({ siteUrl, output, articles });
-  t.is(warnings.length, 1);
-  t.regex(warnings[0] ?? '', /^2 pages, such as a\/index\.html, have a second BlogPosting/);
-});
-
-test('a second article in JSON-LD and an older compressed page are warned of', async (t) => {
-  const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
-  const { run } = site(t, { 'blog/soil/index.html': page('', other), 'blog/soil/index.html.gz': 'x' });
+test('an older compressed page is warned of', async (t) => {
+  const { run } = site(t, { 'blog/soil/index.html': page(''), 'blog/soil/index.html.gz': 'x' });
   const { warnings } = await run({});
-  t.is(warnings.length, 2);
-  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html has a second BlogPosting/);
-  t.regex(warnings[1] ?? '', /^blog\/soil\/index\.html\.gz: /);
+  t.is(warnings.length, 1);
+  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html\.gz: /);
 });

@@ -56,6 +56,15 @@ test('the reason of a failed build has the error and no stack trace', async (t) 
   t.is(reason(node), 'the build command "x" ended with exit code 1:\nError: no title\n\nNode.js v20.19.0');
 });
 
+test('the end of what a build has printed is read in time, whatever it is', (t) => {
+  const output = `  from a${':1:in b'.repeat(30_000)}\u2028`;
+  const before = process.cpuUsage();
+  const reason = buildFailure('x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+  const { user } = process.cpuUsage(before);
+  t.true(reason.includes('from a:1:in b'));
+  t.true(user < 5_000_000, `${user} µs`);
+});
+
 test('of a build command that prints 100 MB, the end is kept', async (t) => {
   const command = 'yes "a line of a build that says too much" | head -c 100000000; echo the end; exit 1';
   const result = await runBuild({ command, cwd: tempDir(t), env });
