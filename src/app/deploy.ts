@@ -5,7 +5,6 @@ import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { itemComments } from '../contract/service.js';
 import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
-import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { type AwaitedArticle, type SiteFacts, shareFacts } from '../deploy/facts.js';
@@ -166,7 +165,6 @@ function sourceOf(settings: Settings): OutputSource {
     return good !== undefined && (good.staysFolder || isLinkToOutput(stateDir, outputDir));
   };
   return {
-    ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
     folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';

@@ -26,6 +26,8 @@ const DEPLOY_PAUSES: DeployPauses = {
 export interface TargetState {
   /** The output that the target has; undefined before the first deploy. */
   readonly deployed?: { readonly version: string; readonly at: string };
+  /** The version that is being deployed: a build does not remove that output. */
+  readonly deploying?: string;
   /** Since when deploys fail, ISO 8601. */
   readonly behindSince?: string;
   /** How often in a row a deploy has failed. */
@@ -43,8 +45,6 @@ export interface OutputSource {
   version(): string;
   /** What `version` is made of has changed: Pressmark's own pages, or the commits from which a host builds. */
   onChange?(version: string): void;
-  /** The output in this folder is being deployed, and is not removed meanwhile. @returns a function that ends it. */
-  use?(folder: string): () => void;
 }
 
 export interface DeployQueueOptions {
@@ -190,7 +190,6 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     /** Deploys the present output. @returns why that failed. */
     async function deploy(): Promise<string | undefined> {
       let isInside = false;
-      let endUse: (() => void) | undefined;
       try {
         isInside = await enter();
         const folder = source.folder();
@@ -199,7 +198,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         if (!isInside || folder === undefined) return undefined;
         const began = performance.now();
         const version = source.version();
-        endUse = source.use?.(folder);
+        await keep(name, { ...(states.get(name) ?? { attempts: 0 }), deploying: version });
         await target.deploy({ folder, changed, onSkipped }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(name, began);
@@ -211,7 +210,6 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       } catch (error) {
         return signal.aborted ? undefined : messageOf(error);
       } finally {
-        endUse?.();
         if (isInside) lock?.leave();
       }
     }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
+import { isLeftover } from '../fs/atomic-write.js';
 import { isGone } from '../store/catalog/entry.js';
-import { inTurns } from './in-turns.js';
 
 /** So many files are read or written at a time. */
 export const FILES_AT_A_TIME = 16;
@@ -10,50 +10,35 @@ export const FILES_AT_A_TIME = 16;
 /** Called with each symbolic link that is left out, and why. */
 export type OnSkipped = (link: string, why: string) => void;
 
-/** A folder is listed under so many names at most: links that lead to one another would have names without end. */
-const MOST_NAMES = 8;
-
 /**
  * The names of all files below a folder, relative to it, with forward slashes. Links count as what they lead to, but for those
- * out of the folder, whose files are not for the public, and those back to a folder around them.
+ * out of the folder, whose files are not for the public, and those that could be followed without end.
  */
 export async function filesIn(root: string, onSkipped: OnSkipped = () => undefined): Promise<string[]> {
+  const top = fs.realpathSync(root);
   const names: string[] = [];
-  await inTurns(filesBelow(fs.realpathSync(root), onSkipped), (name) => {
-    names.push(name);
-  });
+  await list(top, '', false);
   return names;
-}
 
-function* filesBelow(top: string, onSkipped: OnSkipped): Generator<string> {
-  /** How often a link has led to a folder, by its real path. */
-  const followed = new Map<string, number>();
-  yield* list('', [top]);
-
-  /** @param around the real paths of the folder and of those around it. */
-  function* list(below: string, around: readonly string[]): Generator<string> {
-    const folder = around.at(-1) ?? top;
-    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+  /** @param folder without symbolic links in its path. */
+  async function list(folder: string, below: string, isLinked: boolean): Promise<void> {
+    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+      const name = `${below}${entry.name}`;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) yield* list(name, [...around, path]);
-      else if (entry.isFile()) yield name;
-      else if (entry.isSymbolicLink()) yield* follow(name, path, around);
+      if (entry.isDirectory()) await list(path, `${name}/`, isLinked);
+      else if (entry.isSymbolicLink()) await follow(path, name, folder, isLinked);
+      else if (entry.isFile() && !isLeftover(entry.name)) names.push(name);
     }
   }
 
-  function* follow(name: string, link: string, around: readonly string[]): Generator<string> {
+  async function follow(link: string, name: string, folder: string, isLinked: boolean): Promise<void> {
     const found = placeOf(link);
     if (found === undefined) return;
     if (!isBelow(top, found.path)) onSkipped(name, 'it leads out of the output folder');
-    else if (found.stat.isFile()) yield name;
-    else if (found.stat.isDirectory()) {
-      const times = (followed.get(found.path) ?? 0) + 1;
-      followed.set(found.path, times);
-      if (around.includes(found.path)) onSkipped(name, 'it leads back to a folder that it is in');
-      else if (times > MOST_NAMES) onSkipped(name, `its folder has ${MOST_NAMES} other names`);
-      else yield* list(name, [...around, found.path]);
-    }
+    else if (found.stat.isFile()) names.push(name);
+    else if (isBelow(found.path, folder)) onSkipped(name, 'it leads back to a folder that it is in');
+    else if (isLinked) onSkipped(name, 'it is in a folder that a link leads to, and leads to another folder');
+    else if (found.stat.isDirectory()) await list(found.path, `${name}/`, true);
   }
 }
 
@@ -81,6 +66,6 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
 }
 
 /** Whether a path is a folder, or below it; both without symbolic links. */
-export function isBelow(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+export function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -5,24 +5,17 @@ import { systemCode } from '../errors.js';
 import { discard, makeDirectory, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
 import { eachAtATime } from '../fs/each-at-a-time.js';
 import { isGone } from '../store/catalog/entry.js';
-import { FILES_AT_A_TIME, filesIn } from './folder-files.js';
-import { inTurns } from './in-turns.js';
+import { FILES_AT_A_TIME } from './folder-files.js';
 
-/** What a folder is filled with. */
-interface FolderSource {
+/** What a release is made of. */
+export interface ReleaseSource {
   /** The folder that has the files, absolute; it is only read. */
   readonly output: string;
   /** All files, relative to the folder, with forward slashes. */
   readonly files: readonly string[];
-  /** Whether copies have the times of their originals, by which they are compared later. @default false */
-  readonly keepsTimes?: boolean;
-}
-
-/** What a release is made of. */
-export interface ReleaseSource extends FolderSource {
   /** The folder of the release before; undefined where there is none. */
   readonly previous: string | undefined;
-  /** Whether the release before has the same file. */
+  /** Whether the release before has the same file. Called only where there is one. */
   isSame(file: string): boolean;
 }
 
@@ -36,38 +29,28 @@ const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
  * Makes a release, which is on the disk then: a file that the release before has alike is the same file in both, others are
  * copied. It has another name until it is whole.
  *
- * It is made of the oldest release, which need not be kept any more: each page may have a folder, and to make a folder takes
- * ten times as long as a link.
- *
  * @param releases the folder of all releases, absolute.
- * @param kept releases that must stay as they are, such as one that the owner has gone back to.
  * @returns the folder of the release.
  */
 export async function makeRelease(
   releases: string,
-  source: ReleaseSource,
-  kept: readonly (string | undefined)[],
+  { output, files, previous, isSame }: ReleaseSource,
   signal?: AbortSignal,
 ): Promise<string> {
   const next = join(releases, `.next-${randomBytes(6).toString('hex')}`);
-  fs.mkdirSync(releases, { recursive: true });
-  const [oldest, ...others] = namesIn(releases);
-  const isFree = oldest !== undefined && !isAmong(oldest, [...kept, source.previous]);
-  if (isFree && others.length >= KEPT - 1) fs.renameSync(join(releases, oldest), next);
-  else fs.mkdirSync(next);
-  const { previous, isSame } = source;
-  const before = (file: string) =>
-    previous !== undefined && isSame(file) ? join(previous, file) : undefined;
+  fs.mkdirSync(next, { recursive: true });
+  const copies: string[] = [];
+  const tryLinkOf = async (file: string) =>
+    previous !== undefined && isSame(file) && (await tryLink(join(previous, file), join(next, file)));
   try {
-    await fillFolder(
-      next,
-      source,
-      {
-        isThere: (file) => isSameFile(before(file), join(next, file)),
-        tryLink: (file) => tryLink(before(file), join(next, file)),
-      },
-      signal,
-    );
+    await eachAtATime(FILES_AT_A_TIME, new Set(files.map(dirname)), async (folder) => {
+      await fs.promises.mkdir(join(next, folder), { recursive: true });
+    });
+    await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
+      signal?.throwIfAborted();
+      if (!(await tryLinkOf(file))) copies.push(file);
+    });
+    await copyFiles(copies, output, next, signal);
   } catch (error) {
     await fs.promises.rm(next, { recursive: true, force: true });
     throw error;
@@ -79,62 +62,21 @@ export async function makeRelease(
   return release;
 }
 
-/** Whether a name is that of one of these releases, whatever links are in their paths. */
-function isAmong(name: string, releases: readonly (string | undefined)[]): boolean {
-  return releases.some((path) => path !== undefined && basename(path) === name);
-}
-
-/** The names of the releases in a folder, the oldest first. */
-function namesIn(releases: string): string[] {
-  return fs
-    .readdirSync(releases)
-    .filter((name) => RELEASE.test(name))
-    .toSorted();
-}
-
-/** What a folder has already, and what can be linked instead of copied. */
-interface FolderShortcuts {
-  /** Whether a file is there as it should be. Called for files that are there. */
-  isThere(file: string): boolean;
-  /** Links a file that need not be copied. @returns whether it did. */
-  tryLink?(file: string): boolean;
-}
-
-/**
- * Lets a folder have exactly these files, which are on the disk then. What differs is replaced, each file by one rename; what
- * is not among the files is removed before.
- */
-export async function fillFolder(
-  folder: string,
-  { output, files, keepsTimes = false }: FolderSource,
-  { isThere, tryLink: link = () => false }: FolderShortcuts,
+/** Copies files from one folder to another, each by one rename; they are on the disk then. Their folders must be there. */
+export async function copyFiles(
+  files: readonly string[],
+  from: string,
+  to: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const wanted = new Set(files);
-  const found = new Set(await filesIn(folder));
-  const needless = [...found].filter((file) => !wanted.has(file));
-  await inTurns(needless, (file) => removeFile(folder, file), signal);
-  const folders = new Set(
-    files.filter((file) => !found.has(file)).map((file) => dirname(join(folder, file))),
-  );
-  await inTurns(folders, (one) => fs.mkdirSync(one, { recursive: true }), signal);
-  const copies: string[] = [];
-  await inTurns(
-    files,
-    (file) => {
-      const isDone = (found.has(file) && isThere(file)) || link(file);
-      if (!isDone) copies.push(file);
-    },
-    signal,
-  );
   /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
-  const changed = new Set([folder]);
-  await eachAtATime(FILES_AT_A_TIME, copies, async (file) => {
+  const changed = new Set([to]);
+  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
     signal?.throwIfAborted();
-    const path = join(folder, file);
+    const path = join(to, file);
     for (let at = dirname(path); !changed.has(at); at = dirname(at)) changed.add(at);
     try {
-      await copy(join(output, file), path, keepsTimes);
+      await copy(join(from, file), path);
     } catch (error) {
       if (!isGone(error)) throw error;
       // A build has removed it since; the deploy of that build follows.
@@ -143,35 +85,13 @@ export async function fillFolder(
   await eachAtATime(FILES_AT_A_TIME, changed, syncDirectory);
 }
 
-/** Removes a file, and the folders that are empty then. */
-function removeFile(root: string, file: string): void {
-  fs.unlinkSync(join(root, file));
-  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
-    try {
-      fs.rmdirSync(join(root, folder));
-    } catch (error) {
-      if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
-      throw error;
-    }
-  }
-}
-
-/** Whether two names are those of one file. */
-function isSameFile(a: string | undefined, b: string): boolean {
-  if (a === undefined) return false;
-  const [one, other] = [a, b].map((path) => fs.lstatSync(path, { throwIfNoEntry: false }));
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-}
-
-/** Copies a file, by one rename, and syncs it. */
-async function copy(file: string, path: string, keepsTimes: boolean): Promise<void> {
+/** Copies a file with its time, by one rename, and syncs it. */
+async function copy(file: string, path: string): Promise<void> {
   const temp = tempPath(dirname(path));
   try {
     await fs.promises.copyFile(file, temp, fs.constants.COPYFILE_FICLONE);
-    if (keepsTimes) {
-      const { atime, mtime } = await fs.promises.stat(file);
-      await fs.promises.utimes(temp, atime, mtime);
-    }
+    const { atimeMs, mtimeMs } = await fs.promises.stat(file);
+    await fs.promises.utimes(temp, atimeMs / 1_000, mtimeMs / 1_000);
     await fs.promises.chmod(temp, 0o644);
     await syncFile(temp);
     await fs.promises.rename(temp, path);
@@ -182,11 +102,10 @@ async function copy(file: string, path: string, keepsTimes: boolean): Promise<vo
 }
 
 /** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
-function tryLink(file: string | undefined, name: string): boolean {
+async function tryLink(file: string, name: string): Promise<boolean> {
   try {
-    if (file === undefined || fs.lstatSync(file).isSymbolicLink()) return false;
-    fs.rmSync(name, { force: true });
-    fs.linkSync(file, name);
+    if ((await fs.promises.lstat(file)).isSymbolicLink()) return false;
+    await fs.promises.link(file, name);
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
@@ -200,7 +119,7 @@ export async function switchTo(release: string, path: string): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
   // Before the first build, there may be no folder `build` for an output `build/www`.
   for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
-  const link = join(dirname(path), `.pressmark-${suffix}.tmp`);
+  const link = tempPath(dirname(path));
   fs.symlinkSync(relative(fs.realpathSync(dirname(path)), fs.realpathSync(release)), link);
   const isFolder = fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const old = join(dirname(release), `.removed-${suffix}`);
@@ -209,7 +128,7 @@ export async function switchTo(release: string, path: string): Promise<void> {
     fs.renameSync(link, path);
   } catch (error) {
     if (isFolder && fs.existsSync(old)) fs.renameSync(old, path);
-    fs.rmSync(link, { force: true });
+    discard(link);
     throw error;
   }
   await syncDirectory(dirname(path));
@@ -226,14 +145,18 @@ export function presentRelease(releases: string, path: string): string | undefin
   }
 }
 
-/** Removes what is left of earlier releases, but for the last five and those that are kept, such as one that the owner has gone back to. */
-export async function removeOldReleases(
-  releases: string,
-  kept: readonly (string | undefined)[],
-): Promise<void> {
-  const last = namesIn(releases).slice(-KEPT);
-  const isKept = (name: string) => last.includes(name) || isAmong(name, kept);
-  for (const name of fs.readdirSync(releases).filter((one) => !isKept(one))) {
+/**
+ * Removes what is left of earlier releases, but for the last five.
+ *
+ * @param kept the names of others that stay, such as one that the owner has gone back to.
+ */
+export async function removeOldReleases(releases: string, kept: readonly string[]): Promise<void> {
+  const names = fs.readdirSync(releases);
+  const last = names
+    .filter((name) => RELEASE.test(name))
+    .toSorted()
+    .slice(-KEPT);
+  for (const name of names.filter((one) => !last.includes(one) && !kept.includes(one))) {
     // Half removed, it must not pass for a whole one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;
     if (removed !== name) await fs.promises.rename(join(releases, name), join(releases, removed));

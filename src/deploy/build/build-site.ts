@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Generator } from '../../generators/generator.js';
+import { readDeployState } from '../deploy-queue.js';
 import { copySite, type SiteCopy, type SiteCopyOptions } from '../site-copy.js';
 import { findBreakingArticles, letIn } from './breaking-articles.js';
 import {
@@ -16,7 +17,6 @@ import {
 import { type ArticleSources, type CopyBuildOptions, createCopyBuilds } from './copy-builds.js';
 import { openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
-import { outputsInUse } from './outputs-in-use.js';
 import type { PostbuildReport } from './postbuild.js';
 
 export interface SiteBuildOptions extends CopyBuildOptions {
@@ -193,7 +193,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       path: join(siteDir, output),
       outputsDir: outputsFolder(stateDir),
       staysFolder: options.staysFolder,
-      inUse: () => outputsInUse(stateDir),
+      inUse: () => Object.values(readDeployState(stateDir)).flatMap(({ deploying = [] }) => deploying),
       onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
     });
     const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer;
@@ -202,10 +202,13 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       const before = state.good?.digests[path];
       return before === undefined || goodText(path) === undefined ? [] : [[path, before]];
     });
+    const outputId = options.staysFolder
+      ? ((isSame ? state.good?.output : undefined) ?? randomUUID())
+      : basename(fs.realpathSync(join(siteDir, output)));
     const good = {
       at: now(),
       staysFolder: options.staysFolder,
-      output: (isSame ? state.good?.output : undefined) ?? randomUUID(),
+      output: outputId,
       version,
       digests: Object.fromEntries(shown),
     };

@@ -31,7 +31,7 @@ export interface BuildState {
     readonly at: string;
     /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
     readonly staysFolder: boolean;
-    /** Identifies the output: a new id if the build has changed a file, else that of the output before. */
+    /** Identifies the output, and is new if the build has changed a file: the name of its folder, or an id where it stays a folder. */
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;

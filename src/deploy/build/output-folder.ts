@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../errors.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { FILES_AT_A_TIME, filesIn, type OnSkipped } from '../folder-files.js';
-import { fillFolder, makeRelease, removeOldReleases, switchTo } from '../releases.js';
+import { copyFiles, makeRelease, removeOldReleases, switchTo } from '../releases.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -22,14 +22,11 @@ export interface OutputPlace {
    * is a mount point. Otherwise `path` becomes a symbolic link to an output, which one rename replaces.
    */
   readonly staysFolder: boolean;
-  /** The names of outputs that are being read, such as by a deploy; these are not removed. @default none */
+  /** The names of outputs that are being deployed; these are not removed. @default none */
   inUse?(): readonly string[];
   /** Called with each symbolic link of the new output that is left out, and why. */
   readonly onSkipped?: OnSkipped;
 }
-
-/** The digests of an output's files, by their names relative to it, with forward slashes. */
-type Digests = ReadonlyMap<string, string>;
 
 /**
  * Replaces a site's output by a new one. A web server that serves `path` has the files of one build at any moment, where
@@ -39,45 +36,47 @@ type Digests = ReadonlyMap<string, string>;
  * @returns what differs; where nothing does, nothing is replaced.
  * @throws the system's errors; the output is the old one then, unless it stays a folder.
  */
-export async function replaceOutput(
-  built: string,
-  { path, outputsDir, staysFolder, inUse = () => [], onSkipped }: OutputPlace,
-): Promise<ChangedFiles> {
+export async function replaceOutput(built: string, place: OutputPlace): Promise<ChangedFiles> {
+  const { path, outputsDir, staysFolder, inUse = () => [] } = place;
   const current = fs.existsSync(path) ? fs.realpathSync(path) : undefined;
-  const after = await digestsOf(built, onSkipped);
-  const before = current === undefined ? new Map<string, string>() : await digestsOf(current);
-  const changed = changedFiles(before, after);
-  const isSame = changed.written.length + changed.removed.length === 0;
-  if (current !== undefined && isSame) return changed;
-  const isSameFile = (file: string) => before.get(file) === after.get(file);
-  const source = { output: built, files: [...after.keys()], previous: current, isSame: isSameFile };
-  if (staysFolder) {
-    fs.mkdirSync(path, { recursive: true });
-    await fillFolder(path, source, { isThere: isSameFile });
-    return changed;
-  }
-  const kept = () => [current, ...inUse().map((name) => join(outputsDir, name))];
-  await switchTo(await makeRelease(outputsDir, source, kept()), path);
-  await removeOldReleases(outputsDir, kept());
-  return changed;
-}
-
-/** The digests of all files of a folder. Symbolic links count as what they lead to. */
-async function digestsOf(root: string, onSkipped?: OnSkipped): Promise<Digests> {
-  const digests = new Map<string, string>();
-  await eachAtATime(FILES_AT_A_TIME, await filesIn(root, onSkipped), async (file) => {
-    digests.set(file, digestOf(await fs.promises.readFile(join(root, file))));
+  const files = await filesIn(built, place.onSkipped);
+  const before = new Set(current === undefined ? [] : await filesIn(current));
+  const same = new Set<string>();
+  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
+    if (before.has(file) && (await areEqual(join(path, file), join(built, file)))) same.add(file);
   });
-  return digests;
+  const written = files.filter((file) => !same.has(file)).toSorted();
+  const wanted = new Set(files);
+  const removed = [...before].filter((file) => !wanted.has(file)).toSorted();
+  if (current !== undefined && written.length + removed.length === 0) return { written, removed };
+  if (staysFolder) {
+    for (const file of removed) removeFile(path, file);
+    for (const folder of new Set(written.map(dirname))) fs.mkdirSync(join(path, folder), { recursive: true });
+    await copyFiles(written, built, path);
+  } else {
+    const isSame = (file: string) => same.has(file);
+    await switchTo(await makeRelease(outputsDir, { output: built, files, previous: current, isSame }), path);
+    await removeOldReleases(outputsDir, inUse());
+  }
+  return { written, removed };
 }
 
-function changedFiles(before: Digests, after: Digests): ChangedFiles {
-  return {
-    written: [...after.keys()].filter((file) => before.get(file) !== after.get(file)).toSorted(),
-    removed: [...before.keys()].filter((file) => !after.has(file)).toSorted(),
-  };
+async function areEqual(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([fs.promises.stat(a), fs.promises.stat(b)]);
+  if (one.size !== other.size) return false;
+  const [text, otherText] = await Promise.all([fs.promises.readFile(a), fs.promises.readFile(b)]);
+  return text.equals(otherText);
 }
 
-function digestOf(data: string | Uint8Array): string {
-  return hash('sha256', data);
+/** Removes a file, and the folders that are empty then. */
+function removeFile(root: string, file: string): void {
+  fs.unlinkSync(join(root, file));
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+    try {
+      fs.rmdirSync(join(root, folder));
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
+      throw error;
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { isGone } from '../../store/catalog/entry.js';
 import { filesIn } from '../folder-files.js';
 import { makeRelease, presentRelease, removeOldReleases, switchTo } from '../releases.js';
 import type { DeployOutput, DeployTarget } from './target.js';
@@ -16,10 +15,8 @@ import type { DeployOutput, DeployTarget } from './target.js';
 export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outcome'>> {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
-  /** The last release of this process, which the known changes are made to. */
-  let last: string | undefined;
 
-  async function deploy({ folder: output, changed, onSkipped }: DeployOutput, signal: AbortSignal) {
+  async function deploy({ folder: output, onSkipped }: DeployOutput, signal: AbortSignal) {
     try {
       fs.mkdirSync(releases, { recursive: true });
       if (fs.lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === false)
@@ -29,16 +26,10 @@ export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outco
         );
       await cleanUp(); // what a killed deploy has left
       const previous = presentRelease(releases, current);
-      const known = previous !== undefined && previous === last ? changed : undefined;
-      const isSame = (file: string) =>
-        known === undefined
-          ? fingerprintOf(join(output, file)) === fingerprintOf(join(previous ?? '', file))
-          : !known.has(file);
       const files = await filesIn(output, onSkipped);
-      const source = { output, files, previous, isSame, keepsTimes: true };
-      const release = await makeRelease(releases, source, [], signal);
+      const isSame = (file: string) => areAlike(join(output, file), join(previous ?? '', file));
+      const release = await makeRelease(releases, { output, files, previous, isSame }, signal);
       await switchTo(release, current);
-      last = release;
     } catch (error) {
       if (error instanceof PressmarkError || signal.aborted) throw error;
       throw new PressmarkError(
@@ -51,19 +42,19 @@ export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outco
 
   /** The release that the owner has gone back to stays. */
   async function cleanUp(): Promise<void> {
-    await removeOldReleases(releases, [presentRelease(releases, current)]);
+    const present = presentRelease(releases, current);
+    await removeOldReleases(releases, present === undefined ? [] : [basename(present)]);
   }
 
   return { name: `folder ${folder}`, deploy, cleanUp };
 }
 
-/** The size and the time of a file; undefined where there is none. */
-function fingerprintOf(path: string): string | undefined {
-  try {
-    const { size, mtimeMs } = fs.statSync(path);
-    return `${size} ${Math.round(mtimeMs)}`;
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
+/** Whether two files have the same size and time: a copy has the time of its original, and a build replaces what it changes. */
+function areAlike(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => fs.statSync(path, { throwIfNoEntry: false }));
+  if (one === undefined || other === undefined) return false;
+  return one.size === other.size && Math.abs(one.mtimeMs - other.mtimeMs) < CLOCK_MS;
 }
+
+/** A copied time is exact to this, in milliseconds. */
+const CLOCK_MS = 0.01;
