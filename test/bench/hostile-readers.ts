@@ -79,12 +79,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'live check': (text) =>
     problemOf(
       { ...page, jsonLd: nearly(text), comments: itemComments(text) },
-      { status: 200, robots: [text], text },
+      { status: 200, robots: text, text },
     ),
   'live check of a tag': (text) =>
     problemOf(page, {
       status: 200,
-      robots: [],
+      robots: '',
       text: `<meta name=robots content='${text.replaceAll("'", '')}'>`,
     }),
   'completion of a page': (text) =>

@@ -8,20 +8,21 @@ export type BuildWithout = (leftOut: ReadonlySet<string>) => Promise<string | un
  *
  * @param waiting the articles that have changed since the last good build.
  * @param reason why the build failed: the end of what it printed.
- * @returns the articles without which the build succeeds, each with the reason of a build that failed with it; undefined
- *   if the build fails without all that wait, too.
+ * @returns the articles without which the build succeeds, each with the reason of a build that failed with it; or why the
+ *   build fails without all that wait, too.
  */
 export async function findBreakingArticles(
   waiting: readonly string[],
   reason: string,
   build: BuildWithout,
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<ReadonlyMap<string, string> | string> {
   const named = waiting.filter((path) => isNamed(path, reason));
-  const groups = named.length > 0 && named.length < waiting.length ? [named, waiting] : [waiting];
-  for (const group of groups)
-    if (group.length > 0 && (await build(new Set(group))) === undefined)
-      return await letIn(group, reason, build);
-  return undefined;
+  let failure: string | undefined = reason;
+  for (const group of named.length < waiting.length ? [named, waiting] : [waiting]) {
+    if (group.length > 0) failure = await build(new Set(group));
+    if (failure === undefined) return await letIn(group, reason, build);
+  }
+  return failure;
 }
 
 /** Whether a text names a file, by its path or by its name. */
@@ -35,9 +36,8 @@ function isNamed(path: string, printed: string): boolean {
  * Lets articles in again one after another, until the build breaks: the last one is to blame, with what that build printed,
  * and is left out. Then it goes on with the others.
  *
- * Of these builds only those are run that `git bisect` would run: where n articles build well, so do fewer. The first article
- * with which the build breaks is the same, those before it are in, and the build that is compared last is the one with
- * it and without those behind it, so that the reason is its own. The good ones wait for 8 builds and not for 200.
+ * Of these builds only those are run that `git bisect` would run: where n articles build well, so do fewer. The build that is
+ * compared last is the one with the article and without those behind it, so that the reason is its own.
  *
  * @param waiting articles without which the build succeeds, and with which it fails.
  * @param reason why it fails with them.

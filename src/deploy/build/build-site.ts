@@ -14,10 +14,25 @@ import {
   readBuildState,
   writeBuildState,
 } from './build-state.js';
-import { type ArticleSources, type CopyBuildOptions, createCopyBuilds } from './copy-builds.js';
+import { type CopyBuildOptions, createCopyBuilds } from './copy-builds.js';
 import { openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import type { PostbuildReport } from './postbuild.js';
+
+/** An article file that Pressmark has stored, from which the generator makes a page. */
+export interface ArticleSource {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+/** The article files of a site. */
+export interface ArticleSources {
+  readonly articles: readonly ArticleSource[];
+  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
+  readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
+}
 
 export interface SiteBuildOptions extends CopyBuildOptions {
   /** The site's folder, absolute. */
@@ -29,12 +44,6 @@ export interface SiteBuildOptions extends CopyBuildOptions {
   readonly repository?: SiteCopyOptions['repository'];
   /** The stored articles of a copy of the site. */
   articleSources(siteDir: string): ArticleSources;
-}
-
-/** An article that a build has brought into the output, or of which it has changed the text. */
-export interface BuiltChange {
-  readonly path: string;
-  readonly url: string;
 }
 
 /** How a build ended. */
@@ -49,7 +58,8 @@ export type BuildOutcome =
       readonly changed: ChangedFiles;
       /** The id of the output that the changes were made to; undefined where that is not known, and before the first one. */
       readonly since: string | undefined;
-      readonly articles: readonly BuiltChange[];
+      /** The articles that are new in the output, or have another text there. */
+      readonly articles: readonly { readonly path: string; readonly url: string }[];
       /** The articles without which the output was built. */
       readonly excluded: readonly ExcludedArticle[];
       readonly report: Pick<PostbuildReport, 'checked' | 'missing' | 'skipped' | 'warnings'>;
@@ -76,8 +86,6 @@ interface PreparedBuild {
   /** By `performance.now()`. */
   readonly began: number;
   readonly signal: AbortSignal;
-  /** Called before the output is replaced. */
-  onReplacing(): void;
 }
 
 /** The reason of a signal that ends a build as its receiver has crashed. */
@@ -97,7 +105,8 @@ const MOST_REASON = 4_000;
  * each state of the site, and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
-  const { siteDir, stateDir, output } = options;
+  const { siteDir, stateDir, staysFolder } = options;
+  const output = join(siteDir, options.output);
   const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
   let copy: SiteCopy | undefined;
   /** The version of the site with which the excluded articles were last tried again. */
@@ -106,24 +115,19 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   async function build(signal: AbortSignal): Promise<BuildOutcome> {
     const began = performance.now();
     const { interrupted = 0, ...state } = readBuildState(stateDir);
+    const mayBeNewer = interrupted > 0;
     const { site, version } = await syncedCopy();
-    const path = join(siteDir, output);
-    const isThere = options.staysFolder ? fs.existsSync(path) : isLinkToOutput(stateDir, path);
-    const isCurrent = state.good?.version === version && isThere && interrupted === 0;
+    const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
+    const isCurrent = state.good?.version === version && isThere && !mayBeNewer;
     const isRetry = isCurrent && retriedVersion !== version && state.excluded.some(canBeRetried);
     if (isCurrent && !isRetry) return { kind: 'current' };
+    if (isRetry) retriedVersion = version;
     await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
-    let isReplacing = false;
     try {
-      if (isRetry) retriedVersion = version;
-      const onReplacing = () => {
-        isReplacing = true;
-      };
-      const mayBeNewer = interrupted > 0;
-      return await buildCopy({ site, version, isRetry, state, mayBeNewer, began, signal, onReplacing });
+      return await buildCopy({ site, version, isRetry, state, mayBeNewer, began, signal });
     } catch (error) {
-      // Not a crash. If the state cannot be written, as on a full disk, the next start only waits longer.
-      if (signal.reason !== CRASHED && !isReplacing)
+      // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
+      if (signal.aborted && signal.reason !== CRASHED)
         await writeBuildState(stateDir, state).catch(() => undefined);
       throw error;
     }
@@ -132,106 +136,98 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
     const { site, version, isRetry, state, mayBeNewer, began, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
+    const { good, excluded: excludedBefore } = state;
     const { articles, malformed } = options.articleSources(site.dir);
     const texts = new Map([...articles, ...malformed].map(({ path, text }) => [path, text]));
-    const goodText = (path: string) => goodTexts.get(state.good?.digests[path]);
-    const builds = createCopyBuilds({ site, texts, goodText, signal, options });
     const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
-    const known = state.excluded.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
-    const broken = malformed.map(({ path, reason }) => ({ ...excludedNow(path, reason), isMalformed: true }));
+    const goodText = (path: string) => goodTexts.get(good?.digests[path]);
+    const builds = createCopyBuilds({ site, texts, goodText, signal, options });
 
-    function excludedNow(path: string, reason: string): ExcludedArticle {
+    function exclude(path: string, reason: string): ExcludedArticle {
       const digest = digests.get(path) ?? '';
-      const before = state.excluded.find((one) => one.path === path && one.digest === digest);
+      const before = excludedBefore.find((one) => one.path === path && one.digest === digest);
       const hasPrevious = goodText(path) !== undefined;
-      return {
-        path,
-        digest,
-        reason: reason.slice(0, MOST_REASON),
-        hasPrevious,
-        since: before?.since ?? now(),
-      };
+      const since = before?.since ?? now();
+      return { path, digest, reason: reason.slice(0, MOST_REASON), hasPrevious, since };
     }
 
-    async function failed(reason: string): Promise<BuildOutcome> {
-      await writeBuildState(stateDir, { ...state, excluded: [...known, ...broken] });
-      return { kind: 'failed', ms: ms(), runs: builds.runs(), reason };
-    }
-
+    const broken = malformed.map(({ path, reason }) => ({ ...exclude(path, reason), isMalformed: true }));
+    const known = excludedBefore.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
     // What broke the build before is left out at first, and tried alone later.
-    const held = [...broken, ...(isRetry ? [] : known)];
+    const held = isRetry ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
-    const isGood = (path: string) => state.good?.digests[path] === digests.get(path);
-    const waiting = (isRetry ? known : articles).map(({ path }) => path);
-    const candidates = waiting.filter((path) => !isHeld.has(path) && (isRetry || !isGood(path)));
-    const runWithout = (some: ReadonlySet<string>) => builds.run(new Set([...isHeld, ...some]));
-
-    let breaking: ReadonlyMap<string, string> = new Map();
-    let failure = await builds.run(isHeld);
-    // A failure that does not repeat itself, such as a network error, is not an article's fault.
-    if (failure !== undefined && !isRetry && candidates.length > 0) failure = await builds.run(isHeld);
-    if (failure !== undefined) {
-      const found = await (isRetry ? letIn : findBreakingArticles)(candidates, failure, runWithout);
-      if (found === undefined) return failed(builds.last()?.failure ?? failure);
-      breaking = found;
+    const isGood = ({ path }: { path: string }) => good?.digests[path] === digests.get(path);
+    const waiting = isRetry ? known : articles.filter((one) => !isHeld.has(one.path) && !isGood(one));
+    const found = await breakingAmong(waiting.map(({ path }) => path));
+    if (typeof found === 'string') {
+      await writeBuildState(stateDir, { ...state, excluded: [...known, ...broken] });
+      return { kind: 'failed', ms: ms(), runs: builds.runs(), reason: found };
     }
-    const excluded = [...held, ...[...breaking].map(([path, reason]) => excludedNow(path, reason))];
-    if (isRetry && breaking.size === known.length) {
+    const excluded = [...held, ...[...found].map(([path, reason]) => exclude(path, reason))];
+    if (isRetry && found.size === known.length) {
       await writeBuildState(stateDir, { ...state, excluded });
       return { kind: 'current' };
     }
-    const without = new Set([...isHeld, ...breaking.keys()]);
-    const again = await builds.ensure(without);
-    if (again !== undefined) return failed(again);
 
-    const included = articles.filter(({ path }) => !without.has(path));
-    const changedArticles = included.filter(({ path }) => !isGood(path));
+    const included = articles.filter(({ path }) => !isHeld.has(path) && !found.has(path));
     goodTexts.add(new Map(included.map(({ path, text }) => [digests.get(path) ?? '', text])));
     const links: string[] = [];
-    prepared.onReplacing();
-    const changed = await replaceOutput(join(site.dir, output), {
-      path: join(siteDir, output),
+    const changed = await replaceOutput(join(site.dir, options.output), {
+      path: output,
       outputsDir: outputsFolder(stateDir),
-      staysFolder: options.staysFolder,
+      staysFolder,
       inUse: () => Object.values(readDeployState(stateDir)).flatMap(({ deploying = [] }) => deploying),
       onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
     });
     const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer;
-    const shown = [...digests].flatMap(([path, digest]): [string, string][] => {
-      if (!without.has(path)) return [[path, digest]];
-      const before = state.good?.digests[path];
-      return before === undefined || goodText(path) === undefined ? [] : [[path, before]];
+    const previous = excluded.filter(({ hasPrevious }) => hasPrevious);
+    const shown = Object.fromEntries([
+      ...included.map(({ path }) => [path, digests.get(path) ?? '']),
+      ...previous.map(({ path }) => [path, good?.digests[path] ?? '']),
+    ]);
+    await writeBuildState(stateDir, {
+      good: {
+        at: now(),
+        staysFolder,
+        output: staysFolder
+          ? ((isSame ? good?.output : undefined) ?? randomUUID())
+          : basename(fs.realpathSync(output)),
+        version,
+        digests: shown,
+      },
+      excluded,
     });
-    const outputId = options.staysFolder
-      ? ((isSame ? state.good?.output : undefined) ?? randomUUID())
-      : basename(fs.realpathSync(join(siteDir, output)));
-    const good = {
-      at: now(),
-      staysFolder: options.staysFolder,
-      output: outputId,
-      version,
-      digests: Object.fromEntries(shown),
-    };
-    await writeBuildState(stateDir, { good, excluded });
-    goodTexts.keepOnly(new Set(shown.map(([, digest]) => digest)));
+    goodTexts.keepOnly(new Set(Object.values(shown)));
     const { checked, missing, skipped, warnings } = builds.report();
     return {
       kind: 'built',
       ms: ms(),
       runs: builds.runs(),
       changed,
-      since: mayBeNewer ? undefined : state.good?.output,
-      articles: changedArticles.map(({ path, url }) => ({ path, url })),
+      since: mayBeNewer ? undefined : good?.output,
+      articles: included.filter((one) => !isGood(one)).map(({ path, url }) => ({ path, url })),
       excluded,
       report: { checked, missing, skipped, warnings: [...links, ...warnings] },
     };
+
+    /** Builds without those of these articles that break the build. @returns those, or why it fails without all of them too. */
+    async function breakingAmong(paths: readonly string[]): Promise<ReadonlyMap<string, string> | string> {
+      const without = (some: ReadonlySet<string>) => builds.run(new Set([...isHeld, ...some]));
+      let failure = await without(new Set());
+      // A failure that does not repeat itself, such as a network error, is not an article's fault.
+      if (failure !== undefined && !isRetry && paths.length > 0) failure = await without(new Set());
+      if (failure === undefined) return new Map();
+      const breaking = await (isRetry ? letIn : findBreakingArticles)(paths, failure, without);
+      if (typeof breaking === 'string' || (isRetry && breaking.size === paths.length)) return breaking;
+      return (await without(new Set(breaking.keys()))) ?? breaking;
+    }
   }
 
   /** The copy with the site's files of now. */
   async function syncedCopy(): Promise<{ site: SiteCopy; version: string }> {
     copy ??= await copySite({
       siteDir,
-      except: [...options.generator.caches, output],
+      except: [...options.generator.caches, options.output],
       env: options.env,
       ...(options.repository !== undefined && { repository: options.repository }),
     });

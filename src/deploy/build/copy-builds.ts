@@ -5,21 +5,6 @@ import type { SiteCopy } from '../site-copy.js';
 import type { PostbuildReport } from './postbuild.js';
 import { buildFailure, type RunBuild, withoutGitVariables } from './run-build.js';
 
-/** An article file that Pressmark has stored, from which the generator makes a page. */
-export interface ArticleSource {
-  /** Relative to the site's folder, with forward slashes. */
-  readonly path: string;
-  readonly url: string;
-  readonly text: string;
-}
-
-/** The article files of a site. */
-export interface ArticleSources {
-  readonly articles: readonly ArticleSource[];
-  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
-  readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
-}
-
 /** How a copy of a site is built. */
 export interface CopyBuildOptions {
   readonly command: string;
@@ -44,14 +29,14 @@ export interface CopyBuildOptions {
   ): Promise<PostbuildReport>;
 }
 
-/** Builds of one copy, with the present or the last good content of its articles; see `createCopyBuilds`. */
+/** Builds of one copy; see `createCopyBuilds`. */
 export interface CopyBuilds {
-  /** Builds the copy with the last good content of these articles. @returns why that failed. */
+  /**
+   * Builds the copy with the last good content of these articles, unless that is what was built last.
+   *
+   * @returns why that failed.
+   */
   run(without: ReadonlySet<string>): Promise<string | undefined>;
-  /** The same, unless the last build was such a one and succeeded. */
-  ensure(without: ReadonlySet<string>): Promise<string | undefined>;
-  /** How the last build ended. */
-  last(): { readonly without: ReadonlySet<string>; readonly failure: string | undefined } | undefined;
   /** What was found in the last output. */
   report(): PostbuildReport;
   /** How often the command was run. */
@@ -60,7 +45,11 @@ export interface CopyBuilds {
 
 const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
 
-/** @param given the copy, as the site is now; the texts of its articles, and those of the last good output. */
+/**
+ * Builds a copy of a site again and again, with the present or the last good content of its articles.
+ *
+ * @param given the copy, as the site is now; the texts of its articles, and those of the last good output.
+ */
 export function createCopyBuilds(given: {
   readonly site: SiteCopy;
   readonly texts: ReadonlyMap<string, string>;
@@ -70,22 +59,25 @@ export function createCopyBuilds(given: {
 }): CopyBuilds {
   const { site, texts, goodText, signal, options } = given;
   const { command, output, env, variables, timeoutMs } = options;
+  const built = join(site.dir, output);
   let runs = 0;
-  let last: { readonly without: ReadonlySet<string>; readonly failure: string | undefined } | undefined;
+  /** The articles that the copy has with their last good content. */
+  let left: ReadonlySet<string> = new Set();
+  let isBuilt = false;
   let report = NOTHING;
 
   async function run(without: ReadonlySet<string>): Promise<string | undefined> {
+    if (isBuilt && isEqual(left, without)) return undefined;
     for (const [path, text] of texts)
-      if (without.has(path) !== (last?.without.has(path) ?? false))
-        site.write(path, without.has(path) ? goodText(path) : text);
-    const failure = await build(without);
-    last = { without, failure };
+      if (without.has(path) !== left.has(path)) site.write(path, without.has(path) ? goodText(path) : text);
+    left = without;
+    const failure = await build();
+    isBuilt = failure === undefined;
     return failure;
   }
 
-  async function build(without: ReadonlySet<string>): Promise<string | undefined> {
+  async function build(): Promise<string | undefined> {
     runs++;
-    const built = join(site.dir, output);
     fs.rmSync(built, { recursive: true, force: true });
     const result = await options.runBuild({
       command,
@@ -98,7 +90,7 @@ export function createCopyBuilds(given: {
     });
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
     if (result.kind !== 'built') return buildFailure(command, result);
-    const gone = new Set([...without].filter((path) => goodText(path) === undefined));
+    const gone = new Set([...left].filter((path) => goodText(path) === undefined));
     try {
       report = await options.complete(site.dir, built, gone, signal);
     } catch (error) {
@@ -108,12 +100,7 @@ export function createCopyBuilds(given: {
     return problemOf(built, report, output);
   }
 
-  async function ensure(without: ReadonlySet<string>): Promise<string | undefined> {
-    const isBuilt = last?.failure === undefined && last !== undefined && isEqual(last.without, without);
-    return isBuilt ? undefined : await run(without);
-  }
-
-  return { run, ensure, last: () => last, report: () => report, runs: () => runs };
+  return { run, report: () => report, runs: () => runs };
 }
 
 /** Why an output is not one that may be served; undefined where it may. */

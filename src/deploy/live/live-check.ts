@@ -1,6 +1,7 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import { fetchText, type TextAnswer } from '../fetch-text.js';
-import { lookInThread } from './look.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';
 
 export interface LiveCheckOptions {
@@ -44,7 +45,7 @@ export async function checkLive(
   }
 }
 
-/** What a page lacks, as `problemOf` finds it. */
+/** What a page lacks; see `problemOf`. */
 async function problemFound(
   page: ExpectedPage,
   answer: TextAnswer,
@@ -53,5 +54,27 @@ async function problemFound(
 ): Promise<string | undefined> {
   const lengths = [answer.text, page.jsonLd, ...page.comments].map(({ length }) => length);
   if (lengths.reduce((sum, length) => sum + length) <= LONGEST_HERE) return problemOf(page, answer);
-  return await lookInThread(page, answer, timeoutMs, signal);
+  return await problemInThread(page, answer, timeoutMs, signal);
+}
+
+/** The same in a thread. When the time is up it is ended: nothing else stops code in the middle of its work. */
+async function problemInThread(
+  page: ExpectedPage,
+  answer: TextAnswer,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const url = new URL('./look-thread.js', import.meta.url);
+  const worker = new Worker(url, { workerData: { page, answer }, execArgv: [] });
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const [problem] = await once(worker, 'message', { signal: AbortSignal.any([timeout, signal]) });
+    return problem as string | undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return `the page could not be read within ${timeoutMs / 1_000} s`;
+    throw error;
+  } finally {
+    await worker.terminate();
+  }
 }

@@ -1,4 +1,4 @@
-// The entry of the thread that reads a long page; `look.ts` starts it.
+// The entry of the thread that reads a long page; `live-check.ts` starts it.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TextAnswer } from '../fetch-text.js';
 import { type ExpectedPage, problemOf } from './page-problem.js';

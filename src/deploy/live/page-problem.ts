@@ -21,7 +21,7 @@ export function problemOf(
   const tokens = htmlTokens(text);
   const end = headEnd(tokens) ?? text.length;
   const head = tokens.filter(({ start }) => start < end);
-  if ([...robots, ...metaRobots(text, head)].some(forbidsIndex)) return 'the page says noindex';
+  if ([robots, ...metaRobots(text, head)].some(forbidsIndex)) return 'the page says noindex';
   const there = commentsOf(text, tokens);
   const missing = comments.find((comment) => !there.has(comment));
   if (missing !== undefined) return `the page does not have the item comment ${missing}`;

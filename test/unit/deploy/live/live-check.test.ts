@@ -14,9 +14,9 @@ const expected = { url: URL, jsonLd: JSON_LD, comments: [COMMENT] };
 
 const html = (head: string, body: string) =>
   `<!doctype html><html><head><title>Bees</title>${head}</head><body>${body}</body></html>`;
-const answer = (text: string, over: { status?: number; robots?: readonly string[] } = {}) => ({
+const answer = (text: string, over: { status?: number; robots?: string } = {}) => ({
   status: 200,
-  robots: [],
+  robots: '',
   text,
   ...over,
 });
@@ -55,7 +55,7 @@ for (const [title, found, problem] of [
     answer(html(`${JSON_LD}<META NAME=robots CONTENT="NoIndex, follow">`, COMMENT)),
     /noindex/,
   ],
-  ['a page that is not to be indexed by its headers', answer(GOOD, { robots: ['noindex'] }), /noindex/],
+  ['a page that is not to be indexed by its headers', answer(GOOD, { robots: 'noindex' }), /noindex/],
 ] as const)
   test(`${title} is not live`, (t) => {
     t.regex(problemOf(expected, found) ?? '', problem);
@@ -85,7 +85,7 @@ for (const [rules, isForbidden] of [
 ] as const)
   test(`the rules for crawlers ${JSON.stringify(rules)} ${isForbidden ? 'forbid' : 'allow'} the index`, (t) => {
     const problem = isForbidden ? 'the page says noindex' : undefined;
-    t.is(problemOf(expected, answer(GOOD, { robots: [rules] })), problem);
+    t.is(problemOf(expected, answer(GOOD, { robots: rules })), problem);
     t.is(
       problemOf(expected, answer(html(`${JSON_LD}<meta name=robots content="${rules}">`, COMMENT))),
       problem,
@@ -146,7 +146,7 @@ test('a redirect is not followed, and a URL of another origin is not fetched', a
 
 test('an answer is read decompressed, no further than 5 MB, and its rules for crawlers count', async (t) => {
   const siteUrl = await site(t, (path, response) => {
-    if (path === '/noindex/') response.setHeader('X-Robots-Tag', ['otherbot: nofollow', 'noindex']);
+    if (path === '/noindex/') response.setHeader('X-Robots-Tag', ['noindex', 'otherbot: nofollow']);
     response.setHeader('Content-Encoding', 'gzip');
     response.end(gzipSync(path === '/bomb/' ? Buffer.alloc(50_000_000) : html('', COMMENT)));
   });
