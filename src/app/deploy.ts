@@ -7,7 +7,7 @@ import { itemComments } from '../contract/service.js';
 import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
-import { type AwaitedArticle, type SiteFacts, shareFacts } from '../deploy/facts.js';
+import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
 import { deployPlugin } from '../deploy/plugin.js';
 import { branchTarget } from '../deploy/targets/branch.js';
 import { commandTarget } from '../deploy/targets/command.js';
@@ -67,7 +67,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
   const { siteUrl, liveCheck, dir, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
-  const facts = shareFacts(stateDir, findLockHelper(), log);
+  const facts = openFacts(stateDir, log);
   const uncommitted = new Set<string>();
   const { targets, repository } = await openTargets(settings, (signal) =>
     pushed(pushes, uncommitted, signal),
@@ -95,7 +95,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     }),
   });
   const entry = { plugin, origin: 'deploy in the config', isFirstParty: true };
-  return { entry, facts: facts.now };
+  return { entry, facts: () => facts.now };
 }
 
 /**

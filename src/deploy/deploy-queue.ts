@@ -12,15 +12,9 @@ export interface DeployPauses {
   /** The pause before the first retry; doubled each time. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** A deploy that has failed for this long is given up until the output changes again. */
-  readonly giveUpMs: number;
 }
 
-const DEPLOY_PAUSES: DeployPauses = {
-  retryMs: 5_000,
-  longestRetryMs: 30 * 60_000,
-  giveUpMs: 24 * 3_600_000,
-};
+const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000 };
 
 /** How one target stands; also in the state file, where `status` and the next start read it. */
 export interface TargetState {
@@ -66,8 +60,8 @@ export interface DeployQueue {
    * The output has changed.
    *
    * @param files what has changed; undefined where that is not known.
-   * @param since the version that these changes were made to. Where it is not the last one that this queue knows, another
-   *   receiver has built in between, and the whole output is compared.
+   * @param since the version that these changes were made to; undefined where no other receiver can have changed it. Where it
+   *   is not the last one that this queue knows, another receiver has built in between, and the whole output is compared.
    */
   changed(files: readonly string[] | undefined, since?: string): void;
   /** How each target stands. */
@@ -97,7 +91,6 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
 export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
   const { targets, source, stateDir, log, onDeployed, onFailed, lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
-  // How long a deploy has failed is counted from the start: while the process did not run, nothing was tried.
   const states = new Map(
     targets.map(({ name }): [string, TargetState] => {
       const { deployed } = known[name] ?? {};
@@ -138,6 +131,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
   /** The deploys to one target. */
   function createTargetQueue(target: DeployTarget) {
     const { name } = target;
+    const stateOf = () => states.get(name) ?? { attempts: 0 };
     /** What the next deploy takes in; undefined where nothing has changed since the last one began. */
     let pending: { readonly changed: ReadonlySet<string> | undefined } | undefined;
     let running: Promise<void> | undefined;
@@ -158,31 +152,20 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
 
     /** Deploys until the target has everything. A target that is away stays away, however many builds there are. */
     async function run(): Promise<void> {
-      let attempts = 0;
-      let behindSince: string | undefined;
       while (pending !== undefined && !signal.aborted) {
         const error = await deploy();
-        if (error === undefined) {
-          attempts = 0;
-          behindSince = undefined;
-          continue;
-        }
+        if (error === undefined) continue;
         pending = { changed: undefined }; // how far it has come is not known
-        attempts++;
-        behindSince ??= new Date().toISOString();
-        const ms = Math.min(pauses.longestRetryMs, pauses.retryMs * 2 ** (attempts - 1));
-        const isGivenUp = Date.now() + ms - Date.parse(behindSince) > pauses.giveUpMs;
+        const { deployed, attempts: before, behindSince = new Date().toISOString() } = stateOf();
+        const attempts = before + 1;
+        const retryInMs = Math.min(pauses.longestRetryMs, pauses.retryMs * 2 ** before);
         log.error(
-          { target: name, error, attempts, ...(!isGivenUp && { retryInMs: ms }) },
-          isGivenUp
-            ? 'the site could not be deployed, and is tried again only when it has changed'
-            : 'the site could not be deployed; it is tried again',
+          { target: name, error, attempts, retryInMs },
+          'the site could not be deployed; it is tried again',
         );
-        const { deployed } = states.get(name) ?? {};
         await keep(name, { ...(deployed && { deployed }), behindSince, attempts, error });
         onFailed(name, error);
-        if (isGivenUp) break;
-        await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+        await setTimeout(retryInMs, undefined, { signal }).catch(() => undefined);
       }
       running = undefined;
     }
@@ -198,7 +181,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         if (!isInside || folder === undefined) return undefined;
         const began = performance.now();
         const version = source.version();
-        await keep(name, { ...(states.get(name) ?? { attempts: 0 }), deploying: version });
+        await keep(name, { ...stateOf(), deploying: version });
         await target.deploy({ folder, changed, onSkipped }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(name, began);
@@ -214,8 +197,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       }
     }
 
-    if (source.folder() !== undefined && states.get(name)?.deployed?.version !== source.version())
-      request(undefined);
+    if (source.folder() !== undefined && stateOf().deployed?.version !== source.version()) request(undefined);
     return { request, end: async () => await running };
   }
 
@@ -223,8 +205,12 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
 
   return {
     changed: (files, since) => {
-      const isKnown = files !== undefined && (since === undefined || since === lastVersion);
-      lastVersion = source.version();
+      const version = source.version();
+      const isDeployed = [...states.values()].every(({ deployed }) => deployed?.version === version);
+      // A build that has changed nothing; but a crash may have kept the one before from everybody.
+      if (files?.length === 0 && (since === undefined || isDeployed)) return;
+      const isKnown = files?.length !== 0 && (since === undefined || since === lastVersion);
+      lastVersion = version;
       for (const queue of targetQueues) queue.request(isKnown ? files : undefined);
     },
     state: () => Object.fromEntries(states),

@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import { type KeptValue, keepInFile } from '../fs/kept-file.js';
-import { takeKernelLock } from '../fs/lock.js';
-import type { LockHelper } from '../fs/lock-helper.js';
+import { messageOf, systemCode } from '../errors.js';
+import { tempPath } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 
 /** An article that was delivered and has not been seen on its public page yet. */
@@ -22,26 +20,35 @@ export interface AwaitedArticle {
 export interface SiteFacts {
   readonly delivery?: { readonly at: string; readonly id: string; readonly url: string };
   readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
-  /** Why the commit after it failed; undefined where it did not. */
-  readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string } | undefined;
+  /** Why the commit after it failed. */
+  readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };
   /** The last build without an error. */
   readonly build?: { readonly at: string };
-  /** Why the build after it failed; undefined where it did not. */
-  readonly buildError?: { readonly at: string; readonly reason: string } | undefined;
+  /** Why the build after it failed. */
+  readonly buildError?: { readonly at: string; readonly reason: string };
   /** The article that was last seen on its public page. */
   readonly live?: { readonly at: string; readonly id: string; readonly url: string };
   /** The articles that the live check has not seen yet, the oldest first; at most 1,000. */
   readonly awaited: readonly AwaitedArticle[];
 }
 
-/** Something that a receiver has seen. */
-export type News = Pick<SiteFacts, 'delivery' | 'commit' | 'commitError'> & {
-  /** The article that was delivered. */
+/** Something that a receiver has seen; null where an error has passed. */
+export type News = {
+  readonly [Key in keyof Omit<SiteFacts, 'awaited'>]: SiteFacts[Key] | null;
+} & {
+  /** An article that is awaited from now on, or of which something else was found. */
   readonly awaited?: AwaitedArticle;
+  /** The file of an article that is not awaited any more. */
+  readonly settled?: string;
 };
 
-/** The facts as the receiver keeps them that builds the site, or checks the pages. */
-export type FactsKeeper = KeptValue<SiteFacts>;
+/** The facts of a site, which all receivers on its folder share; see `openFacts`. */
+export interface Facts {
+  readonly now: SiteFacts;
+  note(news: News): void;
+  /** Writes what has not been written yet. */
+  close(): void;
+}
 
 /** Hosts and their caches take seconds to minutes; after this long somebody should look. In milliseconds. */
 const OVERDUE_MS = 300_000;
@@ -51,129 +58,131 @@ export function isOverdue({ at }: AwaitedArticle, now = Date.now()): boolean {
   return now - Date.parse(at) > OVERDUE_MS;
 }
 
-const NAME = 'facts.json';
+/** What receivers have seen, one news in a line, the oldest first. */
+const NAME = 'facts.jsonl';
 
-/** What receivers have seen that do not keep the facts, one in a line; and those that are being taken into the facts. */
-const NEWS = 'news.jsonl';
-const TAKEN = 'news.taken.jsonl';
+/** How long news gather before they are written, in milliseconds. */
+const WRITE_AFTER_MS = 200;
 
-/** How long changes gather before the file is written, in milliseconds. */
-const WRITE_AFTER_MS = 500;
+/** A longer file is written anew with the sum of its news, in bytes. */
+const LONGEST = 2_000_000;
 
-/** The facts that receivers have left, for the next one and for `status`. A file that cannot be read counts as none. */
+/** So many news are kept where they cannot be written. */
+const MOST_UNWRITTEN = 1_000;
+
+/** The most articles that are looked for; the oldest ones are dropped. */
+export const MOST_AWAITED = 1_000;
+
+const NOTHING: SiteFacts = { awaited: [] };
+
+/** The facts that receivers have noted. A file that cannot be read counts as none. */
 export function readFacts(stateDir: string, log?: Log): SiteFacts {
-  const news = [TAKEN, NEWS].flatMap((name) => newsIn(join(stateDir, name)));
-  return news.reduce(withNews, readFile(join(stateDir, NAME), log));
-}
-
-function readFile(path: string, log?: Log): SiteFacts {
   try {
-    const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));
-    if (typeof value === 'object' && value !== null && 'awaited' in value && Array.isArray(value.awaited))
-      return value as SiteFacts;
+    return withLines(NOTHING, fs.readFileSync(join(stateDir, NAME), 'utf8'));
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') log?.warn({ reason: messageOf(error) }, `${NAME} cannot be read`);
+    return NOTHING;
   }
-  return { awaited: [] };
 }
 
-function newsIn(path: string): News[] {
-  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  return text.split('\n').flatMap((line) => {
+/**
+ * Shares what receivers on one folder have seen, by a file to which each appends its news. It is a hint for people, by which
+ * nothing is decided: the last news before a kill are not in it.
+ */
+export function openFacts(stateDir: string, log: Log): Facts {
+  const path = join(stateDir, NAME);
+  let facts = NOTHING;
+  /** Which file was read, and how far, in bytes. */
+  let read = { ino: 0, end: 0 };
+  let unwritten: News[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (unwritten.length === 0) return;
     try {
-      return [JSON.parse(line) as News];
-    } catch {
-      return []; // the last one, or half a line that a killed receiver has left
-    }
-  });
-}
-
-function withNews({ awaited, ...facts }: SiteFacts, { awaited: article, ...news }: News): SiteFacts {
-  const others = awaited.filter(({ path }) => path !== article?.path);
-  return { ...facts, ...factsIn(news), awaited: article === undefined ? awaited : [...others, article] };
-}
-
-/** What news change of the facts: a commit after one that failed says that commits work again. */
-export function factsIn({ awaited: _, ...news }: News): Partial<SiteFacts> {
-  return news.commit === undefined ? news : { ...news, commitError: undefined };
-}
-
-/** Keeps the facts in memory, and in a file of the state folder: a hint for people, by which nothing is decided. */
-export function openFacts(stateDir: string, log: Log): FactsKeeper {
-  return keepInFile(join(stateDir, NAME), readFacts(stateDir, log), WRITE_AFTER_MS, (error) =>
-    // /healthz?verbose still shows the facts.
-    log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`),
-  );
-}
-
-/** The facts of a site, as one of the receivers on its folder has them; see `shareFacts`. */
-export interface SharedFacts {
-  now(): SiteFacts;
-  /** Keeps the facts from now on. @returns undefined where another receiver keeps them. */
-  keep(): Promise<FactsKeeper | undefined>;
-  /** Tells the receiver that keeps the facts what this one has seen. */
-  post(news: News): void;
-  /** Where this receiver keeps the facts: calls `note` with what was posted since the last time. */
-  takeNews(note: (news: News) => void): Promise<void>;
-  /** Lets another receiver keep the facts. */
-  close(): Promise<void>;
-}
-
-/** One of the receivers on a folder keeps the facts, until it ends; the others tell it what they have seen, and read. */
-export function shareFacts(stateDir: string, helper: LockHelper, log: Log): SharedFacts {
-  const [posted, taken] = [NEWS, TAKEN].map((name) => join(stateDir, name)) as [string, string];
-  let lock: number | undefined;
-  let kept: FactsKeeper | undefined;
-  let taking: Promise<void> | undefined;
-
-  async function take(): Promise<void> {
-    try {
-      lock = await takeKernelLock(join(stateDir, 'facts.lock'), helper, 0);
+      fs.appendFileSync(path, unwritten.map((news) => `${JSON.stringify(news)}\n`).join(''));
+      unwritten = [];
+      if (fs.statSync(path).size > LONGEST) shorten();
     } catch (error) {
-      if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return;
-      // On a full disk, say, where the facts in memory are all that there is.
-      log.debug({ reason: messageOf(error) }, 'the lock of the facts cannot be taken');
+      // On a full disk, say. This receiver still knows, and tries it again with the next news.
+      log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`);
+      unwritten = unwritten.slice(-MOST_UNWRITTEN);
     }
-    kept = openFacts(stateDir, log);
-    await writeThenForget(kept);
   }
 
-  /** News that are in the file of the facts need no file of their own. */
-  async function writeThenForget(facts: FactsKeeper): Promise<void> {
-    facts.set({});
-    await facts.close();
-    fs.rmSync(taken, { force: true });
+  /** Replaces the file by one with the sum of its news. */
+  function shorten(): void {
+    const before = fs.openSync(path, 'r');
+    try {
+      const { awaited, ...seen } = withLines(NOTHING, fs.readFileSync(before, 'utf8'));
+      const news: News[] = [seen, ...awaited.map((article) => ({ awaited: article }))];
+      const temp = tempPath(stateDir);
+      fs.writeFileSync(temp, news.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      fs.renameSync(temp, path);
+      fs.appendFileSync(path, fs.readFileSync(before)); // what others have appended meanwhile
+    } finally {
+      fs.closeSync(before);
+    }
+  }
+
+  /** Takes in what was appended since the last time. */
+  function readOn(): void {
+    const file = fs.openSync(path, 'r');
+    try {
+      const { ino, size } = fs.fstatSync(file);
+      const isSame = ino === read.ino && size >= read.end;
+      const from = isSame ? read.end : 0;
+      const bytes = Buffer.alloc(size - from);
+      fs.readSync(file, bytes, 0, bytes.length, from);
+      const length = bytes.lastIndexOf('\n') + 1;
+      facts = withLines(isSame ? facts : NOTHING, bytes.toString('utf8', 0, length));
+      read = { ino, end: from + length };
+    } finally {
+      fs.closeSync(file);
+    }
   }
 
   return {
-    now: () => kept?.now ?? readFacts(stateDir),
-    keep: async () => {
-      if (kept === undefined) {
-        taking ??= take().finally(() => {
-          taking = undefined;
-        });
-        await taking;
-      }
-      return kept;
-    },
-    post: (news) => {
+    get now() {
+      write();
       try {
-        fs.appendFileSync(posted, `${JSON.stringify(news)}\n`);
+        readOn();
       } catch (error) {
-        log.debug({ reason: messageOf(error) }, `${NEWS} cannot be written`);
+        if (systemCode(error) !== 'ENOENT') log.debug({ reason: messageOf(error) }, `${NAME} cannot be read`);
       }
+      return unwritten.reduce(withNews, facts);
     },
-    takeNews: async (note) => {
-      if (kept === undefined || !fs.existsSync(posted) || fs.existsSync(taken)) return;
-      fs.renameSync(posted, taken); // what comes from now on is in another file
-      for (const news of newsIn(taken)) note(news);
-      await writeThenForget(kept);
+    note(news) {
+      unwritten.push(news);
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
     },
-    close: async () => {
-      await taking;
-      await kept?.close();
-      if (lock !== undefined) fs.closeSync(lock);
-      lock = undefined;
-    },
+    close: write,
   };
+}
+
+function withLines(facts: SiteFacts, lines: string): SiteFacts {
+  return lines.split('\n').reduce((sum, line) => {
+    try {
+      return withNews(sum, JSON.parse(line) as News);
+    } catch {
+      return sum; // the end, or half a line that a killed receiver has left
+    }
+  }, facts);
+}
+
+function withNews(
+  { awaited, ...before }: SiteFacts,
+  { awaited: article, settled, ...seen }: News,
+): SiteFacts {
+  const facts = Object.fromEntries(
+    Object.entries({ ...before, ...seen }).filter(([, value]) => value !== null),
+  );
+  if (article === undefined && settled === undefined) return { ...facts, awaited };
+  const isSame = (one: AwaitedArticle) => one.path === article?.path && one.at === article.at;
+  if (article !== undefined && awaited.some(isSame))
+    return { ...facts, awaited: awaited.map((one) => (isSame(one) ? article : one)) };
+  const others = awaited.filter(({ path }) => path !== (article?.path ?? settled));
+  return { ...facts, awaited: article === undefined ? others : [...others, article].slice(-MOST_AWAITED) };
 }

@@ -5,15 +5,15 @@ import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
-import { type AwaitedArticle, type FactsKeeper, factsIn, type News, type SharedFacts } from './facts.js';
-import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
+import type { AwaitedArticle, Facts } from './facts.js';
+import { createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
   readonly targets: readonly DeployTarget[];
   readonly source: OutputSource;
   readonly stateDir: string;
-  readonly facts: SharedFacts;
+  readonly facts: Facts;
   /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
   readonly isBuiltHere: boolean;
   /** The check that articles are live; undefined where it is not wanted. */
@@ -55,9 +55,6 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       let isPushAwaited = false;
       let commitTimer: NodeJS.Timeout | undefined;
       let pushTimer: NodeJS.Timeout | undefined;
-      let isClosing = false;
-      /** The facts and the live check, where this receiver is the one that keeps them. */
-      let kept: { readonly facts: FactsKeeper; readonly awaited: AwaitedArticles | undefined } | undefined;
 
       const queue = createDeployQueue({
         targets,
@@ -68,43 +65,22 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
           void host.doAction('deploy.done', { target });
-          kept?.awaited?.look();
+          awaited?.look();
         },
         onFailed: (target, error) => void host.doAction('deploy.failed', { target, error }),
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
 
-      /** Notes something that this receiver has seen, or another one. */
-      function note(news: News, isOthers = false): void {
-        if (kept === undefined) {
-          facts.post(news);
-          return;
-        }
-        kept.facts.set(factsIn(news));
-        if (news.awaited !== undefined) kept.awaited?.add(news.awaited, isOthers);
-      }
-
-      /** Keeps the facts unless another receiver does: the first one that builds, or where the host does, that commits. */
-      async function keepFacts(): Promise<typeof kept> {
-        if (kept === undefined) {
-          const keeper = await facts.keep();
-          if (keeper === undefined || isClosing) return undefined;
-          kept ??= { facts: keeper, awaited: live && openLiveCheck(keeper, live) };
-        }
-        await facts.takeNews((news) => note(news, true));
-        return kept;
-      }
-
-      function openLiveCheck(keeper: FactsKeeper, settings: LiveSettings): AwaitedArticles {
-        return createAwaited({
-          facts: keeper,
-          live: settings,
+      const awaited =
+        live &&
+        createAwaited({
+          facts,
+          live,
           log,
           deployedUntil,
           onLive: ({ id, url, path, ms }) => void host.doAction('article.live', { id, url, path, ms }),
         });
-      }
 
       /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
       function deployedUntil(): number {
@@ -122,20 +98,20 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       for (const name of ['article.published', 'article.updated'] as const)
         host.addAction(name, ({ article: { id, url }, path }) => {
           const delivery = { at: now(), id, url };
-          note({ delivery, ...(live && { awaited: { path, ...delivery } }) });
+          facts.note({ delivery });
+          awaited?.add({ path, ...delivery });
           uncommitted?.add(path);
           if (!isBuiltHere) whenCommitted();
         });
       host.addAction('article.removed', ({ path }) => {
         uncommitted?.delete(path);
-        kept?.awaited?.forget(path);
+        awaited?.forget(path);
       });
 
-      host.addAction('site.built', async ({ files, articles, failed, output, began }) => {
+      host.addAction('site.built', ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);
         const ended = performance.now();
-        deploy(files);
-        const keeper = await keepFacts();
+        queue.changed(files);
         const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
         noteBuild(failed === 0, failed === 0 ? undefined : reason);
         const written = new Set(files);
@@ -143,54 +119,39 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           filesOfAddress(addressBelow(host.siteUrl, url) ?? '').some((file) => written.has(file));
         const isMeant = (path: string) => articles.length === 0 || articles.includes(path);
         const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isMeant(path) : isWritten(url));
-        keeper?.awaited?.built(began, isBuilt, ended);
-        keeper?.awaited?.look();
+        awaited?.built(began, isBuilt, ended);
+        awaited?.look();
       });
       host.addAction('search.written', () => queue.changed(undefined));
-      host.addAction('build.done', async ({ written, removed, since, runs, began }) => {
+      host.addAction('build.done', ({ written, removed, since, runs, began }) => {
         const ended = performance.now();
-        deploy([...written, ...removed], since ?? '');
-        const keeper = await keepFacts();
+        queue.changed([...written, ...removed], since ?? '');
         noteBuild(runs > 0);
         const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
-        keeper?.awaited?.built(began, ({ path }) => !excluded.has(path), ended);
-        keeper?.awaited?.look();
+        awaited?.built(began, ({ path }) => !excluded.has(path), ended);
+        awaited?.look();
       });
-      host.addAction('build.failed', async ({ reason }) => {
-        await keepFacts();
-        noteBuild(false, reason);
-      });
+      host.addAction('build.failed', ({ reason }) => noteBuild(false, reason));
 
       /** @param isNew whether something was built, and not only seen to be as it was built before. */
       function noteBuild(isNew: boolean, reason?: string): void {
         const at = now();
-        const buildError = reason === undefined ? undefined : { at, reason };
-        kept?.facts.set({ ...(isNew && { build: { at } }), buildError });
-      }
-
-      /** @param since the id of the output before these changes; undefined if no other receiver can have changed it. */
-      function deploy(files: readonly string[], since?: string): void {
-        if (files.length > 0) queue.changed(files, since);
-        // A build of which a crash has kept the end from everybody.
-        else if (since !== undefined && isBehind()) queue.changed(undefined);
-      }
-
-      /** Whether a target has another version than the output's. */
-      function isBehind(): boolean {
-        const version = source.version();
-        return Object.values(queue.state()).some(({ deployed }) => deployed?.version !== version);
+        const buildError = reason === undefined ? null : { at, reason };
+        facts.note({ ...(isNew && { build: { at } }), buildError });
       }
 
       host.addAction('git.committed', ({ path, commit, subject }) => {
         uncommitted?.delete(path);
-        note({ commit: { at: now(), commit, subject } });
+        facts.note({ commit: { at: now(), commit, subject }, commitError: null });
         if (isBuiltHere) return;
         source.onChange?.(commit);
         hasNewCommit = true;
         whenCommitted();
       });
 
-      host.addAction('git.failed', ({ path, reason }) => note({ commitError: { at: now(), path, reason } }));
+      host.addAction('git.failed', ({ path, reason }) =>
+        facts.note({ commitError: { at: now(), path, reason } }),
+      );
 
       /** Where the host builds the site, it can have what was committed. */
       function whenCommitted(): void {
@@ -199,16 +160,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       async function deployCommits(): Promise<void> {
         commitTimer = undefined;
-        const keeper = await keepFacts();
         try {
-          await keeper?.awaited?.committed(committed);
+          await awaited?.committed(committed);
         } catch (error) {
           log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
         }
         isPushAwaited = true;
         if (hasNewCommit) queue.changed(undefined);
         hasNewCommit = false;
-        keeper?.awaited?.look();
+        awaited?.look();
       }
 
       host.addAction('host.ready', () => {
@@ -219,16 +179,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           if (!isPushAwaited || !isPushed()) return;
           isPushAwaited = false;
           lastPushed = performance.now();
-          kept?.awaited?.look();
+          awaited?.look();
         }, PUSHES_MS).unref();
       });
       host.onClose(async () => {
-        isClosing = true;
         clearTimeout(commitTimer);
         clearInterval(pushTimer);
-        await Promise.all([queue.stop(), kept?.awaited?.stop()]);
+        await Promise.all([queue.stop(), awaited?.stop()]);
         lock?.close();
-        await facts.close();
+        facts.close();
       });
     },
   });

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import type { Log } from '../../log.js';
-import { type AwaitedArticle, type FactsKeeper, isOverdue } from '../facts.js';
+import { type AwaitedArticle, type Facts, isOverdue, MOST_AWAITED } from '../facts.js';
 import { checkLive, type LiveCheckOptions } from './live-check.js';
 import type { ExpectedPage } from './page-problem.js';
 
@@ -15,7 +15,7 @@ export interface LiveSettings extends LiveCheckOptions {
 
 /** Where articles are looked for, and what follows. */
 export interface AwaitedOptions {
-  readonly facts: FactsKeeper;
+  readonly facts: Facts;
   readonly live: LiveSettings;
   readonly log: Log;
   /** What was ready up to which moment, by `performance.now()`, is on the public site. */
@@ -25,8 +25,8 @@ export interface AwaitedOptions {
 
 /** The articles that were delivered and not seen on the public site yet; see `createAwaited`. */
 export interface AwaitedArticles {
-  /** @param isOthers whether another receiver has stored it: it says so some time after the file was there. */
-  add(article: AwaitedArticle, isOthers?: boolean): void;
+  /** This receiver has answered the delivery of an article. */
+  add(article: AwaitedArticle): void;
   /** An article was removed. */
   forget(path: string): void;
   /**
@@ -58,8 +58,8 @@ const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000
 /** So many pages are looked at at a time. */
 const AT_A_TIME = 4;
 
-/** The most articles that are looked for; the oldest ones are dropped. */
-const MOST_AWAITED = 1_000;
+/** Another receiver may note so long after it has stored an article that it has, in milliseconds; a build may have it by then. */
+const OTHERS_MS = 5_000;
 
 /**
  * Looks for each delivered article on the public site until it is there as it was delivered: all that are deployed, the newest
@@ -68,10 +68,8 @@ const MOST_AWAITED = 1_000;
 export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   const { facts, live, log, deployedUntil, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
-  /** By the article's file, the oldest first. */
-  const awaited = new Map<string, Awaited>(
-    facts.now.awaited.map((article) => [article.path, { article, answered: answeredAt(article, true) }]),
-  );
+  /** What is known of the articles that the facts have, by their files. */
+  const awaited = new Map<string, Awaited>();
   const stopping = new AbortController();
   const { signal } = stopping;
   /** When the last good build began, by `performance.now()`. */
@@ -81,49 +79,57 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
-  function note(): void {
-    facts.set({ awaited: [...awaited.values()].map(({ article }) => article) });
-  }
-
-  function add(article: AwaitedArticle, isOthers = false): void {
-    const { path } = article;
-    const answered = answeredAt(article, isOthers);
-    const ready = lastBuild >= answered ? { ready: performance.now() } : {};
-    awaited.delete(path); // a newer text has replaced the other
-    awaited.set(path, { article, answered, ...ready });
+  function add(article: AwaitedArticle): void {
+    awaited.delete(article.path); // a newer text has replaced the other
+    awaited.set(article.path, awaitedSince(article, answeredAt(article)));
+    facts.note({ awaited: article });
     const [oldest] = awaited.keys();
-    if (awaited.size > MOST_AWAITED && oldest !== undefined) {
-      awaited.delete(oldest);
-      log.warn(
-        { path: oldest },
-        `more than ${MOST_AWAITED} articles wait for the live check; the oldest is dropped`,
-      );
-    }
-    note();
+    if (awaited.size <= MOST_AWAITED || oldest === undefined) return;
+    awaited.delete(oldest);
+    const message = `more than ${MOST_AWAITED} articles wait for the live check; the oldest is dropped`;
+    log.warn({ path: oldest }, message);
   }
 
   function forget(path: string): void {
-    if (awaited.delete(path)) note();
+    awaited.delete(path);
+    facts.note({ settled: path });
   }
 
-  function markReady(isReady: (one: Awaited) => boolean, since = performance.now()): void {
-    for (const one of awaited.values()) if (one.ready === undefined && isReady(one)) one.ready = since;
+  function awaitedSince(article: AwaitedArticle, answered: number): Awaited {
+    return { article, answered, ...(lastBuild >= answered && { ready: performance.now() }) };
+  }
+
+  /** All that are awaited now, with those of other receivers and without what these have seen. */
+  function all(): Awaited[] {
+    const noted = new Map(facts.now.awaited.map((article) => [article.path, article]));
+    for (const path of awaited.keys()) if (!noted.has(path)) awaited.delete(path);
+    for (const [path, article] of noted)
+      if (awaited.get(path)?.article.at !== article.at)
+        awaited.set(path, awaitedSince(article, answeredAt(article) - OTHERS_MS));
+    return [...noted.keys()].flatMap((path) => awaited.get(path) ?? []);
+  }
+
+  function markReady(ones: readonly Awaited[], since = performance.now()): void {
+    for (const one of ones) one.ready ??= since;
   }
 
   function built(began: number, isMeant: (article: AwaitedArticle) => boolean, ended?: number): void {
+    markReady(
+      all().filter(({ article, answered }) => answered <= began && isMeant(article)),
+      ended,
+    );
     lastBuild = began;
-    markReady(({ article, answered }) => answered <= began && isMeant(article), ended);
   }
 
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const waiting = new Set([...awaited.values()].filter(({ ready }) => ready === undefined));
-    const done = await ask?.([...waiting].map(({ article }) => article.path));
-    markReady((one) => waiting.has(one) && (done === undefined || done.has(one.article.path)));
+    const waiting = all().filter(({ ready }) => ready === undefined);
+    const done = await ask?.(waiting.map(({ article }) => article.path));
+    markReady(waiting.filter(({ article }) => done === undefined || done.has(article.path)));
   }
 
   function deployed(): Awaited[] {
     const until = deployedUntil();
-    return [...awaited.values()].filter(({ ready }) => ready !== undefined && ready <= until);
+    return all().filter(({ ready }) => ready !== undefined && ready <= until);
   }
 
   function look(): void {
@@ -158,26 +164,24 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
 
   /** @param isLast whether no further look is planned. */
   async function lookAt(one: Awaited, isLast: boolean): Promise<void> {
-    const { path, id, url, at } = one.article;
+    const { path, id, url, at, found: foundBefore } = one.article;
     const page = await live.expected(one.article);
     const found = page && (await checkLive(page, live, signal));
     if (awaited.get(path) !== one) return; // a newer text has replaced it
     if (found !== undefined) {
       one.article = { path, id, url, at, found };
-      note();
+      if (found !== foundBefore) facts.note({ awaited: one.article });
       if (one.isReported || !(isLast || isOverdue(one.article))) return;
       one.isReported = true;
       log.warn({ id, url, found }, 'an article is not live');
       return;
     }
-    awaited.delete(path);
-    if (page !== undefined) {
-      const ms = Date.now() - Date.parse(at);
-      facts.set({ live: { at: new Date().toISOString(), id, url } });
-      log.info({ id, url, ms }, 'article live');
-      onLive({ ...one.article, ms });
-    }
-    note();
+    forget(path);
+    if (page === undefined) return;
+    const ms = Date.now() - Date.parse(at);
+    facts.note({ live: { at: new Date().toISOString(), id, url } });
+    log.info({ id, url, ms }, 'article live');
+    onLive({ ...one.article, ms });
   }
 
   async function stop(): Promise<void> {
@@ -186,21 +190,11 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     await running;
   }
 
-  return {
-    add,
-    forget,
-    built,
-    committed,
-    look,
-    stop,
-  };
+  return { add, forget, built, committed, look, stop };
 }
 
-/** Another receiver may say so long after it has stored an article that it has, in milliseconds; a build may have it by then. */
-const OTHERS_MS = 5_000;
-
 /** When a delivery was answered, by `performance.now()`. */
-function answeredAt({ at }: AwaitedArticle, isOthers: boolean): number {
+function answeredAt({ at }: AwaitedArticle): number {
   const ms = Date.now() - Date.parse(at) - 1; // the time is cut to milliseconds
-  return performance.now() - Math.max(0, ms) - (isOthers ? OTHERS_MS : 0);
+  return performance.now() - Math.max(0, ms);
 }

@@ -117,8 +117,8 @@ test('an article that is not on its page is named, as a failure after five minut
   const url = `${SITE_URL}/articles/soil/`;
   const write = (minutes: number, found?: string) => {
     const at = new Date(Date.now() - minutes * 60_000).toISOString();
-    const awaited = [{ path: `content/${file}`, id: 'a', url, at, found }];
-    fs.writeFileSync(join(dir, '.pressmark/facts.json'), JSON.stringify({ awaited }));
+    const awaited = { path: `content/${file}`, id: 'a', url, at, found };
+    fs.writeFileSync(join(dir, '.pressmark/facts.jsonl'), `${JSON.stringify({ awaited })}\n`);
   };
   write(1);
   const fresh = await status(dir);

@@ -1,58 +1,63 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
-import { factsIn, readFacts, shareFacts } from '../../../src/deploy/facts.js';
-import { findLockHelper } from '../../../src/fs/lock-helper.js';
+import { openFacts, readFacts } from '../../../src/deploy/facts.js';
 import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const log = createLog({ level: 'silent', terminal: false });
 const at = '2026-11-20T08:00:00.000Z';
+const article = (id: string) => ({ path: `content/${id}.md`, id, url: `https://garden.example/${id}`, at });
 
-const delivered = (id: string) => {
-  const delivery = { at, id, url: `https://garden.example/${id}` };
-  return { delivery, awaited: { path: `content/${id}.md`, ...delivery } };
-};
-
-test('one receiver keeps the facts with what all have seen, and another one after it', async (t) => {
+test('all receivers on a folder have the facts that one of them has noted, and so has the next one', (t) => {
   const stateDir = tempDir(t);
-  const [one, other] = [
-    shareFacts(stateDir, findLockHelper(), log),
-    shareFacts(stateDir, findLockHelper(), log),
-  ];
-  one.post(delivered('early'));
-  t.is(readFacts(stateDir).delivery?.id, 'early', 'also before anybody keeps them');
-  const kept = await one.keep();
-  t.is(await other.keep(), undefined);
-  t.deepEqual(
-    kept?.now.awaited.map(({ id }) => id),
-    ['early'],
-  );
-
-  other.post(delivered('late'));
-  t.is(other.now().delivery?.id, 'late');
-  const awaited = () => other.now().awaited.map(({ id }) => id);
-  t.deepEqual(awaited(), ['early', 'late']);
-  kept?.set({ build: { at } });
-  const noted: unknown[] = [];
-  const taken = one.takeNews((news) => {
-    noted.push(news);
-    kept?.set(factsIn(news));
-  });
-  t.deepEqual(awaited(), ['early', 'late'], 'also while they are taken in');
-  await taken;
-  t.deepEqual(noted.slice(-1), [delivered('late')]);
-  await one.close();
-
-  const next = await other.keep();
-  t.like(next?.now, { delivery: { id: 'late' }, build: { at } });
-  await other.close();
+  const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];
+  const awaited = () => other.now.awaited.map(({ id }) => id);
+  one.note({ delivery: article('a'), awaited: article('a') });
+  t.is(one.now.delivery?.id, 'a');
+  t.deepEqual(awaited(), ['a']);
+  other.note({ awaited: article('b') });
+  other.close();
+  one.note({ awaited: { ...article('a'), found: 'the page answers 404' } });
+  t.like(one.now.awaited, [{ id: 'a', found: 'the page answers 404' }, { id: 'b' }]);
+  other.note({ live: article('a'), settled: 'content/a.md' });
+  other.close();
+  t.like(one.now, { live: { id: 'a' }, awaited: [{ id: 'b' }] });
+  t.deepEqual(readFacts(stateDir), one.now);
+  t.deepEqual(openFacts(stateDir, log).now, one.now);
 });
 
-test('a commit after one that failed clears its error', (t) => {
-  const stateDir = tempDir(t);
-  const facts = shareFacts(stateDir, findLockHelper(), log);
+test('an error stays until it has passed', (t) => {
+  const facts = openFacts(tempDir(t), log);
   const commitError = { at, path: 'content/a.md', reason: 'a rebase is not finished' };
-  facts.post({ commitError });
-  t.deepEqual(readFacts(stateDir).commitError, commitError);
-  facts.post({ commit: { at, commit: '1', subject: 'Publish: A' } });
-  t.is(readFacts(stateDir).commitError, undefined);
+  facts.note({ commitError, build: { at } });
+  t.deepEqual(facts.now.commitError, commitError);
+  facts.note({ commitError: null });
+  t.deepEqual(facts.now, { build: { at }, awaited: [] });
+});
+
+test('the file of the facts does not grow without end, and what others know of it stays right', (t) => {
+  const stateDir = tempDir(t);
+  const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];
+  one.note({ build: { at }, awaited: article('first') });
+  t.is(one.now.awaited.length, 1);
+  t.is(other.now.awaited.length, 1);
+  for (let n = 0; n < 12_000; n++) {
+    one.note({ delivery: article(`article-${n}`), awaited: article(`a-${n % 10}`) });
+    if (n % 1_000 === 0) t.is(one.now.delivery?.id, `article-${n}`);
+  }
+  one.close();
+  t.true(fs.statSync(join(stateDir, 'facts.jsonl')).size < 2_500_000);
+  t.is(other.now.awaited.length, 11);
+  t.like(other.now, { build: { at }, delivery: { id: 'article-11999' } });
+  t.deepEqual(other.now, readFacts(stateDir));
+});
+
+test('facts that cannot be read or written are known to their receiver, and count as none for others', (t) => {
+  const stateDir = tempDir(t);
+  fs.mkdirSync(join(stateDir, 'facts.jsonl'));
+  const facts = openFacts(stateDir, log);
+  facts.note({ build: { at } });
+  t.like(facts.now, { build: { at } });
+  t.deepEqual(readFacts(stateDir), { awaited: [] });
 });

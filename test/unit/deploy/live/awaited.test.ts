@@ -141,7 +141,7 @@ test('what was not seen live is looked for by the next process after its first b
   const first = await setUp(t);
   first.add('a');
   await first.awaited.stop();
-  await first.facts.close();
+  first.facts.close();
   t.like(readFacts(first.stateDir).awaited, [{ id: 'a', path: 'content/a.md' }]);
   const second = await setUp(t, first.stateDir);
   second.awaited.look();
