@@ -25,10 +25,10 @@ test('the folders of all generators have the files that the map names', (t) => {
       t.true(fs.existsSync(`${ROOT}src/generators/${generator}/${file}`), `${generator}/${file}`);
 });
 
-test('the glossary has at most 40 words, in their order', (t) => {
+test('the glossary has at most 20 words, in their order', (t) => {
   const words = [...PAGE.slice(PAGE.indexOf('## Glossary')).matchAll(/^\| ([a-z][^|]*) \|/gm)]
     .map(([, word = '']) => word.trim())
     .slice(1);
-  t.true(words.length <= 40, `${words.length} words`);
+  t.true(words.length <= 20, `${words.length} words`);
   t.deepEqual(words, words.toSorted());
 });

@@ -14,9 +14,9 @@ test('one page has the configuration of nginx, one the systemd unit; the others 
         .filter((line) => line === `\`\`\`${language}`)
         .map(() => name),
     );
-  t.deepEqual(withBlock('nginx'), ['hosting.md']);
-  t.deepEqual(withBlock('caddy'), ['hosting.md']);
-  t.deepEqual(withBlock('ini'), ['deploy.md']);
+  t.deepEqual(withBlock('nginx'), ['server.md']);
+  t.deepEqual(withBlock('caddy'), ['server.md']);
+  t.deepEqual(withBlock('ini'), ['server.md']);
 });
 
 const patterns = (line: string, option: string) =>

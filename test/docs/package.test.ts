@@ -46,7 +46,7 @@ test('there is one way to install it, which all pages give', (t) => {
   ])
     t.true(read(page).includes(`npm install ${archive}\n`), page);
   t.regex(read('README.md'), /git clone <address of this repository> \.\.\/pressmark\n/);
-  t.regex(read('docs/deploy.md'), /^COPY vendor \.\/vendor$/m);
+  t.regex(read('docs/container.md'), /^COPY vendor \.\/vendor$/m);
 });
 
 const PLUGIN = `import { definePlugin, type ConfigInput } from 'pressmark';

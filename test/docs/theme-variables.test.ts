@@ -20,15 +20,18 @@ interface Documented {
   readonly isCall: boolean;
 }
 
-/** The rows of the page's tables of variables. */
+/** The page's lists of variables; the line before each list says on which pages they are. */
 function documented(): Documented[] {
-  return [...page.matchAll(/^\| `(it\.[^`(]+)(\([^`]*\))?` \| ([^|]+) \| ([^|]+) \|/gm)].map(
-    ([, path = '', call, types = '', on = '']) => ({
-      path,
-      types: types.trim().split(' or ').sort(),
-      on: on.trim() === 'every page' ? undefined : on.trim().split(', '),
-      isCall: call !== undefined,
-    }),
+  const lists = page.matchAll(/^On (.+):\n\n((?:- .+\n)+)/gm);
+  return [...lists].flatMap(([, on = '', list = '']) =>
+    [...list.matchAll(/^- `(it\.[^`(]+)(\([^`]*\))?` \(([^)]+)\)/gm)].map(
+      ([, path = '', call, types = '']) => ({
+        path,
+        types: types.split(' or ').sort(),
+        on: on === 'every page' ? undefined : on.split(', '),
+        isCall: call !== undefined,
+      }),
+    ),
   );
 }
 

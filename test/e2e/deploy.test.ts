@@ -15,15 +15,16 @@ import { removeTempDir, tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import { blocksOf, nginxConfig, serve } from './web-servers.js';
 
-// The recipes of docs/deploy.md, word for word; only addresses, ports and folders are replaced.
+// The recipes of docs/server.md, container.md and no-disk.md, word for word; only addresses, ports and folders are replaced.
 
-const fromTheDocs = blocksOf('deploy.md');
-const ofHosting = blocksOf('hosting.md');
+const ofServer = blocksOf('server.md');
+const ofContainer = blocksOf('container.md');
+const withoutDisk = blocksOf('no-disk.md');
 const exec = promisify(execFile);
 
 /** The value of a line `<name>=<value>` of the systemd unit. */
 function ofTheUnit(name: string): string {
-  const [, value = ''] = new RegExp(`^${name}=(.*)$`, 'm').exec(fromTheDocs('# /etc/systemd/')) ?? [];
+  const [, value = ''] = new RegExp(`^${name}=(.*)$`, 'm').exec(ofServer('# /etc/systemd/')) ?? [];
   return value;
 }
 
@@ -34,7 +35,7 @@ async function receiverOnServer(t: ExecutionContext, dir: string, siteUrl: strin
   fs.mkdirSync(join(dir, 'www'));
   fs.writeFileSync(
     join(site, 'pressmark.config.mjs'),
-    fromTheDocs('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
+    ofServer('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
   );
   const args = ofTheUnit('ExecStart').split(' ').slice(2);
   t.deepEqual(args, ['--host', '127.0.0.1']);
@@ -67,8 +68,8 @@ test('systemd accepts the unit', async (t) => {
   const program = join(dir, 'node_modules/.bin/pressmark');
   fs.mkdirSync(join(program, '..'), { recursive: true });
   fs.writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
-  const unit = join(dir, 'pressmark.service');
-  fs.writeFileSync(unit, fromTheDocs('# /etc/systemd/').replaceAll('/srv/site', dir));
+  const unit = join(dir, 'pressmark@site.service');
+  fs.writeFileSync(unit, ofServer('# /etc/systemd/').replaceAll('/srv/%i', dir));
   const { stderr } = await exec('systemd-analyze', ['verify', unit]);
   t.is(stderr, '');
 });
@@ -76,9 +77,9 @@ test('systemd accepts the unit', async (t) => {
 test('nginx serves the releases, each as soon as it is deployed', async (t) => {
   const [dir, port] = [tempDir(t), await freePort()];
   const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
-  const server = ofHosting('# /etc/nginx/')
+  const server = ofServer('# /etc/nginx/')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('/srv/site/public', join(dir, 'www/site/current'))
+    .replace('/srv/www/site/current', join(dir, 'www/site/current'))
     .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
   const config = join(dir, 'nginx.conf');
   fs.writeFileSync(config, nginxConfig(dir, server));
@@ -89,13 +90,13 @@ test('nginx serves the releases, each as soon as it is deployed', async (t) => {
 
 /** The arguments of the last instruction of the Containerfile with this name, in the form of a list. */
 function ofTheContainerfile(instruction: string): string[] {
-  const lines = fromTheDocs('# Containerfile').split('\n');
+  const lines = ofContainer('# Containerfile').split('\n');
   const line = lines.findLast((one) => one.startsWith(`${instruction} `)) ?? '';
   return JSON.parse(line.slice(line.indexOf('['))) as string[];
 }
 
 test('the container clones the site into an empty volume, and its health check sees it', async (t) => {
-  const containerfile = fromTheDocs('# Containerfile');
+  const containerfile = ofContainer('# Containerfile');
   t.regex(containerfile, /^USER node$[\s\S]*^VOLUME \/srv\/data$[\s\S]*^HEALTHCHECK [\s\S]*^CMD /m);
   const folder = tempDir(t);
   const { remote } = makeRemote(folder, undefined, { durability: 'disk', git: false });
@@ -121,7 +122,7 @@ test('the container clones the site into an empty volume, and its health check s
 
 test('the container gives git the token of its environment, and no message holds it', async (t) => {
   const home = tempDir(t);
-  const [, setting = ''] = /^RUN (git config --system .*)$/m.exec(fromTheDocs('# Containerfile')) ?? [];
+  const [, setting = ''] = /^RUN (git config --system .*)$/m.exec(ofContainer('# Containerfile')) ?? [];
   const env = { ...bareEnvironment(), HOME: home };
   execFileSync('sh', ['-c', setting.replace('--system', '--global')], { env });
   const sent: string[] = [];
@@ -148,15 +149,13 @@ test('a platform with an ephemeral disk: an article that was answered is there a
   const clones = makeRemote(folder);
   const owner = clones.clone('owner');
   fs.rmSync(join(owner, 'pressmark.config.json'));
-  const config = fromTheDocs(
-    "// pressmark.config.mjs\nexport default {\n  siteUrl: 'https://example.com',\n  durability",
-  );
+  const config = withoutDisk('// pressmark.config.mjs');
   fs.writeFileSync(join(owner, 'pressmark.config.mjs'), config);
   gitIn(owner, 'add', '.');
   gitIn(owner, 'commit', '--quiet', '-m', 'Settings');
   gitIn(owner, 'push', '--quiet');
 
-  const words = fromTheDocs('npx pressmark start --dir').trim().split(' ');
+  const words = withoutDisk('npx pressmark start --dir').trim().split(' ');
   t.deepEqual(words.slice(0, 4), ['npx', 'pressmark', 'start', '--dir']);
   const dir = (words[4] ?? '').replace('/tmp', join(folder, 'tmp'));
   const args = words.slice(5).map((word) => word.replace('https://git.example.com/site.git', clones.remote));

@@ -13,6 +13,7 @@ import { until } from '../support/until.js';
 import { blocksOf, nginxConfig, serve } from './web-servers.js';
 
 const fromTheDocs = blocksOf('hosting.md');
+const ofServer = blocksOf('server.md');
 
 /** The receiver with a site that all web servers of this file stand in front of. */
 const shared = sharedReceiver(test);
@@ -86,9 +87,9 @@ async function check(
 test('nginx with the configuration of the docs', async (t) => {
   const receiver = shared();
   const port = await freePort();
-  const server = fromTheDocs('# /etc/nginx/')
+  const server = ofServer('# /etc/nginx/')
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('/srv/site/public', join(receiver.dir, 'public'))
+    .replace('/srv/www/site/current', join(receiver.dir, 'public'))
     .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, server));
@@ -99,9 +100,9 @@ test('nginx with the configuration of the docs', async (t) => {
 test('Caddy with the configuration of the docs', async (t) => {
   const receiver = shared();
   const port = await freePort();
-  const site = fromTheDocs('# /etc/caddy/')
+  const site = ofServer('# /etc/caddy/')
     .replace('example.com {', `http://127.0.0.1:${port} {`)
-    .replace('/srv/site/public', join(receiver.dir, 'public'))
+    .replace('/srv/www/site/current', join(receiver.dir, 'public'))
     .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
   const file = join(tempDir(t), 'Caddyfile');
   fs.writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
@@ -112,7 +113,7 @@ test('Caddy with the configuration of the docs', async (t) => {
 test('everything through Pressmark: pages come as they are in the files, however little the proxy says', async (t) => {
   const receiver = shared();
   const upstream = `127.0.0.1:${receiver.port}`;
-  const [, lines = ''] = /location = \/webhook \{([^}]+)\}/.exec(fromTheDocs('# /etc/nginx/')) ?? [];
+  const [, lines = ''] = /location = \/webhook \{([^}]+)\}/.exec(ofServer('# /etc/nginx/')) ?? [];
   const documented = `location / {${lines.replace('127.0.0.1:8787', upstream)}}`;
   const [one, other] = [await freePort(), await freePort()];
   const dir = tempDir(t);

@@ -7,13 +7,15 @@ import { gitIn } from '../support/clones.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { blocksOf } from './web-servers.js';
 
-// The way of the README into a site's repository, and each recipe of docs/deploy.md and docs/hosting.md through its
+// The way of the README into a site's repository, and each recipe of docs/ through its
 // install step, on a clone, word for word. npm installs from its registry.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const home = makeTempDir();
 const site = join(home, 'site');
-const deploy = blocksOf('deploy.md');
+const server = blocksOf('server.md');
+const container = blocksOf('container.md');
+const withoutDisk = blocksOf('no-disk.md');
 const hosting = blocksOf('hosting.md');
 
 /** The environment of a shell on another machine: npm knows its registry. */
@@ -68,17 +70,17 @@ function checkInstalled(t: ExecutionContext, dir: string): void {
 }
 
 test.serial('a server with systemd', (t) => {
-  const [, commands = ''] = deploy('sudo adduser').split('cd /srv/site\n');
+  const [, commands = ''] = server('sudo adduser').split('cd /srv/site\n');
   t.regex(commands, /npm ci\n.*pressmark init --yes\n/);
   const dir = cloneOf('server');
   shell(commands.replaceAll('sudo -u site ', ''), dir);
   checkInstalled(t, dir);
-  const [, program = ''] = /^ExecStart=\/srv\/site\/(\S+) /m.exec(deploy('# /etc/systemd/')) ?? [];
+  const [, program = ''] = /^ExecStart=\/srv\/%i\/(\S+) /m.exec(server('# /etc/systemd/')) ?? [];
   t.regex(shell(`${program} --version`, dir), /^\d/);
 });
 
 test.serial('the steps of the Containerfile', (t) => {
-  const containerfile = deploy('# Containerfile');
+  const containerfile = container('# Containerfile');
   const clone = cloneOf('container-context');
   const image = join(home, 'image');
   fs.mkdirSync(image);
@@ -100,7 +102,7 @@ test.serial(
     const github = [...hosting('# .github/workflows/pages.yml').matchAll(/^ +- run: (.+)$/gm)];
     const [, cloudflare = ''] = /^\| Build command \| `(.+)` \|$/m.exec(page) ?? [];
     const [, netlify = ''] = /^ {2}command = "(.+)"$/m.exec(hosting('# netlify.toml')) ?? [];
-    const [start = ''] = deploy('npx pressmark start --dir').trim().split(' --dir');
+    const [start = ''] = withoutDisk('npx pressmark start --dir').trim().split(' --dir');
     t.deepEqual(
       [...github.map(([, line]) => line), cloudflare, netlify],
       ['npm ci', 'npx pressmark build', 'npx pressmark build', 'npx pressmark build'],

@@ -29,7 +29,7 @@ test('no page may be framed by another site, and no script may be written into o
 });
 
 test('the configurations of the docs send the policy of the built-in theme', (t) => {
-  const docs = fs.readFileSync(new URL('../../../../../docs/hosting.md', import.meta.url), 'utf8');
+  const docs = fs.readFileSync(new URL('../../../../../docs/server.md', import.meta.url), 'utf8');
   const policy = contentSecurityPolicy(sourcesIn(BUILT_IN).values());
   t.true(docs.includes(`add_header Content-Security-Policy "${policy}" always;`), policy);
   t.true(docs.includes(`header Content-Security-Policy "${policy}"`), policy);
