@@ -24,7 +24,7 @@ function parsePort(text: string): number {
 export function serviceOption(): Option {
   return new Option(
     '--service <name>',
-    'what the service calls itself in its headers: Acme for X-Acme-Signature; Acme:ac where its item comment has another word than acme',
+    'the service’s name in its headers: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
   ).argParser(parseService);
 }
 

@@ -8,13 +8,15 @@ Every command takes \`--dir <folder>\`, the folder of the site or the sender (de
 This page is made from the commands themselves.
 `;
 
-/** Whether every command has the option, so that the page says it once. */
-const isOfAll = ({ long }: Option): boolean => long === '--dir';
+/** Whether the page says once, at its beginning, what the option is. */
+const isOfAll = ({ long }: Option): boolean => long === '--dir' || long === '--json';
 
 /** docs/cli.md: every command with its arguments and options, as `--help` has them. */
 export async function cliReference(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  return [BEGINNING, ...commands.map(section)].join('\n');
+  const withoutJson = commands.filter(({ options }) => !options.some(({ long }) => long === '--json'));
+  const json = `\`--json\` prints the result as JSON; all commands have it but ${withoutJson.map((command) => command.name()).join(', ')}.\n`;
+  return [BEGINNING, json, ...commands.map(section)].join('\n');
 }
 
 function section(command: Command): string {

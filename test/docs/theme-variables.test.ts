@@ -24,13 +24,16 @@ interface Documented {
 function documented(): Documented[] {
   const lists = page.matchAll(/^On (.+):\n\n((?:- .+\n)+)/gm);
   return [...lists].flatMap(([, on = '', list = '']) =>
-    [...list.matchAll(/^- `(it\.[^`(]+)(\([^`]*\))?` \(([^)]+)\)/gm)].map(
-      ([, path = '', call, types = '']) => ({
-        path,
-        types: types.split(' or ').sort(),
-        on: on === 'every page' ? undefined : on.split(', '),
-        isCall: call !== undefined,
-      }),
+    [...list.matchAll(/^- `(it\.[^`(]+)(\([^`]*\))?`((?:, `\.\w+`)*) \(([^)]+)\)/gm)].flatMap(
+      ([, first = '', call, others = '', types = '']) =>
+        [first, ...[...others.matchAll(/\.\w+/g)].map(([member]) => first.replace(/\.\w+$/, member))].map(
+          (path) => ({
+            path,
+            types: types.split(' or ').sort(),
+            on: on === 'every page' ? undefined : on.split(', '),
+            isCall: call !== undefined,
+          }),
+        ),
     ),
   );
 }

@@ -29,11 +29,7 @@ export function rulesList(rules: readonly Rule[]): string {
 }
 
 function ruleLine({ id, level, from, says }: Rule, steps: readonly string[]): string {
-  const notes = [
-    ...steps,
-    ...(level === 'should' ? ['should'] : []),
-    ...(from > 1 ? [`from Version ${from}`] : []),
-  ];
+  const notes = [...steps, ...(level === 'should' ? ['should'] : []), ...(from > 1 ? [`V${from}`] : [])];
   return `- \`${id}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${says}`;
 }
 
