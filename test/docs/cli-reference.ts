@@ -4,8 +4,6 @@ import { COMMANDS } from '../../src/cli/program.js';
 const BEGINNING = `# Commands
 
 Every command takes \`--dir <folder>\`, the folder of the site or the sender (default: the folder you are in), and \`--help\`, which ends with an example. \`pressmark help <command>\` is the same as \`--help\`. Exit codes: 0 fine, 1 failed, 2 wrong usage, which includes a wrong config.
-
-This page is made from the commands themselves.
 `;
 
 /** Whether the page says once, at its beginning, what the option is. */
