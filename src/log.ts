@@ -94,7 +94,7 @@ export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOption
  * What a log holds of an error: its type, code and message, and its stack with those of its causes. Not its other
  * properties: Node.js and plugins put requests into them.
  */
-function describeError(error: unknown): unknown {
+export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack } = pino.stdSerializers.err(error);
   return { type, code: systemCode(error), message, stack };

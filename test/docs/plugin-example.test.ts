@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { articleFiles } from '../support/content.js';
 import { article } from '../support/events.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { type ReceiverHere, startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
@@ -20,13 +20,13 @@ function exampleOnPage(name: string): string {
 }
 
 /** A receiver with an example of the page. */
-function receiverWith(t: ExecutionContext, dir: string, name: string): Promise<Receiver> {
+function receiverWith(t: ExecutionContext, dir: string, name: string): Promise<ReceiverHere> {
   fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
   fs.writeFileSync(join(dir, name), exampleOnPage(name));
   // As after `npm install`: the package by its name.
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  return startReceiver(t, { dir });
+  return startHere(t, { dir });
 }
 
 test('the output of docs/plugins.md has at most 15 lines, and follows the articles', async (t) => {

@@ -252,8 +252,8 @@ export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}
   return { code: child.exitCode, ...output };
 }
 
-/** Lines of a receiver's log that a failed test shows. */
-const LINES_SHOWN = 30;
+/** How many lines of a receiver’s log a failed test shows. */
+export const LINES_SHOWN = 30;
 
 /** Starts a receiver that is killed after the test; in a new folder unless `dir` is given. A failed test shows its log. */
 export async function startReceiver(

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -16,7 +16,7 @@ test('links that lead to a folder around them, or in a circle, keep nothing from
     fs.symlinkSync('circle.md', join(dir, folder, 'circle.md'));
   }
   fs.writeFileSync(join(dir, 'content/pages/about.md'), '---\ntitle: About\n---\nMe');
-  const receiver = await startReceiver(t, { dir, config: { git: false, site: { search: false } } });
+  const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
   const has = (file: string, text: string) => {
     const path = join(dir, 'public', file);
     return fs.existsSync(path) && fs.readFileSync(path, 'utf8').includes(text);
@@ -28,5 +28,5 @@ test('links that lead to a folder around them, or in a circle, keep nothing from
   await until('a new file of static/ is there', () => has('mine.txt', 'First'));
   fs.writeFileSync(join(dir, 'static/sub/mine.txt'), 'Second');
   await until('one in a folder of static/, too', () => has('sub/mine.txt', 'Second'));
-  t.is(await receiver.stop(), 0);
+  await receiver.close();
 });

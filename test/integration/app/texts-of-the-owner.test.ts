@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 test('a receiver builds the page of a tag when its text changes, and lists, contents and links with a publish', async (t) => {
-  const receiver = await startReceiver(t, { config: { git: false, site: { toc: 4, search: false } } });
+  const receiver = await startHere(t, { config: { git: false, site: { toc: 4, search: false } } });
   const page = async (path: string) => (await fetch(`${receiver.origin}${path}`)).text();
   const shows = (path: string, text: string) =>
     until(`${path} shows ${text}`, async () => (await page(path)).includes(text));

@@ -4,19 +4,20 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { run, SITE_URL } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { filesIn } from '../site/test-site.js';
 
 test('build makes from nothing the same site as the receiver made', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startHere(t, { dir });
   for (const id of ['one', 'two']) await receiver.post('article.published', article({ id, slug: id }));
   await until('the page of the second article is built', () =>
     fs.existsSync(join(dir, 'public/articles/two/index.html')),
   );
-  t.is(await receiver.stop(), 0);
+  await receiver.close();
   const files = () =>
     fs
       .readdirSync(join(dir, 'public'), { recursive: true, encoding: 'utf8' })

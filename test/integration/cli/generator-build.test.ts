@@ -5,7 +5,7 @@ import test from 'ava';
 import { runPostbuild } from '../../../src/app/build/postbuild.js';
 import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
@@ -33,7 +33,7 @@ function toySite(t: Parameters<typeof tempDir>[0]): string {
 test('build runs the generator, completes the pages and asks for the URLs of existing posts', async (t) => {
   const dir = toySite(t);
   fs.rmSync(join(dir, 'content/titled.md'));
-  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   // The receiver asks for what is there when it starts, and the build for what came later.
   await until('the receiver has asked', () =>
     receiver.log.some(({ msg }) => msg === 'addresses of existing posts listed'),
@@ -104,7 +104,7 @@ test('the time limit of the config also ends builds by hand', async (t) => {
 
 test('an article that somebody has moved is completed at its new address, and the URL that was answered is named', async (t) => {
   const dir = toySite(t);
-  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
   t.is((await runHere(['build', '--dir', dir])).code, 0);
   const path = join(dir, 'content/new.md');
@@ -127,7 +127,7 @@ test('an article that somebody has moved is completed at its new address, and th
 test('an update of an existing post leaves its page where it was, whether or not the address depends on the title', async (t) => {
   const dir = toySite(t);
   t.is((await runHere(['build', '--dir', dir])).code, 0);
-  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   const urls = [`${SITE}/old/`, `${SITE}/p/a-title/`];
   for (const url of urls) {
     const { target } = (await receiver.post('article.lookup', { target_url: url })).json;
@@ -156,9 +156,9 @@ test('an update of an existing post leaves its page where it was, whether or not
 // Serial: another test sets a variable of this process that postbuild looks at.
 test.serial('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
   const dir = toySite(t);
-  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
-  await receiver.kill('SIGKILL');
+  await receiver.close();
   const missing = await runHere(['postbuild', 'public', '--dir', dir]);
   t.is(missing.code, 1);
   t.regex(

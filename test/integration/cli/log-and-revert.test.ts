@@ -6,11 +6,12 @@ import { findArticle } from '../../../src/app/articles/find-article.js';
 import { revert } from '../../../src/app/articles/revert.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { gitIn, launchIn, settings } from '../../support/clones.js';
+import { gitIn, settings } from '../../support/clones.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { launch, type Receiver, run, SITE_URL } from '../../support/receiver.js';
+import { run, SITE_URL } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -37,7 +38,7 @@ interface Log {
 const folder = makeTempDir();
 const dir = join(folder, 'site');
 const git = (...args: string[]) => gitIn(dir, ...args);
-let running: Receiver | undefined;
+let running: ReceiverHere | undefined;
 
 /** A site with a repository and a receiver, for all tests of this file. */
 test.serial.before(async () => {
@@ -49,14 +50,14 @@ test.serial.before(async () => {
   git('commit', '-qm', 'First');
   git('config', 'user.name', 'Olga');
   git('config', 'user.email', 'olga@example.org');
-  running = await launch(dir);
+  running = await launchHere(dir);
 });
 test.after.always(async () => {
-  await running?.kill('SIGKILL');
+  await running?.close();
   removeTempDir(folder);
 });
 
-function receiverOfSite(): Receiver {
+function receiverOfSite(): ReceiverHere {
   if (running === undefined) throw new Error('the receiver has not started');
   return running;
 }
@@ -314,9 +315,8 @@ test.serial('revert says so in its commit, also where the commit goes to the rem
   gitIn(folder, 'clone', '-q', '--bare', dir, remote);
   const clone = cloneWith('push', settings());
   gitIn(clone, 'remote', 'set-url', 'origin', remote);
-  const receiver = await launchIn(clone);
-  t.teardown(() => receiver.kill('SIGKILL'));
   const env = { ...ENV, HOME: clone };
+  const receiver = await startHere(t, { dir: clone, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1' } });
   const { code, stdout, stderr } = await runHere(['revert', id, first, '--dir', clone, '--json'], env);
   t.is(code, 0, stderr);
   const { commit, revision } = JSON.parse(stdout) as { commit: string; revision: string };

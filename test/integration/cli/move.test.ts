@@ -11,7 +11,8 @@ import { gitIn } from '../../support/clones.js';
 import { article as delivered } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
-import { bareEnvironment, PROGRAM, startReceiver } from '../../support/receiver.js';
+import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const OLD = 'https://old.example/blog';
@@ -218,7 +219,7 @@ for (const kind of ['plain', 'hugo'] as const)
     t.true(findings.every(({ level, about }) => about !== 'site URL' || level === 'ok'));
     t.is((await runHere(['status', '--dir', dir])).code, 0);
 
-    const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: NEW } });
+    const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: NEW } });
     const { status, json } = await receiver.post('article.published', delivered({ id: 'two', slug: 'two' }));
     t.deepEqual([status, json.id, json.url], [200, 'two', `${NEW}/articles/two/`]);
     t.is((await receiver.find(`${NEW}/articles/edited/`)).id, 'edited');

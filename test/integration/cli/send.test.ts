@@ -4,11 +4,12 @@ import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 const here = (...args: string[]) => runHere(['send', ...args], { PRESSMARK_SECRET: SECRET });
 

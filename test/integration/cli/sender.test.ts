@@ -6,14 +6,8 @@ import test, { type ExecutionContext } from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 import { runHere } from '../../support/in-process.js';
-import {
-  bareEnvironment,
-  type Ended,
-  PROGRAM,
-  run,
-  STORE_ONLY,
-  startReceiver,
-} from '../../support/receiver.js';
+import { bareEnvironment, type Ended, PROGRAM, run, STORE_ONLY } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -38,7 +32,7 @@ async function connected(t: ExecutionContext, url: string) {
 }
 
 test('an agency connects, publishes, publishes again, refreshes and lists its deliveries', async (t) => {
-  const receiver = await startReceiver(t, STORE_ONLY);
+  const receiver = await startHere(t, STORE_ONLY);
   const { dir, posts, sender, write, ended } = await connected(t, `${receiver.origin}/webhook`);
   t.is(ended.stderr, '');
   t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);

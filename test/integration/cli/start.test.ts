@@ -9,6 +9,7 @@ import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -75,11 +76,11 @@ test('a preview gives articles the address of this machine, and says that they k
 
 test('start is refused where the next build would take the pages of articles at an earlier address away', async (t) => {
   const dir = siteWith(t, { site: { search: false } });
-  const first = await startReceiver(t, { dir });
+  const first = await startHere(t, { dir });
   t.is((await first.post('article.published', article({ slug: 'soil' }))).status, 200);
   const page = join(dir, 'public/articles/soil/index.html');
   await until('the article has a page', () => fs.existsSync(page));
-  await first.kill('SIGKILL');
+  await first.close();
   for (const [args, url] of [
     [[], 'https://moved.example'],
     [['--preview'], undefined],

@@ -5,7 +5,8 @@ import type { Finding } from '../../../src/app/doctor/finding.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { SITE_URL, startReceiver } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -26,14 +27,17 @@ test('status names the receiver that runs, before the first article and after it
     (await status(dir)).stdout,
     /^! receiver {2}none is running on this machine; run pressmark start$/m,
   );
-  const receiver = await startReceiver(t, { dir });
-  const { port, pid } = receiver;
+  const receiver = await startHere(t, { dir });
+  const { port } = receiver;
   const fresh = await status(dir);
   t.is(fresh.code, 0);
-  t.regex(fresh.stdout, new RegExp(`^✓ receiver  process ${pid} on port ${port}, started \\d+ s ago$`, 'm'));
+  t.regex(
+    fresh.stdout,
+    new RegExp(`^✓ receiver  process ${process.pid} on port ${port}, started \\d+ s ago$`, 'm'),
+  );
   t.regex(fresh.stdout, /^ {2}delivery {2}none yet$/m);
   await receiver.post('article.published', article({ slug: 'soil' }));
-  await receiver.stop();
+  await receiver.close();
   const after = await status(dir);
   t.regex(after.stdout, /^! receiver {2}none is running on this machine; what follows is what the last one/m);
   t.regex(after.stdout, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
@@ -43,11 +47,11 @@ test('where git was set up after the start, doctor and status say that the recei
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false }');
   fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\n');
-  const first = await startReceiver(t, { dir });
+  const first = await startHere(t, { dir });
   await first.post('article.published', article({ slug: 'soil' }));
   t.notRegex((await status(dir)).stdout, /commit /, 'without a repository nothing is committed');
   gitIn(dir, 'init', '--quiet');
-  const words = `the receiver (process ${first.pid}) commits nothing, as it was started before git was set up here`;
+  const words = `the receiver (process ${process.pid}) commits nothing, as it was started before git was set up here`;
   const { code, stdout } = await status(dir);
   t.is(code, 1);
   t.true(stdout.includes(`✗ ${words}; restart it`), stdout);
@@ -55,14 +59,14 @@ test('where git was set up after the start, doctor and status say that the recei
   t.like(findings[0], { level: 'fail', text: words });
   t.false(findings.some(({ text }) => text.startsWith('articles are committed to')));
 
-  await first.stop();
-  const second = await startReceiver(t, { dir });
+  await first.close();
+  const second = await startHere(t, { dir });
   await until('the article is committed', () =>
     gitIn(dir, 'log', '--all', '--format=%s').includes('Publish: '),
   );
   t.is((await status(dir)).code, 0);
   t.like((await ofGit(dir))[0], { level: 'ok' });
-  await second.stop();
+  await second.close();
 });
 
 test('status says why the last commit failed, until there is one', async (t) => {
@@ -73,7 +77,7 @@ test('status says why the last commit failed, until there is one', async (t) => 
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '--message=First');
   const rebase = join(dir, '.git/rebase-merge');
   fs.mkdirSync(rebase);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startHere(t, { dir });
   await receiver.post('article.published', article({ slug: 'soil' }));
   const failed = /^✗ content\/\S+soil\.md could not be committed \d+ s ago: .*rebase/m;
   await until('status says so', async () => failed.test((await status(dir)).stdout));
@@ -108,9 +112,9 @@ test('of a hook and a command, status and doctor say no more than was seen', asy
 
 test('an article that is not on its page is named, as a failure after five minutes, and list says it too', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir, env: ENV, config: { git: false, site: { search: false } } });
+  const receiver = await startHere(t, { dir, env: ENV, config: { git: false, site: { search: false } } });
   await receiver.post('article.published', article({ slug: 'soil' }));
-  await receiver.stop();
+  await receiver.close();
   const [file] = fs
     .readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'));

@@ -15,6 +15,7 @@ import {
 import { createHooks } from '../../../src/host/hooks.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
 import { decode, encode } from '../../support/plain-files.js';
+import { turn } from '../../support/turns.js';
 import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
@@ -43,6 +44,7 @@ export interface SiteOptions {
 
 /** Makes a site that the test removes in the end. */
 export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): Promise<Site> {
+  await turn(t);
   const root = await realpath(await mkdtemp(join(tmpdir(), 'pressmark-git-')));
   const top = join(root, 'work tree');
   const home = join(root, 'home');

@@ -6,7 +6,8 @@ import test from 'ava';
 import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
 import { fileOf, namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { bareEnvironment, run, startReceiver } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** Everything below `.git`, to the last byte and time stamp. */
@@ -31,7 +32,7 @@ test('with git: false a repository is left as it is; an edit that an update repl
   git('add', 'notes.md');
   const before = repositoryOf(dir);
 
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startHere(t, { dir });
   const data = article();
   const { url } = (await receiver.post('article.published', data)).json;
   const replace = async () => {
@@ -52,8 +53,8 @@ test('with git: false a repository is left as it is; an edit that an update repl
   t.false(fs.readFileSync(file).equals(text));
   const logged = receiver.log.find(({ msg }) => msg.startsWith('an update has replaced a text'));
   t.is(logged?.file, kept);
-  t.is(await receiver.stop(), 0);
-  const { stdout } = await run(['doctor', '--dir', dir], bareEnvironment());
+  await receiver.close();
+  const { stdout } = await runHere(['doctor', '--dir', dir]);
   t.true(stdout.includes(`! git: a text that an update has replaced has no commit: .pressmark/${kept}`));
   t.deepEqual(repositoryOf(dir), before);
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { launch, type Receiver } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
@@ -22,17 +22,17 @@ const ROUTES = `export default { name: 'bodies', setup(host) {
 } };`;
 
 const dir = makeTempDir();
-let receiver: Receiver;
+let receiver: ReceiverHere;
 
 test.before(async () => {
   storeOnly(dir);
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/bodies.mjs'), ROUTES);
-  receiver = await launch(dir);
+  receiver = await launchHere(dir);
 });
 
 test.after.always(async () => {
-  await receiver?.kill('SIGKILL');
+  await receiver?.close();
   removeTempDir(dir);
 });
 

@@ -4,7 +4,8 @@ import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { SITE_URL, startReceiver } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -43,7 +44,7 @@ test('200-packages: packages are found beside the site and above it, and their p
   configure(dir, ['first-plugin', ['@scope/second-plugin', { suffix: '!' }]]);
 
   // A receiver of its own: these plugins change the title of every article.
-  const { post } = await startReceiver(t, { dir });
+  const { post } = await startHere(t, { dir });
   const data = article({ title: 'Bees' });
   t.is((await post('article.published', data)).status, 200);
   t.is(readStored(fileOf(dir, data.id)).article.title, 'Bees?!');

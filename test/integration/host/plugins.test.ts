@@ -4,7 +4,7 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { fileOf, readStored, treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { launch, type Receiver, startReceiver } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -65,7 +65,7 @@ const ROUTES = `export default { name: 'routes', setup(host) {
 } };`;
 
 const dir = makeTempDir();
-let started: Receiver | undefined;
+let started: ReceiverHere | undefined;
 
 test.serial.before(async () => {
   storeOnly(dir);
@@ -74,15 +74,15 @@ test.serial.before(async () => {
   const plugins = { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS };
   for (const [name, text] of Object.entries(plugins))
     fs.writeFileSync(join(dir, 'plugins', `${name}.mjs`), text);
-  started = await launch(dir);
+  started = await launchHere(dir);
 });
 
 test.after.always(async () => {
-  await started?.kill('SIGKILL');
+  await started?.close();
   removeTempDir(dir);
 });
 
-function receiver(): Receiver {
+function receiver(): ReceiverHere {
   if (started === undefined) throw new Error('the receiver has not started');
   return started;
 }
@@ -262,11 +262,11 @@ test.serial(
     const { request } = await publishForUpdate(receiver(), data);
     const updated = await receiver().post('article.updated', request);
     t.is(updated.status, 200);
-    t.is(await receiver().stop(), 0);
+    await receiver().close();
 
     const broken = `export default { name: 'broken', setup: (host) => host.addFilter('article.draft', () => { throw new Error('no'); }) };`;
     fs.writeFileSync(join(dir, 'plugins/e-broken.mjs'), broken);
-    const { post } = await startReceiver(t, { dir });
+    const { post } = await startHere(t, { dir });
     const before = treeOf(dir);
     t.is((await post('article.published', data)).text, text);
     t.is((await post('article.updated', request)).text, updated.text);

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -18,7 +18,7 @@ test('an action of a plugin that never ends delays neither pages nor commits', a
   execFileSync('git', ['init', '--quiet', dir]);
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/endless.mjs'), ENDLESS);
-  const { post, origin, log } = await startReceiver(t, { dir, config: { site: { search: false } } });
+  const { post, origin, log } = await startHere(t, { dir, config: { site: { search: false } } });
   const { json } = await post('article.published', article());
   const page = `${origin}${new URL(json.url).pathname}`;
   await until('the page is served', async () => (await fetch(page)).status === 200);

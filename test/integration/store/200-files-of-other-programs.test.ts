@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { launch, type Receiver, STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere, sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
-let second: Receiver | undefined;
-test.after.always(() => second?.kill('SIGKILL'));
+const receiver = sharedHere(test, STORE_ONLY);
+let second: ReceiverHere | undefined;
+test.after.always(() => second?.close());
 
 const LONG_AGO = new Date('2020-02-02T02:02:02Z');
 
@@ -112,7 +113,7 @@ test.serial(
   '404-lookup: lookups know that a person has put a second article at the URL of one that another receiver has stored',
   async (t) => {
     const { dir, post, find } = receiver();
-    second = await launch(dir);
+    second = await launchHere(dir);
     const data = article();
     const { url } = (await second.post('article.published', data)).json;
     t.is((await find(url)).id, data.id);

@@ -5,10 +5,11 @@ import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite } from '../../support/generator-site.js';
 import { HOSTILE_TEXTS } from '../../support/hostile.js';
-import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 /** Markdown for which the renderer would take minutes. */
 const ENDLESS = HOSTILE_TEXTS['lines in nested quotes']?.(200_000) ?? '';
@@ -39,7 +40,7 @@ test('200-lookup: a long article that a person has edited is answered with the H
 
 test('200-published: a site of another generator gets the HTML of what would take too long', async (t) => {
   const dir = generatorSite(tempDir(t), 'hugo');
-  const { post } = await startReceiver(t, { dir });
+  const { post } = await startHere(t, { dir });
   const data = article({ content_html: '<p>As HTML.</p>', content_markdown: ENDLESS });
   t.is((await post('article.published', data)).status, 200);
   const file = fs.readFileSync(join(dir, 'content/posts', `${data.slug}.html`), 'utf8');

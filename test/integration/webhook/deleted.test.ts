@@ -1,26 +1,31 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
+import { gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { type ReceiverHere, sharedHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 // A redelivery, or a recorded delivery that somebody sends again, brings no deleted article back.
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
-async function publish({ post }: Pick<Receiver, 'post'>, data = article()) {
+async function publish({ post }: Pick<ReceiverHere, 'post'>, data = article()) {
   const { status, json, text } = await post('article.published', data);
   if (status !== 200) throw new Error(text);
   return { data, url: String(json.url), answer: text };
 }
 
 /** Sends the article again: the answer is the same, and nothing is written. */
-async function staysDeleted(t: ExecutionContext, by: Receiver, { data, answer }: Published): Promise<void> {
+async function staysDeleted(
+  t: ExecutionContext,
+  by: Pick<ReceiverHere, 'dir' | 'post'>,
+  { data, answer }: Published,
+): Promise<void> {
   const again = await by.post('article.published', data);
   t.deepEqual([again.status, again.text], [200, answer]);
   const isOfIt = (path: string) => fs.readFileSync(path, 'utf8').includes(`id: ${JSON.stringify(data.id)}`);
@@ -92,8 +97,7 @@ test('200, and nothing is written, for an article that git pull removes, also in
     return dir;
   };
   const dir = config(remote.clone('site'));
-  const first = await launchIn(dir);
-  t.teardown(() => first.kill('SIGKILL'));
+  const first = await startHere(t, { dir, env: gitEnvironment(dir) });
   const [one, kept] = [await publish(first), await publish(first, article({ id: 'quoted "id"\n' }))];
   await until('both are pushed', () => remote.articles().size === 2);
   const olga = remote.clone('olga');
@@ -104,11 +108,10 @@ test('200, and nothing is written, for an article that git pull removes, also in
   gitIn(dir, 'pull', '--quiet');
   await staysDeleted(t, first, one);
   t.is((await first.post('article.published', kept.data)).text, kept.answer);
-  await first.stop();
+  await first.close();
 
   const fresh = config(remote.clone('fresh'));
-  const second = await launchIn(fresh);
-  t.teardown(() => second.kill('SIGKILL'));
+  const second = await startHere(t, { dir: fresh, env: gitEnvironment(fresh) });
   await staysDeleted(t, second, one);
   t.is((await second.post('article.published', kept.data)).text, kept.answer);
 });
@@ -119,7 +122,7 @@ test('400 with replay.maxAge for an unknown id with an old timestamp, and for no
     join(dir, 'pressmark.config.json'),
     '{ "site": false, "git": false, "replay": { "maxAge": "9h" } }',
   );
-  const { post } = await startReceiver(t, { dir });
+  const { post } = await startHere(t, { dir });
   const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
   const send = (data: ReturnType<typeof article>, published_at: string) =>
     post('article.published', { ...data, published_at }, { envelope: { timestamp: published_at } });

@@ -5,7 +5,8 @@ import { publishForUpdate } from '../../support/client.js';
 import { edit } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite, listAddressesOf, writePost } from '../../support/generator-site.js';
-import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 // The contract on a site that Hugo builds; what depends on the generator is in the tests of its definition.
@@ -70,16 +71,16 @@ const FIRST =
 const SECOND = '{"side":null,"list":[2],"map":{"a":null}}';
 
 const dir = makeTempDir();
-let receiver: Receiver;
+let receiver: ReceiverHere;
 
 test.serial.before(async () => {
   generatorSite(dir, 'hugo', { posts: POSTS, config: { plugins: ['./wishes.mjs'] } });
   fs.writeFileSync(join(dir, 'wishes.mjs'), PLUGIN);
   await listAddressesOf(dir, LISTED);
-  receiver = await launch(dir);
+  receiver = await launchHere(dir);
 });
 test.after.always(async () => {
-  await receiver?.kill('SIGKILL');
+  await receiver?.close();
   removeTempDir(dir);
 });
 
@@ -269,12 +270,12 @@ test.serial('404: after a restart with another configuration, addresses must be 
   const page = 'notes/unpinned.md';
   writePost(dir, page, '---\ntitle: Unpinned\ndate: 2024-03-01\n---\nThe old words.\n');
   await listAddressesOf(dir, { [page]: '/2024/unpinned/' });
-  await receiver.stop();
-  receiver = await launch(dir);
+  await receiver.close();
+  receiver = await launchHere(dir);
   t.true(await isFound());
   fs.appendFileSync(join(dir, 'hugo.toml'), "timeZone = 'Asia/Tokyo'\n");
   t.true(await isFound(), 'the pages are as they were before the next build');
-  await receiver.stop();
-  receiver = await launch(dir);
+  await receiver.close();
+  receiver = await launchHere(dir);
   t.false(await isFound());
 });

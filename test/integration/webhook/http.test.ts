@@ -5,7 +5,8 @@ import test from 'ava';
 import { answerOf } from '../../support/client.js';
 import { articleFiles, fileOf, readStored } from '../../support/content.js';
 import { article, envelope, type PublishedData, testData } from '../../support/events.js';
-import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { SECRET, signature } from '../../support/signer.js';
 import { publicationBytes, sendThenRead } from '../../support/sockets.js';
 import { until } from '../../support/until.js';
@@ -13,7 +14,7 @@ import { until } from '../../support/until.js';
 const OTHER_SECRET = 'the-old-secret-123456';
 
 // Two live secrets, as while a secret is being rotated: that changes nothing else.
-const receiver = sharedReceiver(test, {
+const receiver = sharedHere(test, {
   ...STORE_ONLY,
   env: { PRESSMARK_SECRET: `${SECRET}, ${OTHER_SECRET}` },
 });

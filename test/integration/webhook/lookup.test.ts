@@ -4,10 +4,11 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { edit, fileOf, namesIn, treeOf } from '../../support/content.js';
 import { article, envelope, testData } from '../../support/events.js';
-import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 // The serial tests compare the whole folder, or change what a lookup of another test could see.
 

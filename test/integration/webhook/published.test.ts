@@ -3,10 +3,12 @@ import { basename } from 'node:path';
 import test from 'ava';
 import { articleFiles, debris, fileOf, readStored } from '../../support/content.js';
 import { article, envelope } from '../../support/events.js';
-import { SITE_URL, sharedReceiver } from '../../support/receiver.js';
+import { SITE_URL, STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere } from '../../support/receiver-here.js';
 
-// A receiver far from Greenwich: the folder of an article must not depend on the time zone of the server.
-const receiver = sharedReceiver(test, { storeOnly: true, env: { TZ: 'America/Los_Angeles' } });
+// Far from Greenwich: the folder of an article must not depend on the time zone of the server.
+process.env.TZ = 'America/Los_Angeles';
+const receiver = sharedHere(test, STORE_ONLY);
 
 // Serial, as another test's delivery on the same receiver has a staged file meanwhile.
 test.serial('200-published-stored: an article is in its file, whole, before the answer', async (t) => {

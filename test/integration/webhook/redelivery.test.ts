@@ -3,9 +3,10 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { articleFiles, edit, fileOf, treeOf } from '../../support/content.js';
 import { article, type PublishedData } from '../../support/events.js';
-import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 /** Every article of this file with the answer to its publication, for the last test. */
 const delivered: { readonly data: PublishedData; readonly text: string }[] = [];
@@ -157,9 +158,9 @@ test.serial(
   async (t) => {
     const { dir } = receiver();
     await deliver(article());
-    t.is(await receiver().stop(), 0);
+    await receiver().close();
     const before = treeOf(dir);
-    const { post, find } = await startReceiver(t, { dir });
+    const { post, find } = await startHere(t, { dir });
     for (const { data, text } of delivered) {
       t.is((await post('article.published', data)).text, text, JSON.stringify(data.id));
       t.is((await find((JSON.parse(text) as { url: string }).url)).id, data.id);

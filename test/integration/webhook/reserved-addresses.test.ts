@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { type Receiver, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -25,7 +26,7 @@ const ROUTES = `export default { name: 'routes', setup(host) {
 /** Slugs at which something else is answered, and some that only look so. */
 const SUGGESTED = ['pagefind', 'cname', 'tags', 'feed', 'healthz', 'hook', 'hello', 'find', 'contact'];
 
-async function textAt({ origin }: Receiver, url: string): Promise<string> {
+async function textAt({ origin }: ReceiverHere, url: string): Promise<string> {
   const page = await fetch(`${origin}${new URL(url).pathname}`);
   return page.ok ? page.text() : '';
 }
@@ -39,7 +40,7 @@ test('200-published: no article gets an address that the site, the endpoint or a
       join(dir, `content/${slug}.md`),
       `---\ntitle: "Mine about ${slug}"\ndate: "2026-03-01"\n---\n\nText.\n`,
     );
-  const receiver = await startReceiver(t, { dir, config: CONFIG, endpoint: '/hook' });
+  const receiver = await startHere(t, { dir, config: CONFIG, endpoint: '/hook' });
   t.deepEqual(
     receiver.log
       .filter(({ msg }) => msg.includes('that the receiver answers itself'))

@@ -5,13 +5,14 @@ import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article, envelope, testData } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { SITE_URL, sharedReceiver } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 // A receiver whose config names a service.
-const receiver = sharedReceiver(test, {
+const receiver = sharedHere(test, {
   config: { git: false, site: { search: false }, service: { name: 'Acme', comment: 'ac' } },
 });
 

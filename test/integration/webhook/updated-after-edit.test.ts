@@ -3,9 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { edit, fileOf } from '../../support/content.js';
 import { article, type UpdatedData } from '../../support/events.js';
-import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { type ReceiverHere, sharedHere, startHere } from '../../support/receiver-here.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 const EDITS: Record<string, (path: string) => void> = {
   'the body': (path) => edit(path, 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--'),
@@ -35,7 +36,7 @@ async function prepare() {
 }
 
 /** Asserts that an update is refused in the contract's words, and that what the person wrote stays. */
-async function mustConflict(t: ExecutionContext, on: Receiver, path: string, request: UpdatedData) {
+async function mustConflict(t: ExecutionContext, on: ReceiverHere, path: string, request: UpdatedData) {
   const theirs = fs.readFileSync(path, 'utf8');
   const { status, text } = await on.post('article.updated', request);
   t.is(status, 409);
@@ -97,9 +98,9 @@ test.serial(
   async (t) => {
     const prepared = [];
     for (const make of Object.values(EDITS)) prepared.push({ make, ...(await prepare()) });
-    t.is(await receiver().stop(), 0);
+    await receiver().close();
     for (const { make, path } of prepared) make(path);
-    const restarted = await startReceiver(t, { dir: receiver().dir });
+    const restarted = await startHere(t, { dir: receiver().dir });
     for (const { path, request } of prepared) await mustConflict(t, restarted, path, request);
   },
 );

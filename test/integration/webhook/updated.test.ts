@@ -3,9 +3,10 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { articleFiles, debris, edit, fileOf, readStored, treeOf } from '../../support/content.js';
 import { article, type UpdatedData, update } from '../../support/events.js';
-import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY } from '../../support/receiver.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedHere(test, STORE_ONLY);
 
 /** Updates that were stored, with their answers, for the last test. */
 const stored: { readonly request: UpdatedData; readonly text: string }[] = [];
@@ -190,9 +191,9 @@ test.serial(
   async (t) => {
     const { dir } = receiver();
     await storeUpdate();
-    t.is(await receiver().stop(), 0);
+    await receiver().close();
     const before = treeOf(dir);
-    const { post } = await startReceiver(t, { dir });
+    const { post } = await startHere(t, { dir });
     for (const { request, text } of stored) t.is((await post('article.updated', request)).text, text);
     t.deepEqual(treeOf(dir), before);
   },

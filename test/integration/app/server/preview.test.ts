@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../../support/ask.js';
 import { article } from '../../../support/events.js';
-import { sharedReceiver } from '../../../support/receiver.js';
+import { sharedHere } from '../../../support/receiver-here.js';
 import { until } from '../../../support/until.js';
 
 // A site below a path. What the receiver serves of it is the same as on the disk, without the script of live-reload.test.ts.
 const BASE = 'https://garden.example/blog';
-const receiver = sharedReceiver(test, { args: ['--no-live'], env: { PRESSMARK_SITE_URL: BASE } });
+const receiver = sharedHere(test, { env: { PRESSMARK_SITE_URL: BASE } });
 
 const get = (path: string, method = 'GET') => ask(receiver().origin, path, { method });
 const onDisk = (file: string) => fs.readFileSync(join(receiver().dir, 'public', file), 'utf8');

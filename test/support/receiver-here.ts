@@ -1,0 +1,107 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext, TestFn } from 'ava';
+import { pino } from 'pino';
+import { startApp } from '../../src/app/app.js';
+import { loadSettings } from '../../src/config/load.js';
+import { describeError } from '../../src/log.js';
+import { type Client, createClient } from './client.js';
+import {
+  bareEnvironment,
+  LINES_SHOWN,
+  type LogLine,
+  type ReceiverOptions,
+  SITE_URL,
+  STATUS_TOKEN,
+} from './receiver.js';
+import { SECRET } from './signer.js';
+import { storeOnly } from './store-only.js';
+import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
+import { turn } from './turns.js';
+
+/** What a receiver in the test's process can be given. */
+export interface HereOptions
+  extends Pick<ReceiverOptions, 'storeOnly' | 'config' | 'env' | 'endpoint' | 'secret' | 'resend'> {
+  /** Whether pages reload in browsers on this machine, as where `start` runs on a terminal. @default false */
+  readonly live?: boolean;
+}
+
+/** A receiver in the test's process. */
+export interface ReceiverHere extends Client {
+  readonly dir: string;
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly port: number;
+  readonly log: readonly LogLine[];
+  /** Stops it in good order. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a receiver on a site's folder in the test's process, which takes a small part of the CPU time of a process:
+ * for tests that neither kill it nor look at its process. The caller must close it.
+ */
+export async function launchHere(dir: string, options: HereOptions = {}): Promise<ReceiverHere> {
+  if (options.storeOnly) storeOnly(dir);
+  if (options.config !== undefined)
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(options.config));
+  const env = {
+    ...bareEnvironment(),
+    PRESSMARK_SECRET: SECRET,
+    PRESSMARK_SITE_URL: SITE_URL,
+    PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
+    ...options.env,
+  };
+  const settings = await loadSettings(dir, { port: 0, host: '127.0.0.1' }, env);
+  const log: LogLine[] = [];
+  const logger = pino(
+    { level: settings.logLevel, base: null, serializers: { err: describeError } },
+    { write: (line: string) => void log.push(JSON.parse(line)) },
+  );
+  const app = await startApp(settings, logger, { live: options.live ?? false });
+  const origin = `http://127.0.0.1:${app.port}`;
+  let closing: Promise<void> | undefined;
+  return {
+    ...createClient(`${origin}${settings.endpoint}`, options),
+    dir,
+    origin,
+    port: app.port,
+    log,
+    close: () => {
+      closing ??= app.close();
+      return closing;
+    },
+  };
+}
+
+/** Starts a receiver in the test's process that is closed after the test. A failed test shows its log. */
+export async function startHere(
+  t: { teardown(dispose: () => unknown): void } & Partial<Pick<ExecutionContext, 'passed' | 'log'>>,
+  options: HereOptions & { readonly dir?: string } = {},
+): Promise<ReceiverHere> {
+  await turn(t);
+  const receiver = await launchHere(options.dir ?? tempDir(t), options);
+  t.teardown(async () => {
+    await receiver.close();
+    if (t.passed !== false) return;
+    for (const line of receiver.log.slice(-LINES_SHOWN)) t.log?.(JSON.stringify(line));
+  });
+  return receiver;
+}
+
+/** Starts one receiver in the test's process for all tests of a file. @returns a function that returns it. */
+export function sharedHere(test: TestFn, options: HereOptions = {}): () => ReceiverHere {
+  let receiver: ReceiverHere | undefined;
+  const dir = makeTempDir();
+  test.serial.before(async () => {
+    receiver = await launchHere(dir, options);
+  });
+  test.after.always(async () => {
+    await receiver?.close();
+    removeTempDir(dir);
+  });
+  return () => {
+    if (receiver === undefined) throw new Error('the receiver has not started');
+    return receiver;
+  };
+}
