@@ -93,9 +93,14 @@ export function settings(over: Record<string, unknown> = {}): Record<string, unk
   return { site: false, durability: 'push', git: { push: { fetchEvery: 500 } }, ...over };
 }
 
+/** The options of a receiver in a clone, whose git reads no settings of the machine or the user. */
+export function inClone<T extends { readonly env?: NodeJS.Dict<string> }>(dir: string, options = {} as T) {
+  return { ...options, dir, env: { HOME: dir, GIT_CONFIG_NOSYSTEM: '1', ...options.env } };
+}
+
 /** Starts a receiver in a clone. */
 export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<Receiver> {
-  return launch(clone, { ...options, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1', ...options.env } });
+  return launch(clone, inClone(clone, options));
 }
 
 /**

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { startHere } from '../../support/receiver-here.js';
+import { startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -18,7 +18,7 @@ test('a change of the config or of .env is logged without its values and holds f
   write({ ...CONFIG, site: SITE });
   fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${SECRET}\n`);
   const env = { PRESSMARK_SITE_URL: undefined, PRESSMARK_SECRET: undefined };
-  const receiver = await startHere(t, { dir, env });
+  const receiver = await startReceiver(t, { dir, env });
   const said = ({ log }: typeof receiver) =>
     log.filter(({ msg }) => msg === 'the config or .env has changed, which takes effect at the next start');
 
@@ -33,8 +33,8 @@ test('a change of the config or of .env is logged without its values and holds f
   t.deepEqual([status, json.url], [200, 'https://garden.example/articles/hive/']);
 
   write({ ...CONFIG, site: { ...SITE, title: 'Meadow' } });
-  await receiver.close();
-  const next = await startHere(t, { dir, env });
+  t.is(await receiver.stop(), 0);
+  const next = await startReceiver(t, { dir, env });
   t.is((await next.post('article.published', article(), { secret: OTHER })).status, 200);
   const home = join(dir, 'public/index.html');
   await until(

@@ -16,7 +16,10 @@ test('links that lead to a folder around them, or in a circle, keep nothing from
     fs.symlinkSync('circle.md', join(dir, folder, 'circle.md'));
   }
   fs.writeFileSync(join(dir, 'content/pages/about.md'), '---\ntitle: About\n---\nMe');
-  const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
+  const receiver = await startHere(t, {
+    dir,
+    config: { git: false, site: { search: false }, logLevel: 'error' },
+  });
   const has = (file: string, text: string) => {
     const path = join(dir, 'public', file);
     return fs.existsSync(path) && fs.readFileSync(path, 'utf8').includes(text);

@@ -70,6 +70,9 @@ function configure(site: string, config: object): void {
 async function updatedArticle(id: string, receiver = receiverOfSite()) {
   const data = article({ id, slug: id, featured_image_url: null });
   const { url } = (await receiver.post('article.published', data)).json;
+  const file = fileOf(receiver.dir, id);
+  const path = relative(receiver.dir, file);
+  await untilCommitted(receiver.dir, path, 1); // an update waits for that no longer than two seconds
   const { revision_id: first } = await receiver.find(url);
   const request = update(
     { target_id: id, target_url: url, base_revision_id: first },
@@ -77,8 +80,6 @@ async function updatedArticle(id: string, receiver = receiverOfSite()) {
   );
   const { status } = await receiver.post('article.updated', request);
   if (status !== 200) throw new Error(`update: ${status}`);
-  const file = fileOf(receiver.dir, id);
-  const path = relative(receiver.dir, file);
   await untilCommitted(receiver.dir, path, 2);
   return { id, url, first, last: `draft-${id}`, file, path };
 }

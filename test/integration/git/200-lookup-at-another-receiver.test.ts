@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { gitIn, inClone } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { gitThatFails } from './failing-git.js';
@@ -16,10 +17,8 @@ test('with durability commit, what any receiver has found stays, also where its 
   gitIn(dir, 'add', '.');
   gitIn(dir, 'commit', '--quiet', '-m', 'First');
   const git = gitThatFails(t);
-  const storing = await launchIn(dir, { storeOnly: false, env: git.env });
-  t.teardown(() => storing.kill('SIGKILL'));
-  const reading = await launchIn(dir, { storeOnly: false });
-  t.teardown(() => reading.kill('SIGKILL'));
+  const storing = await startHere(t, inClone(dir, { env: git.env }));
+  const reading = await startHere(t, inClone(dir));
 
   const data = article();
   const { url } = (await storing.post('article.published', data)).json;

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { gitIn, inClone } from '../../support/clones.js';
 import { article } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** The answer to a delivery for whose commit the machine was too slow; it is sent again. */
@@ -25,8 +26,7 @@ test('503 with its reason: an ignored article, and one whose required filter fai
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
   gitIn(dir, 'add', '.');
   gitIn(dir, 'commit', '--quiet', '-m', 'First');
-  const receiver = await launchIn(dir);
-  t.teardown(() => receiver.kill('SIGKILL'));
+  const receiver = await startHere(t, inClone(dir));
   const refused = Object.keys(REFUSED).map((slug) => article({ slug }));
   const others = Array.from({ length: 12 }, () => article());
   const all = [...others.slice(0, 6), ...refused, ...others.slice(6)];

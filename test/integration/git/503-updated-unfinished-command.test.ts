@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { gitIn, inClone } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -47,8 +48,7 @@ for (const [level, commands] of [
 ] as const)
   test(`level ${level}: while a command of the owner’s is unfinished, updates are refused, and a new article has its commit afterwards`, async (t) => {
     const dir = contradictory(t, level);
-    const receiver = await launchIn(dir);
-    t.teardown(() => receiver.kill('SIGKILL'));
+    const receiver = await startHere(t, inClone(dir));
     const { post, find } = receiver;
     const data = article();
     const { url } = (await post('article.published', data)).json;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { article } from '../../support/events.js';
 import { onLinux } from '../../support/full-disk.js';
 import { runHere } from '../../support/in-process.js';
-import { startHere } from '../../support/receiver-here.js';
+import { startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -18,7 +18,7 @@ onLinux(
     const folder = join(dir, 'content/articles');
     fs.mkdirSync(folder, { recursive: true });
     fs.symlinkSync(EVERY_READ_FAILS, join(folder, 'rotten.md'));
-    const receiver = await startHere(t, { dir, config: { site: { search: false }, git: false } });
+    const receiver = await startReceiver(t, { dir, config: { site: { search: false }, git: false } });
     t.like(
       receiver.log.find(({ path }) => path === 'articles/rotten.md'),
       { level: 40, reason: 'EIO: i/o error' },

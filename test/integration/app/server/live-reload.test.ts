@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../../support/ask.js';
 import { article } from '../../../support/events.js';
-import { sharedHere, startHere } from '../../../support/receiver-here.js';
+import { sharedReceiver, startReceiver } from '../../../support/receiver.js';
 import { sendThenRead } from '../../../support/sockets.js';
 import { until } from '../../../support/until.js';
 
@@ -12,8 +12,8 @@ const PAGE = '/articles/hive/';
 const PAGE_FILE = 'articles/hive/index.html';
 const SCRIPT = /<script type="module" src="(\/\.pressmark\/live\.js\?([\w-]+))"><\/script>\s*<\/body>/;
 
-const receiver = sharedHere(test, {
-  live: true,
+const receiver = sharedReceiver(test, {
+  args: ['--live'],
   config: { git: false, site: { search: false } },
 });
 
@@ -112,7 +112,7 @@ test.serial(
   'a receiver that nobody has started on a terminal reloads no page: a proxy may ask as a browser does',
   async (t) => {
     const { dir } = receiver();
-    const { origin } = await startHere(t, { dir });
+    const { origin } = await startReceiver(t, { dir });
     t.notRegex((await ask(origin, PAGE)).text, /\.pressmark/);
     t.is((await ask(origin, '/.pressmark/live')).status, 404);
     t.is((await ask(origin, '/.pressmark/live.js')).status, 404);
@@ -122,7 +122,7 @@ test.serial(
 test.serial(
   'a changed template is built and browsers hear of it; a broken one keeps the last good page until it is corrected',
   async (t) => {
-    const { dir, origin, post, log, close } = receiver();
+    const { dir, origin, post, log, stop } = receiver();
     const { versions, end } = listen();
     await until('a browser hears which version is the newest', () => versions.length > 0);
     const atFirst = versions.length;
@@ -163,7 +163,7 @@ test.serial(
     fs.rmSync(join(dir, 'templates'), { recursive: true });
     await until('the page is built from the built-in template', () => !page().includes('Corrected'));
 
-    await close();
+    t.is(await stop(), 0);
     await until('the connection of the browser is closed', () => end() !== 'open');
     t.is(end(), 'ended', 'the receiver ends it in good order and does not wait until it may cut it off');
   },

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
+import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -37,8 +38,7 @@ exec git "$@"
 `;
   fs.mkdirSync(join(folder, 'bin'));
   fs.writeFileSync(join(folder, 'bin', 'git'), script, { mode: 0o755 });
-  const receiver = await launchIn(dir, { env: { PATH: `${join(folder, 'bin')}:${PATH}` } });
-  t.teardown(() => receiver.kill('SIGKILL'));
+  const receiver = await startHere(t, inClone(dir, { env: { PATH: `${join(folder, 'bin')}:${PATH}` } }));
   const publish = async () => (await receiver.post('article.published', article())).status;
 
   fs.writeFileSync(hold, '');

@@ -1,23 +1,30 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, commitFile, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
-import { healthDetails, type Receiver } from '../../../support/receiver.js';
+import { healthDetails } from '../../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 const folder = makeTempDir();
 const clones = makeRemote(folder);
-const receivers: Receiver[] = [];
+const receivers: ReceiverHere[] = [];
 
 test.serial.before(async () => {
-  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))))));
+  receivers.push(
+    ...(await Promise.all(
+      ['a', 'b']
+        .map((name) => clones.clone(name))
+        .map((clone) => launchHere(clone, { ...inClone(clone), resend: true })),
+    )),
+  );
   clones.clone('olga');
 });
 test.after.always(async () => {
-  await Promise.all(receivers.map(({ kill }) => kill('SIGKILL')));
+  await Promise.all(receivers.map(({ close }) => close()));
   removeTempDir(folder);
 });
 

@@ -52,7 +52,7 @@ export function configure(dir: string, git: Record<string, unknown>): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
 }
 
-export async function statusOf({ origin }: Receiver): Promise<Status> {
+export async function statusOf({ origin }: Pick<Receiver, 'origin'>): Promise<Status> {
   return ((await healthDetails(origin)) as { push: Status }).push;
 }
 
