@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, inClone } from '../../support/clones.js';
+import { gitIn, launchIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
-import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** The answer to a delivery for whose commit the machine was too slow; it is sent again. */
@@ -26,7 +25,8 @@ test('503 with its reason: an ignored article, and one whose required filter fai
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
   gitIn(dir, 'add', '.');
   gitIn(dir, 'commit', '--quiet', '-m', 'First');
-  const receiver = await startHere(t, inClone(dir));
+  const receiver = await launchIn(dir);
+  t.teardown(() => receiver.kill('SIGKILL'));
   const refused = Object.keys(REFUSED).map((slug) => article({ slug }));
   const others = Array.from({ length: 12 }, () => article());
   const all = [...others.slice(0, 6), ...refused, ...others.slice(6)];

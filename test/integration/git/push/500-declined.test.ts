@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { inClone, makeRemote } from '../../../support/clones.js';
+import { launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { statusOf } from './pushing-site.js';
 
@@ -16,7 +15,8 @@ test('500: an article that the remote declines does not fail its neighbours, and
   const refused =
     '#!/bin/sh\ngit ls-tree -r --name-only "$3" | grep -q forbidden || exit 0\necho \'No such slugs here.\'\nexit 1\n';
   fs.writeFileSync(hook, refused, { mode: 0o755 });
-  const receiver = await startHere(t, inClone(clones.clone('site')));
+  const receiver = await launchIn(clones.clone('site'));
+  t.teardown(() => receiver.kill('SIGKILL'));
   const all = ['one', 'forbidden', 'two', 'three'].map((slug) => article({ slug }));
   const publishAll = () =>
     Promise.all(all.map((data) => receiver.post('article.published', data).then(({ status }) => status)));
@@ -45,7 +45,8 @@ case "$*" in *' push '*) [ -e '${cut}' ] || exec git "$@"; rm '${cut}'; git "$@"
 exec git "$@"
 `;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const receiver = await startHere(t, inClone(clones.clone('site'), { env: { PATH: `${bin}:${PATH}` } }));
+  const receiver = await launchIn(clones.clone('site'), { env: { PATH: `${bin}:${PATH}` } });
+  t.teardown(() => receiver.kill('SIGKILL'));
   fs.writeFileSync(cut, '');
   const data = article();
   const first = await receiver.post('article.published', data);
