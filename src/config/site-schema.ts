@@ -70,7 +70,7 @@ export const siteSchema = z.strictObject({
   /** Articles on one page of a list. @default 20 */
   pageSize: z.int().min(1).max(1_000).default(20),
   /**
-   * The search page and its index, where Pagefind runs. `maxPages`: how many of the newest articles can be found.
+   * The search page and its index, where Pagefind is installed. `maxPages`: how many of the newest articles can be found.
    * @default true: at most 5,000, and as many as the indexing can hold in a quarter of the machine's memory
    */
   search: z

@@ -12,7 +12,11 @@ export interface SearchRequest {
   /** Absolute. */
   readonly outputDir: string;
   readonly stateDir: string;
-  /** The pages that can be found; none where there is to be no index. */
+  /** The index's folder, absolute. */
+  readonly folder: string;
+  /** The name of the file in it that says of what the index was made. */
+  readonly record: string;
+  /** The pages that can be found. */
   readonly pages: readonly {
     /** Below the output folder. */
     readonly file: string;
@@ -24,26 +28,12 @@ export interface SearchRequest {
   readonly of: string;
 }
 
-/** What became of the request. */
-export type SearchAnswer =
-  | { readonly kind: 'written'; readonly ms: number }
-  /** The index was of these very pages already. */
-  | { readonly kind: 'current' }
-  | { readonly kind: 'removed' }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-/** The index's folder below the output folder. */
-const FOLDER = 'pagefind';
-
 /** Of what Pagefind makes, what our own search page needs: not its ready-made forms. */
 const NEEDED =
   /^(?:pagefind\.js|pagefind-worker\.js|pagefind-entry\.json|wasm\.[\w-]+\.pagefind|.*\.pf_\w+)$/;
 
 /** How long the index may take to reach the disk, in milliseconds. */
 const LONGEST_SYNC_MS = 60_000;
-
-/** Says in the index's folder of what it was made. */
-const RECORD = 'pressmark.json';
 
 lowerPriority(process.pid);
 try {
@@ -54,35 +44,15 @@ try {
 }
 process.once('disconnect', () => process.exit()); // the receiver was killed
 process.once('message', (request: SearchRequest) => {
-  void perform(request)
-    .catch((error: unknown): SearchAnswer => ({ kind: 'failed', reason: messageOf(error) }))
-    .then((answer) => process.send?.(answer, () => process.exit()));
+  replaceIndex(request).then(
+    () => process.exit(),
+    (error: unknown) => process.send?.(messageOf(error), () => process.exit(1)),
+  );
 });
 
-async function perform(request: SearchRequest): Promise<SearchAnswer> {
-  const folder = join(request.outputDir, FOLDER);
-  if (request.pages.length === 0) {
-    if (!fs.existsSync(join(folder, RECORD))) return { kind: 'current' };
-    fs.rmSync(folder, { recursive: true });
-    return { kind: 'removed' };
-  }
-  if (recordIn(folder) === request.of) return { kind: 'current' };
-  const start = performance.now();
-  await replace(folder, request);
-  return { kind: 'written', ms: Math.round(performance.now() - start) };
-}
-
-function recordIn(folder: string): string | undefined {
-  try {
-    const record: { of?: string } = JSON.parse(fs.readFileSync(join(folder, RECORD), 'utf8'));
-    return record.of;
-  } catch {
-    return undefined; // there is no index, or it is to be made again
-  }
-}
-
 /** Makes a new index next to the old one and puts it in the old one's place. */
-async function replace(folder: string, { outputDir, stateDir, pages, of }: SearchRequest): Promise<void> {
+async function replaceIndex(request: SearchRequest): Promise<void> {
+  const { outputDir, stateDir, folder, record, pages, of } = request;
   const next = join(stateDir, 'pagefind');
   fs.rmSync(next, { recursive: true, force: true });
   // Where the site's folder was removed, it must not come back.
@@ -94,16 +64,10 @@ async function replace(folder: string, { outputDir, stateDir, pages, of }: Searc
     fs.writeFileSync(join(next, path), content);
   }
   // With pages missing, the next job makes the index again.
-  fs.writeFileSync(join(next, RECORD), `${JSON.stringify({ of: isComplete ? of : null })}\n`);
+  fs.writeFileSync(join(next, record), `${JSON.stringify({ of: isComplete ? of : null })}\n`);
   // Else a power loss could leave an index that says it is whole, and is not.
-  if (
-    !(await syncFiles(
-      next,
-      filesBelow(next).map((file) => join(next, file)),
-      LONGEST_SYNC_MS,
-    ))
-  )
-    throw new Error('the index could not be synced');
+  const written = filesBelow(next).map((file) => join(next, file));
+  if (!(await syncFiles(next, written, LONGEST_SYNC_MS))) throw new Error('the index could not be synced');
   const former = join(stateDir, 'pagefind.former');
   fs.rmSync(former, { recursive: true, force: true });
   try {

@@ -1,15 +1,20 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { childEnvironment } from '../child-environment.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { BuiltPage } from './builder/builder.js';
-import type { SearchAnswer, SearchRequest } from './search-process.js';
+import type { SearchRequest } from './search-process.js';
+
+/** The index's folder below the output folder. */
+const FOLDER = 'pagefind';
+
+/** Says in the index's folder of what it was made. */
+const RECORD = 'pressmark.json';
 
 /** The index follows this long after a build. */
 const QUIET_MS = 2_000;
@@ -23,9 +28,6 @@ const RETRY_MS = 60_000;
 
 /** How long a job may take. */
 const LONGEST_JOB_MS = 30 * 60_000;
-
-/** The longest that the program may take to print its version; the first start reads 60 MB from the disk. */
-const VERSION_TIMEOUT_MS = 20_000;
 
 /** Pages that are indexed where the config names no number. */
 const MOST_PAGES = 5_000;
@@ -58,7 +60,6 @@ export type Search = ReturnType<typeof createSearch>;
 /** Keeps the index of the site's search: after builds, one job at a time, in a process of its own. */
 export function createSearch(options: SearchOptions) {
   const { outputDir, stateDir, settings, log, longestJobMs = LONGEST_JOB_MS } = options;
-  let version: Promise<string | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let child: ChildProcess | undefined;
   let job: Promise<boolean> | undefined;
@@ -93,20 +94,23 @@ export function createSearch(options: SearchOptions) {
   }
 
   async function run(): Promise<boolean> {
+    const version = pagefindVersion(log);
+    if (settings !== false && version === undefined) return true;
     const pages = settings === false ? [] : await pagesToFind();
     if (pages === undefined || stop.signal.aborted) return true;
-    const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([await version, pages]));
-    const answer = await inProcess({ outputDir, stateDir, of, pages });
-    if (answer.kind === 'failed') throw new Error(answer.reason);
-    if (answer.kind === 'written') log.info({ pages: pages.length, ms: answer.ms }, 'search index written');
-    if (answer.kind !== 'current') options.onWritten?.();
+    const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([version, pages]));
+    if (of === searchIndexVersion(outputDir)) return true;
+    const start = performance.now();
+    const folder = join(outputDir, FOLDER);
+    if (pages.length === 0) fs.rmSync(folder, { recursive: true });
+    else await inProcess({ outputDir, stateDir, folder, record: RECORD, of, pages });
+    log.info({ pages: pages.length, ms: Math.round(performance.now() - start) }, 'search index written');
+    options.onWritten?.();
     return true;
   }
 
-  /** The pages that can be found; undefined where Pagefind does not run, or the pages are not known. */
+  /** The pages that can be found; undefined where they are not known. */
   async function pagesToFind(): Promise<SearchRequest['pages'] | undefined> {
-    version ??= pagefindVersion(log, stop.signal);
-    if ((await version) === undefined) return undefined;
     const base = new URL(options.siteUrl).pathname.replace(/\/$/, '');
     const pages = await options.pages();
     return pages?.slice(0, mostPages(settings)).map(({ file, url, digest }) => ({
@@ -116,7 +120,7 @@ export function createSearch(options: SearchOptions) {
     }));
   }
 
-  function inProcess(request: SearchRequest): Promise<SearchAnswer> {
+  function inProcess(request: SearchRequest): Promise<void> {
     const started = fork(new URL('./search-process.js', import.meta.url), {
       execArgv: [],
       env: childEnvironment(),
@@ -127,11 +131,15 @@ export function createSearch(options: SearchOptions) {
     });
     child = started;
     return new Promise((resolve, reject) => {
-      started.on('message', (answer) => resolve(answer as SearchAnswer));
+      let reason: string | undefined;
+      started.on('message', (message) => {
+        reason = String(message);
+      });
       started.on('error', reject);
       started.on('exit', (code, signal) => {
         endGroup(started.pid);
-        reject(new Error(`the indexing process ended with ${signal ?? code}`));
+        if (code === 0) resolve();
+        else reject(new Error(reason ?? `the indexing process ended with ${signal ?? code}`));
       });
       started.send(request);
     });
@@ -148,12 +156,10 @@ export function createSearch(options: SearchOptions) {
   return { built, index, close };
 }
 
-/** Changes with the index of a site; empty where there is none. */
+/** Of what the index of a site was made, as `SearchRequest.of`; empty where there is none. */
 export function searchIndexVersion(outputDir: string): string {
   try {
-    const record: { of?: string } = JSON.parse(
-      fs.readFileSync(join(outputDir, 'pagefind', 'pressmark.json'), 'utf8'),
-    );
+    const record: { of?: string } = JSON.parse(fs.readFileSync(join(outputDir, FOLDER, RECORD), 'utf8'));
     return record.of ?? '';
   } catch {
     return ''; // there is none
@@ -170,32 +176,19 @@ function mostPages(settings: SearchSettings): number {
 /**
  * The version of Pagefind, an optional dependency whose program exists for some platforms only.
  *
- * @returns undefined where it is not installed or does not run: there is no search then, which is no fault.
+ * @returns undefined where it is not installed: there is no search then, which is no fault.
  */
-export async function pagefindVersion(log?: Log, signal?: AbortSignal): Promise<string | undefined> {
+export function pagefindVersion(log?: Log): string | undefined {
   try {
-    const asked = promisify(execFile)(program(), ['--version'], {
-      timeout: VERSION_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      env: childEnvironment(),
-    });
-    // Given to execFile, the signal would send a SIGTERM, which a program may ignore.
-    const kill = () => asked.child.kill('SIGKILL');
-    signal?.addEventListener('abort', kill);
-    const { stdout } = await asked.finally(() => signal?.removeEventListener('abort', kill));
-    return stdout.trim();
+    const { resolve } = createRequire(import.meta.resolve('pagefind'));
+    const platform = process.platform === 'win32' ? 'windows' : process.platform;
+    const file = resolve(`@pagefind/${platform}-${process.arch}/package.json`);
+    const { version }: { version: string } = JSON.parse(fs.readFileSync(file, 'utf8'));
+    return version;
   } catch (error) {
-    log?.debug({ reason: messageOf(error).split('\n', 1)[0] }, 'no search: Pagefind does not run here');
+    log?.debug({ reason: messageOf(error).split('\n', 1)[0] }, 'no search: Pagefind is not installed');
     return undefined;
   }
-}
-
-/** The program that the package itself would run. */
-function program(): string {
-  const require = createRequire(import.meta.resolve('pagefind'));
-  const name = process.platform === 'win32' ? 'pagefind_extended.exe' : 'pagefind_extended';
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  return require.resolve(`@pagefind/${platform}-${process.arch}/bin/${name}`);
 }
 
 /** Kills what a process with a group of its own has started. */

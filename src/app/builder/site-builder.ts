@@ -55,7 +55,6 @@ export async function openSiteBuilder(
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const { pageSize, search, hosting, contentSecurityPolicy } = settings.site;
-  const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, templatesDir, ...folders } = foldersOf(settings);
   const theme = themeFolder(settings);
   const content = contentOf(settings);
@@ -75,7 +74,10 @@ export async function openSiteBuilder(
     themeDirs: theme === undefined ? [templatesDir] : [theme, templatesDir],
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),
+    site: siteInfoOf(settings.siteUrl, {
+      ...settings.site,
+      search: search !== false && pagefindVersion(log) !== undefined,
+    }),
     pageSize,
     hosting,
     contentSecurityPolicy,

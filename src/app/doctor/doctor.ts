@@ -279,7 +279,7 @@ async function searchFinding({ site }: Settings): Promise<Finding[]> {
   const about = 'search';
   if (site === false) return [];
   if (site.search === false) return [{ level: 'ok', about, text: 'switched off in the config' }];
-  const version = await pagefindVersion();
-  if (version !== undefined) return [{ level: 'ok', about, text: `indexed by ${version}` }];
-  return [{ level: 'ok', about, text: 'none; its program (npm package pagefind) does not run here' }];
+  const version = pagefindVersion();
+  if (version !== undefined) return [{ level: 'ok', about, text: `indexed by Pagefind ${version}` }];
+  return [{ level: 'ok', about, text: 'none; its program (npm package pagefind) is not installed' }];
 }

@@ -10,18 +10,13 @@ export type BuildReportKeeper = ReturnType<typeof startReport>;
 
 /** The report of a build; pages may be made ahead of it. */
 export function startReport() {
-  let start = performance.now();
+  const start = performance.now();
   const sizes = new Map<string, number>();
   const changed = new Set<string>();
   const failures = new Map<string, { readonly page: string; pages: number }>();
   let [written, removed, failed] = [0, 0, 0];
 
   return {
-    /** The build itself begins. */
-    begin(): void {
-      start = performance.now();
-    },
-
     /** A file was made. @param bytes its size. */
     made(path: string, bytes: number, isWritten: boolean): void {
       sizes.set(path, bytes);
@@ -40,6 +35,11 @@ export function startReport() {
       const known = failures.get(messageOf(error)) ?? { page, pages: 0 };
       known.pages++;
       failures.set(messageOf(error), known);
+    },
+
+    /** A file could not be made before, and was not tried again. */
+    stillFailed(): void {
+      failed++;
     },
 
     /** Writes to the log what went wrong. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../errors.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles } from '../index/articles.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
@@ -22,14 +21,8 @@ import { openWriter, type Writer } from './writer.js';
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
 
-/** The longest that the thread rests between two builds, in milliseconds. */
-const LONGEST_REST_MS = 1_000;
-
 /** After so long without a build, what was built is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
-
-/** More failures than this are tried again by builds of everything alone, or with another key. */
-const MANY_FAILURES = 100;
 
 /** What a build of everything ends with when the builder is closed. */
 export class BuildStopped extends Error {}
@@ -73,7 +66,7 @@ interface Waiting extends BuildRequest {
  */
 export function createBuilder(options: SiteOptions): Builder {
   const { content, site, log, outputDir, stateDir } = options;
-  const articles = openArticles(content, options.catalog ?? createCatalog(), log);
+  const articles = openArticles(content, site, options.catalog ?? createCatalog(), log);
   const pages = articlePages(articles);
   const outputs = siteOutputs(options, pages, articles);
   const reserved = reservedPlaces(outputs);
@@ -93,17 +86,11 @@ export function createBuilder(options: SiteOptions): Builder {
   let working: Promise<void> | undefined;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  /** Ends a rest early. */
-  let wake: (() => void) | undefined;
   let lastPause = 0;
-  let saving = Promise.resolve();
-  /** The files that were written or removed since the state was saved. */
-  let unsaved = new Set<string>();
 
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     return new Promise((resolve, reject) => {
       waiting.push({ ...request, work, isAhead: false, resolve, reject });
-      wake?.();
       start();
     });
   }
@@ -119,43 +106,16 @@ export function createBuilder(options: SiteOptions): Builder {
 
   async function work(): Promise<void> {
     await nextTurn(); // requests of one turn are built together
-    let report = startReport();
     while (waiting.length > 0) {
       const served = waiting.splice(0);
-      report.begin();
-      const start = performance.now();
       try {
+        const report = startReport();
         await buildOnce(served, report);
         const made = report.result(outputDigest(built));
         for (const { resolve } of served) resolve(made);
       } catch (error) {
         for (const { reject } of served) reject(error);
       }
-      report = startReport();
-      if (waiting.length > 0) await rest(performance.now() - start, report);
-    }
-  }
-
-  /**
-   * While deliveries stream in, the thread rests between two builds, so that it does not take a whole processor. The pages
-   * of their articles are made at once.
-   *
-   * @param ms how long the last build took.
-   * @param report of the next build.
-   */
-  async function rest(ms: number, report: BuildReportKeeper): Promise<void> {
-    const end = performance.now() + Math.min(ms, LONGEST_REST_MS);
-    for (let left = ms; left > 0 && !isClosing && writer !== undefined; left = end - performance.now()) {
-      const start = performance.now();
-      // What fails here fails the next build too, which says so.
-      await makeAhead(writer, report, new Set()).catch(() => undefined);
-      await sleep(performance.now() - start);
-      if (waiting.some(({ isAhead }) => !isAhead)) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, end - performance.now());
-        wake = () => resolve(clearTimeout(timer));
-      });
-      wake = undefined;
     }
   }
 
@@ -206,12 +166,13 @@ export function createBuilder(options: SiteOptions): Builder {
     }
     for (const path of [...built.keys()])
       if (!isPlanned.has(path) && !done.has(path)) await remove(path, output, report);
+    for (const path of [...failed.keys()]) if (!isPlanned.has(path)) failed.delete(path);
     report.logFailures(log);
   }
 
   /** Another index and context for what the articles are now. */
   function readSources(): Sources {
-    index = siteIndex(articles.entries.values(), articles.texts, site, (file) => reserved.test(file));
+    index = siteIndex(articles.entries.values(), articles.texts, (file) => reserved.test(file));
     nameWithoutPage(index);
     return { index, context: contexts(index) };
   }
@@ -246,7 +207,10 @@ export function createBuilder(options: SiteOptions): Builder {
     return context.files.has(file) || fs.existsSync(join(options.staticDir, file));
   }
 
-  /** Makes a file whose key has changed. A failure is this one's alone: the old file stays. */
+  /**
+   * Makes a file whose key has changed. A failure is this one's alone: the old file stays, and is tried again with another key
+   * or by a build of everything.
+   */
   async function make(
     { path, key, render, isWhole }: Planned,
     output: Writer,
@@ -254,19 +218,19 @@ export function createBuilder(options: SiteOptions): Builder {
     isChecked: boolean,
   ): Promise<void> {
     if (built.get(path)?.key === key && (!isChecked || output.exists(path))) return;
-    if (failed.size > MANY_FAILURES && failed.get(path) === key) return;
+    if (failed.get(path) === key) {
+      report.stillFailed();
+      return;
+    }
     try {
       const made = await render();
-      if (made === undefined) {
-        readAgain(path);
-        return;
-      }
+      // The article's file has changed since it was read: that change has a build of its own.
+      if (made === undefined) return;
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
-      await state.begin();
+      await state.begin(path);
       const isWritten = output.put(path, bytes);
       built.set(path, { key: isWhole?.() === false ? '' : key, digest: hash('sha1', bytes, 'base64url') });
       failed.delete(path);
-      if (isWritten) unsaved.add(join(outputDir, path));
       report.made(path, bytes.length, isWritten);
     } catch (error) {
       failed.set(path, key);
@@ -274,19 +238,11 @@ export function createBuilder(options: SiteOptions): Builder {
     }
   }
 
-  /** An article's file has changed since it was read: the next build makes its page. */
-  function readAgain(file: string): void {
-    const path = index?.at(file)?.entry.path;
-    if (path !== undefined && articles.read([path])) void build([path]).catch(() => undefined);
-  }
-
   async function remove(path: string, output: Writer, report: BuildReportKeeper): Promise<void> {
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
     if (HASHED.test(path) && (failed.size > 0 || articles.hasBroken())) return;
     try {
-      await state.begin();
-      // A page whose removal is not on the disk would come back with a power loss, and nothing would remove it then.
-      unsaved.add(join(outputDir, path));
+      await state.begin(path);
       if (output.remove(path)) report.removed(path);
       built.delete(path);
     } catch (error) {
@@ -325,38 +281,20 @@ export function createBuilder(options: SiteOptions): Builder {
     );
   }
 
-  /** One at a time: a second one would take the files that the first one still syncs for saved. */
   function save(): Promise<void> {
-    saving = saving.then(saveNow);
-    return saving;
-  }
-
-  async function saveNow(): Promise<void> {
-    if (!state.isUnsaved()) return;
-    const written = unsaved;
-    unsaved = new Set();
-    const isCurrent = () => unsaved.size === 0 && working === undefined;
-    try {
-      await state.save({ parseKey, files: [...built], ...articles.saved() }, [...written], isCurrent);
-    } catch (error) {
-      log.warn(
-        { reason: messageOf(error) },
-        'what was built could not be saved; the next start builds again',
-      );
-    }
-    if (state.isUnsaved()) for (const path of written) unsaved.add(path);
+    const isCurrent = () => working === undefined;
+    return state.save(() => ({ parseKey, files: [...built], ...articles.saved() }), isCurrent);
   }
 
   return {
     build,
     pages: () =>
-      index?.posts.toReversed().flatMap(({ file, entry }) => {
+      index?.posts.toReversed().flatMap(({ file, url }) => {
         const known = built.get(file);
-        return known === undefined ? [] : [{ file, url: entry.url, digest: known.digest }];
+        return known === undefined ? [] : [{ file, url, digest: known.digest }];
       }),
     close: async () => {
       isClosing = true;
-      wake?.();
       while (working !== undefined) await working;
       clearTimeout(saveTimer);
       await save();

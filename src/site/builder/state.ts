@@ -41,6 +41,9 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   const path = join(stateDir, STATE);
   const marker = join(stateDir, BUILDING);
   let isMarked = false;
+  let saving = Promise.resolve();
+  /** The files that may have changed since the state was saved. */
+  let unsaved = new Set<string>();
 
   /** What was built last; undefined where nothing is known of it. */
   function load(): BuildState | undefined {
@@ -58,33 +61,46 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     return { ...state, files };
   }
 
-  /** Says, before the output changes, that it does. */
-  async function begin(): Promise<void> {
+  /**
+   * Says, before a file is written or removed, that it is. A page whose removal is not on the disk would come back with a power
+   * loss.
+   */
+  async function begin(file: string): Promise<void> {
+    unsaved.add(join(outputDir, file));
     if (isMarked) return;
     await writeAtomically(marker, '');
     isMarked = true;
   }
 
-  /**
-   * Saves what was built, once it is on the disk.
-   *
-   * @param written the files that were written or removed since the last time, absolute.
-   * @param isCurrent whether nothing has changed since `state` was taken.
-   */
-  async function save(
-    state: BuildState,
-    written: readonly string[],
-    isCurrent: () => boolean,
-  ): Promise<void> {
-    if (written.length > 0 && !(await syncFiles(outputDir, written, LONGEST_SYNC_MS))) return;
-    if (!isCurrent()) return;
-    await writeAtomically(path, JSON.stringify(state));
-    if (!isCurrent()) return;
-    fs.rmSync(marker, { force: true });
-    isMarked = false;
+  /** Saves what was built, once it is on the disk. One at a time: a second one would take what the first still syncs for saved. */
+  function save(state: () => BuildState, isCurrent: () => boolean): Promise<void> {
+    saving = saving.then(() => saveNow(state, isCurrent));
+    return saving;
   }
 
-  return { load, begin, save, isUnsaved: () => isMarked };
+  async function saveNow(state: () => BuildState, isCurrent: () => boolean): Promise<void> {
+    if (!isMarked) return;
+    const files = unsaved;
+    unsaved = new Set();
+    const isUnchanged = () => unsaved.size === 0 && isCurrent();
+    const saved = state();
+    try {
+      if (!(await syncFiles(outputDir, [...files], LONGEST_SYNC_MS))) throw new Error('the disk is too slow');
+      if (isUnchanged()) await writeAtomically(path, JSON.stringify(saved));
+      if (isUnchanged()) {
+        fs.rmSync(marker, { force: true });
+        isMarked = false;
+      }
+    } catch (error) {
+      log.warn(
+        { reason: messageOf(error) },
+        'what was built could not be saved; the next start builds again',
+      );
+    }
+    if (isMarked) for (const file of files) unsaved.add(file);
+  }
+
+  return { load, begin, save };
 }
 
 /** Whether a builder has built a site before, or has begun to. */

@@ -1,6 +1,9 @@
 import type { Article, ExtraKeys } from '../../article/article.js';
 import { termKey, termName, trimmedName } from '../../article/names.js';
+import type { SiteInfo } from '../../host/page-types.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
+import { fileOf } from '../outputs/addresses.js';
+import { timeOf } from '../render/dates.js';
 import { excerptOf, type Length } from '../render/html-text.js';
 
 /**
@@ -8,6 +11,12 @@ import { excerptOf, type Length } from '../render/html-text.js';
  * it stays in memory for each article; an article's own page is made from its file, and shows the whole texts.
  */
 export interface ArticleEntry extends Entry {
+  /** Its page, below the output folder; null where its URL is not one that this site serves. */
+  readonly file: string | null;
+  /** First publication in ms since 1970; a text that is not a date counts as oldest. */
+  readonly time: number;
+  /** Last change in ms since 1970; null where the file names no date. */
+  readonly modified: number | null;
   readonly title: string;
   readonly description: string;
   readonly date: string;
@@ -26,6 +35,9 @@ export interface ArticleEntry extends Entry {
   readonly tagCount?: number;
 }
 
+/** An article that has a page. */
+export type Post = ArticleEntry & { readonly file: string };
+
 /** How many tags of one article get a page. */
 export const MOST_TAGS = 100;
 
@@ -43,6 +55,7 @@ const LONGEST_ADDRESS = 2_000;
  */
 export function articleEntry(
   entry: Entry,
+  site: SiteInfo,
   article: Omit<Article, 'revision'>,
   html: string,
   { readingMinutes }: Pick<Length, 'readingMinutes'>,
@@ -50,11 +63,15 @@ export function articleEntry(
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
   const extra = listedExtra(article.extra);
+  const published = timeOf(date);
   return ownStrings({
     ...entry,
     ...(extra !== undefined && { extra }),
     ...(tags.length === MOST_TAGS && article.tags.length > MOST_TAGS && { tagCount: article.tags.length }),
     ...(description.trim() === '' && { excerpt: excerptOf(html) }),
+    file: fileOf(entry.url, site) ?? null,
+    time: published ?? 0,
+    modified: (updated === null ? published : timeOf(updated)) ?? null,
     readingMinutes,
     title: shortened(title, LONGEST.title),
     description: shortened(description, LONGEST.description),

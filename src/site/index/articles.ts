@@ -1,5 +1,6 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
+import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import {
@@ -43,7 +44,7 @@ const MOST_KEPT = 6_000_000;
  *
  * @param catalog for other readers of the same folder; it has the same entries, malformed ones included.
  */
-export function openArticles(content: ContentFolder, catalog: Catalog, log: Log) {
+export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Catalog, log: Log) {
   const articles = new Map<string, ArticleEntry>();
   const texts = new Map<string, OwnerText>();
   /** The paths of files that are malformed or cannot be read now. */
@@ -106,7 +107,7 @@ export function openArticles(content: ContentFolder, catalog: Catalog, log: Log)
     } else {
       broken.delete(path);
       const text = keep(path, textOf(read));
-      const entry = articleEntry(after, read.article, text.html, text.length);
+      const entry = articleEntry(after, site, read.article, text.html, text.length);
       if (entry.tagCount !== undefined && entry.tagCount !== articles.get(path)?.tagCount)
         log.warn(
           { path, tags: entry.tagCount },

@@ -1,4 +1,5 @@
-import { around, type Post } from './post.js';
+import type { Post } from './article-entry.js';
+import { around } from './order.js';
 import type { Taxonomy } from './taxonomy.js';
 
 /** The other articles that an article's page shows. */
@@ -28,18 +29,17 @@ const TAGS_CONSIDERED = 8;
 export function relatedTo(post: Post, posts: readonly Post[], tags: Taxonomy): Neighbours {
   const [previous] = around(posts, post, 1, 0);
   const [next] = around(posts, post, 0, 1);
-  const own = new Set(post.entry.tags.map((tag) => tags.get(tag)));
+  const own = new Set(post.tags.map((tag) => tags.get(tag)));
   const near = new Set<Post>();
-  for (const tag of post.entry.tags.slice(0, TAGS_CONSIDERED))
+  for (const tag of post.tags.slice(0, TAGS_CONSIDERED))
     for (const other of around(tags.get(tag)?.posts ?? [], post, EARLIER, LATER)) near.add(other);
   const ranked = [...near].map((other) => ({
     other,
-    shared: other.entry.tags.filter((tag) => own.has(tags.get(tag))).length,
+    shared: other.tags.filter((tag) => own.has(tags.get(tag))).length,
     distance: Math.abs(other.time - post.time),
   }));
   ranked.sort(
-    (a, b) =>
-      b.shared - a.shared || a.distance - b.distance || (a.other.entry.path < b.other.entry.path ? -1 : 1),
+    (a, b) => b.shared - a.shared || a.distance - b.distance || (a.other.path < b.other.path ? -1 : 1),
   );
   return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
 }

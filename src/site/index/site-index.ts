@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { SiteInfo, SiteLink } from '../../host/page-types.js';
-import { fileOf } from '../outputs/addresses.js';
-import { timeOf } from '../render/dates.js';
-import type { ArticleEntry } from './article-entry.js';
+import type { SiteLink } from '../../host/page-types.js';
+import type { ArticleEntry, Post } from './article-entry.js';
+import { byTime } from './order.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
-import { byTime, type Post } from './post.js';
 import { authorsIn, type Taxonomy, tagsIn } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. It never changes. */
@@ -37,19 +35,18 @@ export interface SiteIndex {
 export function siteIndex(
   entries: Iterable<ArticleEntry>,
   texts: ReadonlyMap<string, OwnerText>,
-  site: SiteInfo,
   isReserved: (file: string) => boolean,
 ): SiteIndex {
   const byFile = new Map<string, Post>();
   const withoutPage: ArticleEntry[] = [];
   for (const entry of entries) {
-    const post = postOf(entry, site, isReserved);
-    const other = post && byFile.get(post.file);
+    const other = entry.file === null ? undefined : byFile.get(entry.file);
     // Two files at one URL, such as a copy that a person made: the first path has the page.
-    if (post === undefined || (other !== undefined && other.entry.path < entry.path)) withoutPage.push(entry);
+    if (!hasPage(entry) || isReserved(entry.file) || (other !== undefined && other.path < entry.path))
+      withoutPage.push(entry);
     else {
-      if (other !== undefined) withoutPage.push(other.entry);
-      byFile.set(post.file, post);
+      if (other !== undefined) withoutPage.push(other);
+      byFile.set(entry.file, entry);
     }
   }
   const posts = [...byFile.values()].sort(byTime);
@@ -57,13 +54,13 @@ export function siteIndex(
   const authors = authorsIn(posts);
   const keys = new Map<Post, string>();
   let key: string | undefined;
-  const byPath = new Map(posts.map((post) => [post.entry.path, post]));
+  const byPath = new Map(posts.map((post) => [post.path, post]));
 
   function keyOf(post: Post): string {
     const known = keys.get(post);
     if (known !== undefined) return known;
-    const { fingerprint, author } = post.entry;
-    const terms = [authors.get(author), ...post.entry.tags.map((tag) => tags.get(tag))];
+    const { fingerprint, author } = post;
+    const terms = [authors.get(author), ...post.tags.map((tag) => tags.get(tag))];
     const addresses = terms.map((term) => term?.address ?? '').join(' ');
     const made = `${post.file} ${fingerprint.ino} ${fingerprint.size} ${fingerprint.mtimeMs} ${addresses}\n`;
     keys.set(post, made);
@@ -90,24 +87,6 @@ export function siteIndex(
   };
 }
 
-/** Posts of each site by their entries: the same entries come again with every index. */
-const known = new WeakMap<SiteInfo, WeakMap<ArticleEntry, Post>>();
-
-/** An article as lists hold it; undefined where its URL is none of this site's pages. */
-function postOf(
-  entry: ArticleEntry,
-  site: SiteInfo,
-  isReserved: (file: string) => boolean,
-): Post | undefined {
-  const ofSite = known.get(site) ?? new WeakMap<ArticleEntry, Post>();
-  known.set(site, ofSite);
-  const made = ofSite.get(entry);
-  const file = made?.file ?? fileOf(entry.url, site);
-  if (file === undefined || isReserved(file)) return undefined;
-  if (made !== undefined) return made;
-  const published = timeOf(entry.date);
-  const modified = entry.updated === null ? published : timeOf(entry.updated);
-  const post: Post = { entry, file, time: published ?? 0, modified };
-  ofSite.set(entry, post);
-  return post;
+function hasPage(entry: ArticleEntry): entry is Post {
+  return entry.file !== null;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
 import { memoized } from '../../article/memoized.js';
 import { termKey } from '../../article/names.js';
-import type { Post } from './post.js';
+import type { Post } from './article-entry.js';
 
 /** Articles that have a name in common, such as a tag or an author. */
 export interface Term {
@@ -28,12 +28,12 @@ const LONGEST_SLUG = 80;
 
 /** The tags of articles. @param posts in their order. */
 export function tagsIn(posts: readonly Post[]): Taxonomy {
-  return taxonomyOf('/tags/', posts, ({ entry }) => entry.tags, 'tag');
+  return taxonomyOf('/tags/', posts, ({ tags }) => tags, 'tag');
 }
 
 /** The authors of articles. @param posts in their order. */
 export function authorsIn(posts: readonly Post[]): Taxonomy {
-  return taxonomyOf('/authors/', posts, ({ entry }) => (entry.author === '' ? [] : [entry.author]), 'author');
+  return taxonomyOf('/authors/', posts, ({ author }) => (author === '' ? [] : [author]), 'author');
 }
 
 /** `slugify` takes longer than all else here. */

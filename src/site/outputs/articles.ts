@@ -1,5 +1,5 @@
+import type { Post } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
-import type { Post } from '../index/post.js';
 import { relatedTo } from '../index/related.js';
 import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
@@ -21,7 +21,7 @@ export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
       one === undefined ? '' : index.keyOf(one),
     );
     return plannedPage(sources, post.file, shown, (): Page | undefined => {
-      const text = articles.textAt(post.entry);
+      const text = articles.textAt(post);
       if (text === undefined) return undefined;
       const { article, html, length } = text;
       const excerpt = article.description.trim() === '' ? { excerpt: excerptOf(html) } : {};
@@ -39,9 +39,9 @@ export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
           keyword: article.keyword,
           words: length.words,
           toc: [],
-          previous: previous === undefined ? null : linkOf(previous.entry),
-          next: next === undefined ? null : linkOf(next.entry),
-          related: related.map(({ entry }) => linkOf(entry)),
+          previous: previous === undefined ? null : linkOf(previous),
+          next: next === undefined ? null : linkOf(next),
+          related: related.map(linkOf),
         },
         articles: [],
         tag: null,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Feed, type Item } from 'feed';
 import type { Hooks } from '../../host/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import type { Post } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
-import type { Post } from '../index/post.js';
 import { dateOf } from '../render/dates.js';
 import { summaryOf } from '../render/page.js';
 import { keyOf, type Output } from './output.js';
@@ -22,9 +22,9 @@ const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) =>
 export function feeds(site: SiteInfo, articles: Pick<Articles, 'textAt'>, hooks: Hooks): Output {
   /** The items of posts. One whose file has changed since, or cannot be read, is left out until the next build. */
   function itemsOf(posts: readonly Post[]): FeedItem[] {
-    return posts.flatMap(({ entry }) => {
-      const text = articles.textAt(entry);
-      return text === undefined ? [] : [{ ...summaryOf(entry), html: text.html }];
+    return posts.flatMap((post) => {
+      const text = articles.textAt(post);
+      return text === undefined ? [] : [{ ...summaryOf(post), html: text.html }];
     });
   }
 

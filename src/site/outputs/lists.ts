@@ -1,6 +1,6 @@
 import type { SiteInfo } from '../../host/page-types.js';
+import type { Post } from '../index/article-entry.js';
 import { termTextPathOf } from '../index/owner-texts.js';
-import type { Post } from '../index/post.js';
 import type { Term } from '../index/taxonomy.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage, summaryOf } from '../render/page.js';
@@ -92,7 +92,7 @@ function listed(
 }
 
 function summariesOf(posts: readonly Post[]) {
-  return posts.map(({ entry }) => summaryOf(entry));
+  return posts.map((post) => summaryOf(post));
 }
 
 /** One page of a list of articles. */

@@ -3,7 +3,7 @@ import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from
 import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import type { Post } from '../index/post.js';
+import type { Post } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
 import { summaryOf } from '../render/page.js';
 import { keyOf, type Output, type Planned, type Sources } from './output.js';
@@ -60,8 +60,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 }
 
 function articlesOf({ posts, tags, authors }: SiteIndex): SiteArticles {
-  const newestFirst = (list: readonly Post[] = []) =>
-    [...list].reverse().map(({ entry }) => summaryOf(entry));
+  const newestFirst = (list: readonly Post[] = []) => [...list].reverse().map((post) => summaryOf(post));
   return {
     count: posts.length,
     newest: (count) => newestFirst(count > 0 ? posts.slice(-count) : []),
@@ -70,7 +69,7 @@ function articlesOf({ posts, tags, authors }: SiteIndex): SiteArticles {
     *[Symbol.iterator]() {
       for (let at = posts.length - 1; at >= 0; at--) {
         const post = posts[at];
-        if (post !== undefined) yield summaryOf(post.entry);
+        if (post !== undefined) yield summaryOf(post);
       }
     },
   };

@@ -35,10 +35,7 @@ export function sitemap(
 
   function addressesOf(sources: Sources): Address[] {
     const own = ['/', ...pagesIn(sources)].map((path) => ({ url: `${site.url}${path}` }));
-    return [
-      ...own,
-      ...sources.index.posts.map(({ entry, modified }) => ({ url: entry.url, ...lastmodOf(modified) })),
-    ];
+    return [...own, ...sources.index.posts.map(({ url, modified }) => ({ url, ...lastmodOf(modified) }))];
   }
 
   return {
@@ -73,8 +70,8 @@ function urlset(addresses: readonly Address[]): Promise<string> {
   return textOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
 }
 
-function lastmodOf(modified: number | undefined): { lastmod?: string } {
-  return modified === undefined ? {} : { lastmod: new Date(modified).toISOString() };
+function lastmodOf(modified: number | null): { lastmod?: string } {
+  return modified === null ? {} : { lastmod: new Date(modified).toISOString() };
 }
 
 async function textOf(stream: SitemapStream | SitemapIndexStream, items: readonly object[]): Promise<string> {

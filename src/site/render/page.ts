@@ -70,19 +70,17 @@ export function linkOf({
 }
 
 /** An article as lists and feeds show it. */
-export function summaryOf(entry: Omit<ArticleEntry, 'path' | 'fingerprint'>): ArticleSummary {
+export function summaryOf(
+  entry: Omit<ArticleEntry, 'path' | 'fingerprint' | 'file' | 'time' | 'modified'>,
+): ArticleSummary {
   const { id, updated, author, tags, excerpt = entry.description, readingMinutes, extra = {} } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
   return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };
 }
 
-/** An address that a parser would leave exactly as it is. */
-const PLAIN_IMAGE = /^https:\/\/(?:[a-z0-9]+\.)+[a-z]{2,}(?:\/\w[\w-]*(?:\.[\w-]+)*)+$/;
-
 /** An image's absolute address; null for one that is none, or is no HTTP(S) address, such as `javascript:`. */
 function safeImage(image: string | null, base: string): string | null {
   if (image === null || image.trim() === '') return null;
-  if (PLAIN_IMAGE.test(image)) return image;
   if (!URL.canParse(image, base)) return null;
   const { protocol, href } = new URL(image, base);
   return protocol === 'http:' || protocol === 'https:' ? href : null;

@@ -84,17 +84,11 @@ function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo) {
 }
 
 function rendererOf(sources: ThemeSources): Theme['render'] {
-  // `debug` keeps the line for messages; it costs a twentieth of a page.
+  // `debug` keeps the line for messages.
   const eta = new Eta({ autoEscape: true, cache: true, debug: true });
-  /** The files that names mean; to find them out each time costs a tenth of a page. */
-  const resolved = new Map<string, string>();
   eta.resolvePath = (name) => {
-    const known = resolved.get(name);
-    if (known !== undefined) return known;
     const plain = name.replace(/^\.?\//, '');
-    const file = sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
-    resolved.set(name, file);
-    return file;
+    return sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
   };
   eta.readFile = (name) => {
     const source = sources.get(name);

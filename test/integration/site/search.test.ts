@@ -98,33 +98,6 @@ test.serial(
   },
 );
 
-test.serial('the search is closed while Pagefind does not even say its version', async (t) => {
-  const original: unknown = Reflect.get(Module, '_resolveFilename');
-  if (typeof original !== 'function') throw new Error('modules are resolved in another way');
-  const { site, open } = searchableSite(t);
-  site.write('hive');
-  await site.builder.build('all');
-  const program = join(site.dir, 'program');
-  const pid = join(site.dir, 'pid');
-  // It ignores SIGTERM.
-  fs.writeFileSync(program, `#!/bin/sh\ntrap '' TERM\necho $$ > ${pid}\nexec sleep 600\n`, {
-    mode: 0o755,
-  });
-  t.teardown(() => Reflect.set(Module, '_resolveFilename', original));
-  Reflect.set(Module, '_resolveFilename', (name: string, ...rest: unknown[]) =>
-    name.startsWith('@pagefind/') && name.includes('/bin/')
-      ? program
-      : Reflect.apply(original, Module, [name, ...rest]),
-  );
-  const search = open();
-  const done = search.index();
-  await until('Pagefind hangs', () => read(`/proc/${read(pid).trim()}/cmdline`).startsWith('sleep'));
-  const hung = read(pid).trim();
-  await search.close();
-  t.true(await done, 'as it was closed, nothing has failed');
-  await until('Pagefind has ended, too', () => read(`/proc/${hung}/cmdline`) === '');
-});
-
 // Serial: all tests of a process share its environment.
 test.serial('a job that hangs is ended, and the log names it', async (t) => {
   const { site, open } = searchableSite(t);
@@ -139,7 +112,7 @@ test.serial('a job that hangs is ended, and the log names it', async (t) => {
 
 // Serial: all tests of a process share its modules.
 test.serial(
-  'where Pagefind’s program does not run there is no search, and the log does not mention it',
+  'where Pagefind is not installed there is no search, and the log does not mention it',
   async (t) => {
     const original: unknown = Reflect.get(Module, '_resolveFilename');
     if (typeof original !== 'function') throw new Error('modules are resolved in another way');

@@ -1,15 +1,15 @@
 import test from 'ava';
 import { siteIndex } from '../../../src/site/index/site-index.js';
-import { siteInfo } from '../../support/site-info.js';
 import { post } from './post.js';
 
-test('which file an article has follows the site and its reserved places, also where the same entry comes again', (t) => {
-  const { entry } = post(1);
-  const site = siteInfo('https://x.example');
-  const pages = (of = site, isReserved = false) =>
-    siteIndex([entry], new Map(), of, () => isReserved).posts.map(({ file }) => file);
-  t.deepEqual(pages(), ['a1/index.html']);
-  t.deepEqual(pages(site, true), []);
-  t.deepEqual(pages(), ['a1/index.html']);
-  t.deepEqual(pages(siteInfo('https://another.example')), []);
+test('an article has a page unless its URL is not of the site, its place is reserved, or a file before it has the same', (t) => {
+  const [first, second] = [post(1), post(2)];
+  const pagesOf = (entries: Parameters<typeof siteIndex>[0], reserved = '') => {
+    const { posts, withoutPage } = siteIndex(entries, new Map(), (file) => file === reserved);
+    return [posts, withoutPage].map((list) => list.map(({ path }) => path));
+  };
+  t.deepEqual(pagesOf([second, first]), [['a1.md', 'a2.md'], []]);
+  t.deepEqual(pagesOf([first, second], 'a1/index.html'), [['a2.md'], ['a1.md']]);
+  t.deepEqual(pagesOf([first, { ...second, file: null }]), [['a1.md'], ['a2.md']]);
+  t.deepEqual(pagesOf([{ ...second, file: first.file }, first]), [['a1.md'], ['a2.md']]);
 });

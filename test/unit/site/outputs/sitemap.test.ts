@@ -10,8 +10,8 @@ const SITE = siteInfo('https://x.example');
 
 /** The texts of a sitemap of so many articles, by their files, with at most so many addresses in each. */
 async function sitemapOf(articles: number, most: number): Promise<Record<string, string>> {
-  const entries = Array.from({ length: articles }, (_, time) => post(time).entry);
-  const index = siteIndex(entries, new Map(), SITE, () => false);
+  const entries = Array.from({ length: articles }, (_, time) => post(time));
+  const index = siteIndex(entries, new Map(), () => false);
   const files = [...sitemap(SITE, () => false, most).plan({ index, context: { key: '' } } as Sources)];
   return Object.fromEntries(
     await Promise.all(files.map(async ({ path, render }) => [path, String(await render())] as const)),

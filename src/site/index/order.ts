@@ -1,20 +1,9 @@
-import type { ArticleEntry } from './article-entry.js';
-
-/** An article that has a page. */
-export interface Post {
-  readonly entry: ArticleEntry;
-  /** Its page, below the output folder. */
-  readonly file: string;
-  /** First publication in ms since 1970; a text that is not a date counts as oldest. */
-  readonly time: number;
-  /** Last change in ms since 1970; undefined where the file names no date. */
-  readonly modified: number | undefined;
-}
+import type { Post } from './article-entry.js';
 
 /** The order of all lists, oldest first: publication, and between articles of the same moment the file's path. */
 export function byTime(a: Post, b: Post): number {
   if (a.time !== b.time) return a.time - b.time;
-  return a.entry.path < b.entry.path ? -1 : Number(a.entry.path > b.entry.path);
+  return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
 /** The posts of an ordered list next to one of its own: at most so many before and after it, without itself. */
