@@ -14,7 +14,6 @@ const LONGEST_WAIT_MS = 20_000;
 interface BuildOptions {
   readonly dir: string;
   readonly json?: boolean;
-  readonly clean?: boolean;
 }
 
 /** `pressmark build`: the whole site, once. */
@@ -24,10 +23,6 @@ export function buildCommand(): Command {
       'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
     )
     .option('--json', 'print the summary as JSON')
-    .option(
-      '--clean',
-      'make every file anew, write those that differ, and remove whatever Pressmark wrote and would not write today',
-    )
     .addHelpText('after', example('pressmark build'))
     .action(run);
 }
@@ -37,11 +32,6 @@ async function run(options: BuildOptions): Promise<void> {
   refuseNoSite(settings);
   refuseAddressChange(settings);
   if (settings.generator !== 'plain') {
-    if (options.clean)
-      throw new PressmarkError(
-        'USAGE',
-        `--clean is for sites that Pressmark builds itself; this one has a generator in the config`,
-      );
     await (await import('./generator-build.js')).buildGeneratorSite(settings, options);
     return;
   }
@@ -53,7 +43,7 @@ async function run(options: BuildOptions): Promise<void> {
 async function build(
   settings: Settings,
   site: Exclude<Settings['site'], false>,
-  { json = false, clean = false }: BuildOptions,
+  { json = false }: BuildOptions,
 ): Promise<void> {
   // Standard output is for the summary alone.
   const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
@@ -64,7 +54,7 @@ async function build(
     write: (text) => process.stderr.write(text),
   });
   try {
-    const report = await builder.build('all', { force: true, clean, onProgress: progress.step });
+    const report = await builder.build('all', { force: true, onProgress: progress.step });
     progress.end();
     const search = searchOf(settings, site, async () => builder.pages(), log);
     const isIndexed = await search.index();

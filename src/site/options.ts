@@ -46,8 +46,6 @@ export interface SiteOptions {
 export interface BuildRequest {
   /** Whether every file is made anew; they are still only written where they differ. @default false */
   readonly force?: boolean;
-  /** Whether files are removed, too, that bear Pressmark's mark and are not of this site. @default false */
-  readonly clean?: boolean;
   /** Called after each file with how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }

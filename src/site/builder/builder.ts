@@ -142,7 +142,6 @@ export function createBuilder(options: SiteOptions): Builder {
     const paths = served.flatMap(({ work }) => (work === 'all' ? [] : work));
     if (isAll) contexts = renderContexts(loadTheme(options.themeDirs, site), options);
     if (isAll) failed.clear();
-    if (served.some(({ clean }) => clean)) adoptMarked();
     if (served.some(({ force }) => force)) forgetKeys();
     articles.read(paths);
     if (isAll) await articles.readAll(() => pause(isAll));

@@ -25,8 +25,7 @@ export type Outcome =
   | { readonly kind: 'pages'; readonly pages: readonly BuiltPage[] | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
   /** The builder was closed in the middle of a build of everything, or before the request. */
-  | { readonly kind: 'stopped' }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'stopped' };
 
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
 export interface BuilderThread {

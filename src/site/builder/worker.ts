@@ -17,17 +17,17 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
   port.on('message', ({ id, ...question }: Request) => {
     // Never rejects.
     void answer(question).then((outcome) => {
-      port.postMessage({ id, ...outcome } satisfies Answer);
-      if (outcome.kind === 'closed') port.close();
+      if (outcome === 'closed') port.close();
+      else port.postMessage({ id, ...outcome } satisfies Answer);
     });
   });
 
-  async function answer(request: Question): Promise<Outcome> {
+  async function answer(request: Question): Promise<Outcome | 'closed'> {
     try {
       if (request.kind === 'build') return { kind: 'built', report: await builder.build(request.paths) };
       if (request.kind === 'pages') return { kind: 'pages', pages: builder.pages() };
       await builder.close();
-      return { kind: 'closed' };
+      return 'closed';
     } catch (error) {
       if (error instanceof BuildStopped) return { kind: 'stopped' };
       log.debug({ err: error }, 'build failed');

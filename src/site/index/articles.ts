@@ -35,8 +35,9 @@ export interface SavedArticles {
   readonly texts: readonly OwnerText[];
 }
 
-/** Characters of the texts that are kept for the pages that are made next, such as the feeds. */
-const MOST_KEPT = 6_000_000;
+/** Texts that are kept for the files that are made next, such as the feeds, and their characters in all. */
+const MOST_KEPT = 30;
+const LONGEST_KEPT = 6_000_000;
 
 /**
  * The files of the content folder. A malformed file keeps the entry that was read last: half an edit does not take an
@@ -51,7 +52,6 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
   const broken = new Set<string>();
   /** Texts that were read last, the oldest first. */
   const recent = new Map<string, ArticleText>();
-  let kept = 0;
 
   /**
    * Takes in what was saved; `readAll` compares the files with it.
@@ -158,21 +158,13 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
   }
 
   function keep(path: string, text: ArticleText): ArticleText {
-    forget(path);
+    recent.delete(path);
     recent.set(path, text);
-    kept += text.fingerprint.size + text.html.length;
-    for (const [oldest] of recent) {
-      if (kept <= MOST_KEPT) break;
-      forget(oldest);
+    for (const oldest of recent.keys()) {
+      if (recent.size <= MOST_KEPT && lengthOfAll(recent.values()) <= LONGEST_KEPT) break;
+      recent.delete(oldest);
     }
     return text;
-  }
-
-  function forget(path: string): void {
-    const text = recent.get(path);
-    if (text === undefined) return;
-    recent.delete(path);
-    kept -= text.fingerprint.size + text.html.length;
   }
 
   return {
@@ -202,6 +194,12 @@ function textOf({ fingerprint, article, html: render }: ReadablePage): ArticleTe
     html,
     length: lengthOf(html),
   };
+}
+
+function lengthOfAll(texts: Iterable<ArticleText>): number {
+  let sum = 0;
+  for (const { fingerprint, html } of texts) sum += fingerprint.size + html.length;
+  return sum;
 }
 
 function isMalformed(error: unknown): boolean {

@@ -31,15 +31,11 @@ export function homePage({ site, pageSize }: ListSettings): Output {
 
 /** The list of all articles. */
 export function archivePages(settings: ListSettings): Output {
-  const description: Text = { t: 'archiveOf', values: { site: settings.site.title } };
+  const description = { t: 'archiveOf', values: { site: settings.site.title } };
+  const frame: Frame = { kind: 'archive', address: '/archive/', title: { t: 'archive' }, description };
   return {
     reserved: ['archive/'],
-    *plan(sources) {
-      for (const list of listPages('/archive/', sources.index.posts, settings.pageSize))
-        yield listed(settings, sources, list, [], (frame) =>
-          frame('archive', { title: { t: 'archive' }, description }),
-        );
-    },
+    plan: (sources) => pagesOfList(frame, sources.index.posts, sources, settings),
   };
 }
 
@@ -47,48 +43,52 @@ export function archivePages(settings: ListSettings): Output {
 export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Output {
   const phrase = kind === 'tag' ? 'articlesAbout' : 'articlesBy';
 
-  function* pagesOf({ name, address, posts }: Term, sources: Sources): Generator<Planned> {
-    const text = sources.index.texts.get(termTextPathOf(address));
+  function frameOf({ name, address }: Term, { index }: Sources): Frame {
+    const text = index.texts.get(termTextPathOf(address));
     const title = text?.title || name;
     const description = text?.description || { t: phrase, values: { [kind]: name } };
-    const inputs = [name, text === undefined ? '' : JSON.stringify(text.fingerprint)];
-    for (const list of listPages(address, posts, settings.pageSize))
-      yield listed(settings, sources, list, inputs, (frame) => ({
-        ...frame(kind, { title, description }),
-        [kind]: name,
-        ...(text && { page: text }),
-      }));
+    return { kind, address, title, description, more: { [kind]: name, ...(text && { page: text }) } };
   }
 
   return {
     reserved: [`${kind}s/`],
     *plan(sources) {
       const { tags, authors } = sources.index;
-      for (const term of (kind === 'tag' ? tags : authors).all()) yield* pagesOf(term, sources);
+      for (const term of (kind === 'tag' ? tags : authors).all())
+        yield* pagesOfList(frameOf(term, sources), term.posts, sources, settings);
     },
   };
 }
 
-/** A page of a list. @param page makes it of the frame that all lists have in common. */
-function listed(
-  { site }: ListSettings,
+/** What the pages of a list have in common. */
+interface Frame {
+  readonly kind: 'archive' | 'tag' | 'author';
+  /** The path of the list's own page, ending in a slash. */
+  readonly address: string;
+  readonly title: Text;
+  readonly description: Text;
+  readonly more?: Partial<Pick<Page, 'page' | 'tag' | 'author'>>;
+}
+
+function* pagesOfList(
+  { kind, address, title, description, more }: Frame,
+  posts: readonly Post[],
   sources: Sources,
-  { path, items, pager }: ListPage,
-  inputs: readonly string[],
-  page: (
-    frame: (kind: 'archive' | 'tag' | 'author', texts: { title: Text; description: Text }) => Page,
-  ) => Page,
-): Planned {
-  const frame = (
-    kind: 'archive' | 'tag' | 'author',
-    { title, description }: { title: Text; description: Text },
-  ) => ({
-    ...sitePage(site, kind, path, { title: numbered(title, pager.number), description }),
-    articles: summariesOf(items),
-    pager,
-  });
-  const all = [...inputs, JSON.stringify(pager), ...items.map(sources.index.keyOf)];
-  return plannedPage(sources, fileAt(path), all, () => page(frame));
+  { site, pageSize }: ListSettings,
+): Generator<Planned> {
+  const inputs = JSON.stringify([title, description, more]);
+  for (const { path, items, pager } of listPages(address, posts, pageSize))
+    yield plannedPage(
+      sources,
+      fileAt(path),
+      [inputs, JSON.stringify(pager), ...items.map(sources.index.keyOf)],
+      () => ({
+        ...sitePage(site, kind, path, { title: numbered(title, pager.number), description }),
+        ...more,
+        articles: summariesOf(items),
+        pager,
+      }),
+    );
 }
 
 function summariesOf(posts: readonly Post[]) {
@@ -159,7 +159,7 @@ function pagerOf(address: string, number: number, last: number): Pager {
  *
  * @param places in their order; those that are there twice, or outside of the list, are left out.
  */
-export function pageLinks(
+function pageLinks(
   places: readonly number[],
   pageCount: number,
   linkOf: (place: number) => Omit<PageLink, 'isAfterGap'>,

@@ -19,12 +19,12 @@ export interface TagLink extends SiteLink {
 
 /** One page of a list, and its way to the others. */
 export interface Pager {
-  /** Of articles: 0 for the newest ones, else counted from the oldest. Of tags: from 1 on. */
+  /** 0 for the newest ones, else counted from the oldest. */
   readonly number: number;
   /** The paths of its neighbours. */
   readonly newer: string | undefined;
   readonly older: string | undefined;
-  /** How many pages the list has; of articles, on the page of the newest ones alone. */
+  /** How many pages the list has; on the page of the newest ones alone. */
   readonly pageCount: number | undefined;
   /** The first page, those beside this one, the last one, and this one, in their order. */
   readonly pageLinks: readonly PageLink[];

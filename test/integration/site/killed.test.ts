@@ -73,32 +73,6 @@ test.serial(
   },
 );
 
-test.serial(
-  'an article that is removed after its build was killed is on no list after the next build',
-  async (t) => {
-    const site = testSite(t, { pageSize: 2 });
-    for (let n = 1; n <= 3; n++) site.write(`a${n}`);
-    const builder = createBuilder(site.options);
-    await builder.build('all');
-    const before = outputOf(site);
-    const path = site.write('new');
-    const remove = () => fs.rmSync(join(site.options.content.root, path));
-    const all = await buildUntil(builder, [path], Number.POSITIVE_INFINITY);
-    remove();
-    await builder.build([path]);
-    t.deepEqual(outputOf(site), before);
-
-    site.write('new');
-    // Everything but the end of the build, after which the manifest names the article.
-    await buildUntil(builder, [path], all - 1);
-    t.true(site.page('index.html').includes('Title of new'));
-    await builder.close();
-    remove();
-    await createBuilder(site.options).build('all');
-    t.deepEqual(outputOf(site), before);
-  },
-);
-
 test('after a builder was killed the next one gets the lock and completes the work', async (t) => {
   const random = createRandom('a killed build');
   let during = 0;
