@@ -3,10 +3,9 @@ import { refuseAddressChange } from '../app/articles/stored-urls.js';
 import { refuseNoSite } from '../app/site-address.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
-import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
 import { progressBar } from './progress.js';
-import { printJson } from './terminal.js';
+import { printJson, warningLog } from './terminal.js';
 
 /** How long another process that builds the site is waited for, in milliseconds. */
 const LONGEST_WAIT_MS = 20_000;
@@ -45,8 +44,7 @@ async function build(
   site: Exclude<Settings['site'], false>,
   { json = false }: BuildOptions,
 ): Promise<void> {
-  // Standard output is for the summary alone.
-  const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+  const log = warningLog();
   const { openSiteBuilder, searchOf } = await import('../app/builder/site-builder.js');
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, LONGEST_WAIT_MS);
   const progress = progressBar({

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { forgetArticle } from '../app/articles/forget.js';
 import { loadSettings } from '../config/load.js';
-import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
-import { printable, printJson } from './terminal.js';
+import { printable, printJson, warningLog } from './terminal.js';
 
 /** `pressmark forget`: a deleted article may come again. */
 export function forgetCommand(): Command {
@@ -13,8 +12,7 @@ export function forgetCommand(): Command {
     .option('--json', 'print what was forgotten as JSON')
     .addHelpText('after', example('pressmark forget demo-2'))
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
-      const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
-      const { id, url } = await forgetArticle(await loadSettings(dir), name, log);
+      const { id, url } = await forgetArticle(await loadSettings(dir), name, warningLog());
       if (json) printJson({ id, url });
       else console.log(printable(`${id} may be published again; it was at ${url}`));
     });

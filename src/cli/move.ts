@@ -3,9 +3,8 @@ import { moveSite } from '../app/articles/move.js';
 import type { MovedUrl } from '../app/articles/move-lists.js';
 import { planMove } from '../app/articles/move-plan.js';
 import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
-import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
-import { printable, printJson } from './terminal.js';
+import { printable, printJson, warningLog } from './terminal.js';
 
 /** URLs that a person is shown; a script gets all of them. */
 const MOST_SHOWN = 20;
@@ -45,9 +44,7 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
     else print(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
     return;
   }
-  // Standard output is for the summary alone.
-  const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
-  const { urls, commit, lists } = await moveSite(settings, request, log);
+  const { urls, commit, lists } = await moveSite(settings, request, warningLog());
   if (json) {
     printJson({ moved: true, urls, commit, lists }, 2);
     return;

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { revert } from '../app/articles/revert.js';
 import { loadSettings } from '../config/load.js';
-import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
 import { outliveStrayPromises } from './signals.js';
-import { printable, printJson } from './terminal.js';
+import { printable, printJson, warningLog } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
@@ -18,13 +17,7 @@ export function revertCommand(): Command {
     .action(
       async (name: string, revision: string, options: { dir: string; force?: boolean; json?: boolean }) => {
         const { dir, force = false, json } = options;
-        // Standard output is for the summary alone.
-        const log = createLog({
-          level: 'warn',
-          terminal: process.stderr.isTTY === true,
-          fd: 2,
-          atOnce: true,
-        });
+        const log = warningLog();
         outliveStrayPromises(log);
         const done = await revert(await loadSettings(dir), name, revision, log, { force });
         if (json) {

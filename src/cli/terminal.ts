@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { messageOf, systemCode } from '../errors.js';
-import { escapeInvisible } from '../log.js';
+import { createLog, escapeInvisible, type Log } from '../log.js';
 
 /** Text in a colour or weight, on a terminal only. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
@@ -40,6 +40,11 @@ export function unexpected(error: unknown): string {
     return `${messageOf(error)}; let the user who runs Pressmark read and write there`;
   if (code !== undefined) return messageOf(error);
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
+}
+
+/** A log for what a person should know besides the output; standard output is for that alone. */
+export function warningLog(): Log {
+  return createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
 }
 
 /** Rows as lines whose columns are aligned; the last column may be of any length. */

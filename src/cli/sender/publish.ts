@@ -4,16 +4,8 @@ import { findMarkdown } from '../../sender/article/find-markdown.js';
 import { type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
 import { example } from '../options.js';
-import { paint, printable, printJson, progressLine } from '../terminal.js';
-import {
-  openSending,
-  type Sending,
-  standingOf,
-  warnings,
-  withConnector,
-  withRate,
-  withSenderDir,
-} from './sending.js';
+import { paint, printable, printJson, progressLine, warningLog } from '../terminal.js';
+import { openSending, type Sending, standingOf, withConnector, withRate, withSenderDir } from './sending.js';
 
 interface PublishOptions {
   readonly dir: string;
@@ -64,7 +56,7 @@ async function publish(
   const worker = createWorker({
     state,
     queue,
-    log: warnings(),
+    log: warningLog(),
     rate,
     onAttempt: ({ entry }) => {
       say(standingOf(entry));

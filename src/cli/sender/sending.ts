@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { createLog, type Log } from '../../log.js';
 import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
@@ -50,11 +49,6 @@ export function openSending(dir: string, connectorName: string | undefined): Sen
   const state = stateOf(dir);
   const connector = chooseConnector(readConnectors(state), connectorName);
   return { state, connector, queue: openQueue({ state }) };
-}
-
-/** A log for what a person should know besides the output; standard output is for that alone. */
-export function warnings(): Log {
-  return createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
 }
 
 const MARKS = { success: '✓', pending: '…', sending: '…', failed: '✗' } as const;
