@@ -8,7 +8,6 @@ import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } fro
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
 import { type Identity, identityVariables, signature } from './identity.js';
-import { leftRef, NEXT_REF } from './next-commits.js';
 
 /** A file that is to become a commit. */
 export interface NewVersion {
@@ -47,13 +46,15 @@ export async function writeBlobs({ git }: Repository, paths: readonly string[]):
 
 /**
  * Makes a chain of commits upon `parent`, one for each file, in order. No branch moves, and the index stays as it is; hooks
- * do not run. `NEXT_REF` leads to the last one until `moveBranch`.
+ * do not run.
  *
+ * @param ref one of `nextRef`, which leads to the last commit until `moveBranch`.
  * @returns the names of the commits.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function buildCommits(
   repository: Repository,
+  ref: string,
   parent: string | null,
   files: readonly NewVersion[],
   { identity, sign }: CommitStyle,
@@ -62,7 +63,7 @@ export async function buildCommits(
   const lines: (string | Buffer)[] = ['feature done\n'];
   for (const [index, { path, content, mode, message }] of files.entries()) {
     lines.push(
-      `commit ${NEXT_REF}\nmark :${index + 1}\n`,
+      `commit ${ref}\nmark :${index + 1}\n`,
       `author ${signature(identity.author, seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
       ...data(Buffer.from(message)),
       ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
@@ -117,8 +118,9 @@ async function signed(
 /** Commits that are about to go to the branch. */
 export interface NewCommits {
   readonly files: readonly NewVersion[];
-  /** Those of `buildCommits`. */
+  /** Those of `buildCommits`, and the ref that leads to them. */
   readonly commits: readonly string[];
+  readonly ref: string;
   /** The paths that the owner has staged. */
   readonly staged: ReadonlySet<string>;
   /** When the first of their objects was written, or earlier; in milliseconds since 1970. */
@@ -134,7 +136,7 @@ export interface NewCommits {
 export async function moveBranch(
   repository: Repository,
   head: Branch,
-  { files, commits, staged, since }: NewCommits,
+  { files, commits, ref, staged, since }: NewCommits,
 ): Promise<boolean> {
   const last = commits.at(-1);
   if (last === undefined) return true;
@@ -148,15 +150,15 @@ export async function moveBranch(
     await writeIndex(repository, entries);
     await syncIfThere(repository.gitDir);
     if ((await branchOfHead(repository)) !== head.ref) {
-      await takeBack(repository, entries, last);
+      await takeBack(repository, entries, ref);
       return false;
     }
-    const input = `update ${head.ref}\0${last}\0${head.tip ?? noObject(repository)}\0delete ${NEXT_REF}\0\0`;
+    const input = `update ${head.ref}\0${last}\0${head.tip ?? noObject(repository)}\0delete ${ref}\0\0`;
     await patiently(() => git(['update-ref', '-z', '--stdin', '-m', 'pressmark: articles'], { input }));
     await syncFoldersOf(commonDir, [join(commonDir, head.ref), join(commonDir, 'reftable', 'tables.list')]);
     return true;
   } catch (error) {
-    await takeBack(repository, entries, last);
+    await takeBack(repository, entries, ref);
     if (/ but expected |reference already exists|unable to resolve reference/.test(messageOf(saidIn(error))))
       return false;
     throw error;
@@ -170,30 +172,13 @@ async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, Tree
 
 /**
  * Gives the index what HEAD has by now, where the index has what was written: else the files would look as if the owner had
- * staged them. If that fails, a ref of its own goes on telling them from the owner's: the next batch moves `NEXT_REF`.
- *
- * @param last the last of the commits that the entries were written for.
+ * staged them. Where that fails, the ref stays, and goes on telling them from the owner's. Where the owner commits at the
+ * same time, HEAD has another commit afterwards, and it is done again.
  */
 async function takeBack(
   repository: Repository,
   entries: ReadonlyMap<string, TreeEntry>,
-  last: string,
-): Promise<void> {
-  try {
-    await writeAsCommitted(repository, entries);
-  } catch (error) {
-    await repository.git(['update-ref', leftRef(last), last]);
-    throw error;
-  }
-}
-
-/**
- * Gives the index what HEAD has, where the index has these entries. Where the owner commits at the same time, HEAD has
- * another commit afterwards, and it is done again.
- */
-async function writeAsCommitted(
-  repository: Repository,
-  entries: ReadonlyMap<string, TreeEntry>,
+  ref: string,
 ): Promise<void> {
   const absent = { mode: '0', id: noObject(repository) };
   let written = entries;
@@ -205,11 +190,12 @@ async function writeAsCommitted(
       entriesInIndex(repository, paths),
     ]);
     const ours = paths.filter((path) => (index.get(path) ?? absent).id === written.get(path)?.id);
-    if (ours.length === 0) return;
+    if (ours.length === 0) break;
     written = new Map(ours.map((path) => [path, committed.get(path) ?? absent]));
     await writeIndex(repository, written);
-    if ((await commitAt(repository, 'HEAD')) === head) return;
+    if ((await commitAt(repository, 'HEAD')) === head) break;
   }
+  await repository.git(['update-ref', '-d', ref]);
 }
 
 /** The name that stands for no object. */

@@ -2,18 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { entriesAt, entriesInIndex, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 
-/** The refs of the receivers for commits that are on no branch yet, one for each process. */
+/** The refs for commits that are on no branch yet, one for each batch. */
 const NEXT_REFS = 'refs/worktree/pressmark/';
 
 /**
- * That of this process. `git gc` leaves its commits alone; and where a process was killed after the index had been written,
- * the ref tells Pressmark's entries from those that the owner has staged.
+ * A new ref for the commits of a batch. `git gc` leaves them alone; and where Pressmark or its git was killed after the index
+ * had been written, the ref tells Pressmark's entries from those that the owner has staged.
  */
-export const NEXT_REF = `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
-
-/** A further ref for commits whose files could not be taken back from the index. @param last the last of the commits. */
-export function leftRef(last: string): string {
-  return `${NEXT_REFS}${last}`;
+export function nextRef(): string {
+  return `${NEXT_REFS}${randomBytes(8).toString('hex')}`;
 }
 
 /**

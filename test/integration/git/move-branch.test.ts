@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../src/errors.js';
 import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
 import { readHead } from '../../../src/git/commit/head.js';
-import { nextCommits, removeNextRefs, stagedByOwner } from '../../../src/git/commit/next-commits.js';
+import { nextCommits, nextRef, removeNextRefs, stagedByOwner } from '../../../src/git/commit/next-commits.js';
 import type { Git } from '../../../src/git/git.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
@@ -27,8 +27,9 @@ async function aboutToMove(t: ExecutionContext) {
   if (head.kind === 'not now') throw new Error(head.waitingFor);
   const [content = ''] = await writeBlobs(repository, [PATH]);
   const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
-  const commits = await buildCommits(repository, head.tip, files, STYLE);
-  const news = { files, commits, staged: new Set<string>(), since: Date.now() };
+  const ref = nextRef();
+  const commits = await buildCommits(repository, ref, head.tip, files, STYLE);
+  const news = { files, commits, ref, staged: new Set<string>(), since: Date.now() };
   const move = () => moveBranch(repository, head, news);
   return { dir, move, repository, head, content, news };
 }
@@ -55,17 +56,11 @@ test('where the branch cannot be moved, a new file is not left in the index', as
 
 test('what a killed receiver has put into the index is not the ownerâ€™s, also after another receiverâ€™s commits', async (t) => {
   const { dir, repository, head, content } = await aboutToMove(t);
-  gitIn(
-    dir,
-    'update-ref',
-    'refs/worktree/pressmark/killed',
-    gitIn(dir, 'for-each-ref', '--format=%(objectname)', 'refs/worktree/').trim(),
-  );
   gitIn(dir, 'update-index', '--add', '--cacheinfo', `100644,${content},${PATH}`);
   const other = [
     { path: 'content/other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' },
   ];
-  await buildCommits(repository, head.tip, other, STYLE);
+  await buildCommits(repository, nextRef(), head.tip, other, STYLE);
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
@@ -90,8 +85,9 @@ test('an entry that could be neither committed nor taken back is not the ownerâ€
   const lock = join(dir, '.git/refs/heads/main.lock');
   let indexed = 0;
   const git: Git = async (args, run) => {
-    if (args[0] === 'update-index' && ++indexed > 1)
-      throw new PressmarkError('GIT_FAILED', 'the disk is full');
+    if (args[0] === 'update-index') indexed++;
+    // From the entry's way back on, nothing can be written.
+    if (indexed > 1) throw new PressmarkError('GIT_FAILED', 'the disk is full');
     return repository.git(args, run);
   };
   fs.writeFileSync(lock, '');
@@ -99,7 +95,7 @@ test('an entry that could be neither committed nor taken back is not the ownerâ€
   fs.rmSync(lock);
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `A  ${PATH}\n`);
   const other = [{ path: 'other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' }];
-  await buildCommits(repository, head.tip, other, STYLE);
+  await buildCommits(repository, nextRef(), head.tip, other, STYLE);
   // killed now
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
 });

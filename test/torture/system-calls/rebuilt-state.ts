@@ -6,6 +6,8 @@ import type { CrashState, Disk, FileNode, FolderNode } from './crash-model.js';
 /** Files that are only ever replaced, never written in place, so that a hard link to the recorded file is safe. */
 const NEVER_WRITTEN_IN_PLACE = /^(?:content\/|public\/|\.git\/objects\/)/;
 
+const GIT_LOCK = /^\.git\/.*\.lock$/;
+
 /** The files on the real disk when the recorded receiver had ended. */
 export interface Left {
   readonly dir: string;
@@ -15,7 +17,7 @@ export interface Left {
 
 /**
  * Writes a state to a new folder, as it would be on the disk after the power loss. Files have the times of the
- * recording. Where possible, a file is a hard link to the recorded one, so that it has the inode and times that
+ * recording, but for git's locks. Where possible, a file is a hard link to the recorded one, so that it has the inode and times that
  * Pressmark has stored.
  *
  * @param part the only folder that is written. @default all of them
@@ -52,8 +54,10 @@ export function layOut(state: CrashState, disk: Disk, left: Left, dir: string, p
       return;
     }
     fs.writeFileSync(target, content);
-    // Node.js sets times less exactly than a file system keeps them.
-    if (file.time !== '') execFileSync('touch', ['-d', `@${file.time}`, target]);
+    // Node.js sets times less exactly than a file system keeps them. A lock of git's is older than the start of the machine
+    // that follows a power loss, which is how it is told from one that is held.
+    const time = GIT_LOCK.test(path) ? '0' : file.time;
+    if (time !== '') execFileSync('touch', ['-d', `@${time}`, target]);
   }
 
   layFolder(disk.root, '');
