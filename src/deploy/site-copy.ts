@@ -21,8 +21,6 @@ export interface SiteCopyOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The most bytes that are copied. @default 1 GiB */
   readonly maxBytes?: number;
-  /** The most files that are copied. @default 200000 */
-  readonly maxFiles?: number;
 }
 
 /** A copy of a site in a temporary folder that only the present user can read. */
@@ -47,7 +45,6 @@ export interface SiteCopy {
 }
 
 const MAX_BYTES = 2 ** 30;
-const MAX_FILES = 200_000;
 
 const PREFIX = 'pressmark-copy-';
 
@@ -83,7 +80,7 @@ interface Copied {
  */
 export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   const siteDir = fs.realpathSync(options.siteDir);
-  const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES } = options;
+  const { maxBytes = MAX_BYTES } = options;
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
   // Two folders deep, so that what a build writes next to its site is removed with it.
   removeAbandoned(tmpdir());
@@ -103,7 +100,6 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     const before = copied;
     const now = new Map<string, Copied>();
     let bytes = 0;
-    let files = 0;
     fs.utimesSync(root, new Date(), new Date()); // it is not abandoned
     await copyFolder(siteDir, dir);
     if (repository !== undefined) await linkNeighbours(siteDir, dir, repository.prefix, linkOut);
@@ -175,12 +171,11 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
       const stat = fs.statSync(source, { throwIfNoEntry: false });
       const version = versionAt(source);
       if (stat === undefined || version === undefined) return; // removed since its folder was read
-      files++;
       bytes += stat.size;
-      if (bytes > maxBytes || files > maxFiles)
+      if (bytes > maxBytes)
         throw new PressmarkError(
           'SITE_TOO_LARGE',
-          `the site is too large for a copy: it may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
+          `the site is too large for a copy: it may have ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
         );
       const known = before.get(path);
       if (isSameSecrets && known?.source === version && known.copy === versionAt(target)) {

@@ -147,7 +147,6 @@ const TEXTS: Readonly<Record<string, HostileText>> = {
   'open footnotes': repeated('[^a\n'),
   'elements of raw text': repeated('<noscript><iframe>'),
   'closed headings': repeated('<h2>a</h2>'),
-  'articles before headings': repeated('<article></article><h1>'),
   declarations: repeated('<!'),
   'empty comments': repeated('<!---->'),
   'JSON-LD': repeated('<script type="application/ld+json">{}</script>'),

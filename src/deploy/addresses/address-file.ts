@@ -19,31 +19,17 @@ export interface AddressFile {
   readonly contradiction?: string | undefined;
 }
 
-const REASONS: readonly unknown[] = [
-  'no page',
-  'several pages',
-  'symbolic link',
-  'front matter not supported',
-] satisfies UnlistedReason[];
-
 /** Reads the file that the store reads too; undefined where there is none or a malformed one: the generator is asked again then. */
 export function readAddressFile(path: string): AddressFile | undefined {
   const text = readOrEmpty(path);
   const listed = parseAddresses(text);
   if (listed === undefined) return undefined;
-  const { posts, unlisted }: { posts?: unknown; unlisted?: unknown } = JSON.parse(text);
-  if (typeof posts !== 'string' || !Array.isArray(unlisted) || !unlisted.every(isUnlisted)) return undefined;
-  return { ...listed, posts, unlisted };
+  const { posts, unlisted } = JSON.parse(text) as AddressFile;
+  return typeof posts === 'string' && Array.isArray(unlisted) ? { ...listed, posts, unlisted } : undefined;
 }
 
 /** Writes what was found out; a reader sees the old file or the new one. */
 export async function writeAddressFile(path: string, file: AddressFile): Promise<void> {
   for (const parent of makeDirectory(dirname(path))) await syncDirectory(parent);
   await writeAtomically(path, `${JSON.stringify(file, null, 1)}\n`);
-}
-
-function isUnlisted(value: unknown): value is AddressFile['unlisted'][number] {
-  if (typeof value !== 'object' || value === null) return false;
-  const { path, reason } = value as Record<string, unknown>;
-  return typeof path === 'string' && REASONS.includes(reason);
 }

@@ -139,7 +139,7 @@ function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Post
 async function readPosts(dir: string, { files, mapping, now }: ListingOptions): Promise<Posts> {
   const all: Post[] = [];
   const hidden = new Map<string, NotListed>();
-  const digest = hash256();
+  const counted: string[] = [];
   let read = 0;
   for (const { path, text, pinned } of files(dir)) {
     if (read++ % POSTS_PER_TURN === 0) await nextTurn();
@@ -150,18 +150,10 @@ async function readPosts(dir: string, { files, mapping, now }: ListingOptions): 
       continue;
     }
     all.push({ path, data, pinned });
-    const { pressmark: _, ...counted } = data;
-    if (pinned === undefined) digest.add(path, counted);
+    const { pressmark: _, ...others } = data;
+    if (pinned === undefined) counted.push(JSON.stringify([path, others]));
   }
-  return { all, hidden, digest: digest.value() };
-}
-
-function hash256() {
-  const parts: string[] = [];
-  return {
-    add: (...values: unknown[]) => void parts.push(hash('sha256', JSON.stringify(values))),
-    value: () => hash('sha256', parts.toSorted().join('\n')),
-  };
+  return { all, hidden, digest: hash('sha256', counted.toSorted().join('\n')) };
 }
 
 function frontMatterOf(path: string, text: string): FileFacts['data'] | undefined {

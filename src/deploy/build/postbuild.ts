@@ -132,7 +132,7 @@ function pageOf({ url }: BuiltArticle, siteUrl: string, output: string) {
 }
 
 /**
- * The page of an article with the JSON-LD before the end of its head and the item comments at the end of the article;
+ * The page of an article with the JSON-LD before the end of its head and the item comments before the end of its body;
  * what is there already is not added again. The same page gives the same result, and so does the result.
  *
  * @param html one character for each byte.
@@ -157,7 +157,7 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
   const there = commentsOf(page, tokens);
   const lost = comments.filter((comment) => !there.has(comment));
   if (lost.length > 0) {
-    const completed = insert(page, articleEnd(page, tokens), lost.join(''));
+    const completed = insert(page, bodyEnd(page, tokens), lost.join(''));
     const completedTokens = htmlTokens(completed);
     const thereNow = commentsOf(completed, completedTokens);
     if (lost.every((comment) => thereNow.has(comment))) {
@@ -176,39 +176,10 @@ function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): bo
   return false;
 }
 
-/** Where the article's text ends: in its `article` element, else in `main`, else in `body`, else in the page. */
-function articleEnd(html: string, tokens: readonly HtmlToken[]): number {
-  const articles = articleElements(tokens);
-  const headings = tokens.filter((token) => token.kind === 'open' && token.name === 'h1');
-  let next = 0; // both are in the page's order
-  const withHeading = articles.filter(({ start, end }) => {
-    while ((headings[next]?.start ?? end) < start) next++;
-    return (headings[next]?.start ?? end) < end;
-  });
-  // Teasers of other posts are articles too; the one that the page is about has the heading, or the most text.
-  const among = withHeading.length > 0 ? withHeading : articles;
-  const [longest] = among.toSorted((a, b) => b.end - b.start - (a.end - a.start));
-  if (longest !== undefined) return longest.end;
-  for (const name of ['main', 'body', 'html']) {
-    const close = tokens.findLast((token) => token.kind === 'close' && token.name === name);
-    if (close !== undefined) return close.start;
-  }
-  return html.length;
-}
-
-/** The outermost `article` elements: between their opening and closing tags. */
-function articleElements(tokens: readonly HtmlToken[]): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
-  let depth = 0;
-  let start = 0;
-  for (const token of tokens) {
-    if (token.kind === 'comment' || token.name !== 'article') continue;
-    if (token.kind === 'open') {
-      if (depth === 0) start = token.end;
-      depth++;
-    } else if (depth > 0 && --depth === 0) found.push({ start, end: token.start });
-  }
-  return found;
+/** Where a body ends; the end of the page where it is not closed. */
+function bodyEnd(html: string, tokens: readonly HtmlToken[]): number {
+  const end = (name: string) => tokens.findLast((token) => token.kind === 'close' && token.name === name);
+  return (end('body') ?? end('html'))?.start ?? html.length;
 }
 
 function insert(html: string, at: number, text: string): string {

@@ -17,15 +17,11 @@ export interface CommandOptions {
   readonly runBuild: RunBuild;
 }
 
-/** The list of changed files in an environment variable may have this many bytes; Linux allows 131,072. */
-const MOST_LISTED_BYTES = 100_000;
-
 /**
  * A command, such as the CLI of a host. Its environment has
  *
  * - `PRESSMARK_OUTPUT`: the output folder, absolute;
- * - `PRESSMARK_CHANGED_FILE`: a file with the names of the changed files, one in a line; not set where they are not known;
- * - `PRESSMARK_CHANGED`: the same list, where it is short.
+ * - `PRESSMARK_CHANGED_FILE`: a file with the names of the changed files, one in a line; not set where they are not known.
  */
 export function commandTarget(options: CommandOptions): DeployTarget {
   const { command, cwd, env, stateDir, timeoutMs, runBuild } = options;
@@ -34,11 +30,9 @@ export function commandTarget(options: CommandOptions): DeployTarget {
     async deploy({ folder, changed }, signal) {
       const variables: Record<string, string> = { PRESSMARK_OUTPUT: folder };
       if (changed !== undefined) {
-        const list = [...changed].toSorted().join('\n');
         const path = join(stateDir, `changed-files-${hash('sha256', command).slice(0, 16)}.txt`);
-        fs.writeFileSync(path, `${list}\n`);
+        fs.writeFileSync(path, `${[...changed].toSorted().join('\n')}\n`);
         variables.PRESSMARK_CHANGED_FILE = path;
-        if (Buffer.byteLength(list) <= MOST_LISTED_BYTES) variables.PRESSMARK_CHANGED = list;
       }
       const result = await runBuild({ command, cwd, env, variables, timeoutMs, signal, background: true });
       signal.throwIfAborted();

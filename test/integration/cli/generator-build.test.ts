@@ -63,7 +63,7 @@ test('build runs the generator, completes the pages and asks for the URLs of exi
   );
   t.regex(built.stdout, /^existing posts: the URLs of 2 are known, those of 1 are not/m);
   const page = fs.readFileSync(join(dir, 'public/blog/new/index.html'), 'utf8');
-  t.true(page.includes(JSON_LD) && page.includes(`${comment}</article>`) && page.includes('{{ unknown }}'));
+  t.true(page.includes(JSON_LD) && page.includes(`${comment}</body>`) && page.includes('{{ unknown }}'));
   for (const path of ['/old/', '/p/a-title/']) {
     const found = await lookup(path);
     t.is(found.status, 200, path);

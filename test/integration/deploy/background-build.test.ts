@@ -126,26 +126,6 @@ test.serial(
 );
 
 test.serial(
-  'an update that the layout cannot print leaves the page as it was; it is tried again once the owner has changed the layout',
-  async (t) => {
-    t.is(await refresh('one', 'Now {{ broken }}.'), 200);
-    await publish('two');
-    await isBuilt('two');
-    t.true(text(page('one')).includes('Text of one.'));
-    t.true(text(join(dir, 'content/one.md')).includes('{{ broken }}'));
-
-    const layout = text(join(dir, 'toy.mjs'));
-    write('toy.mjs', layout.replace('if (unknown) throw', 'if (false) throw'));
-    await publish('three');
-    await isBuilt('three');
-    await isBuilt('one', 'Now {{ broken }}.');
-    t.is(await refresh('one', 'Whole again.'), 200);
-    await isBuilt('one', 'Whole again.');
-    write('toy.mjs', layout);
-  },
-);
-
-test.serial(
   'a post by hand that breaks the build is not left out: the last good output stays, and articles are received',
   async (t) => {
     const before = (await filesIn(output)).toSorted();

@@ -236,7 +236,6 @@ test('a site that is too large is not copied', async (t) => {
     code: 'SITE_TOO_LARGE',
   });
   t.regex(large?.message ?? '', /^the site is too large for a copy/);
-  await t.throwsAsync(copySite({ siteDir, except: [], maxFiles: 1 }), { code: 'SITE_TOO_LARGE' });
   (await copySite({ siteDir, except: ['b.bin'], maxBytes: 1_000 })).remove();
 });
 
