@@ -33,6 +33,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       const { log } = host;
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
+      let isClosing = false;
 
       function warnOnce(warning: string): void {
         if (!loggedWarnings.has(warning)) log.warn(warning);
@@ -69,7 +70,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
           const { ms, reason } = answer;
           log.error({ ms, reason }, 'the site could not be built; its output is the last good one');
           void host.doAction('build.failed', { ms, reason });
-        } else if (answer.kind === 'error') {
+        } else if (!isClosing) {
           log.error({ reason: answer.reason }, 'the site could not be built; it is tried again');
           void host.doAction('build.failed', { ms: 0, reason: answer.reason });
         }
@@ -86,12 +87,10 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
         pauses,
         interrupted,
       );
-      host.addAction('article.published', queue.request);
-      host.addAction('article.updated', queue.request);
-      host.addAction('article.edited', queue.request);
-      host.addAction('article.removed', queue.request);
-      host.addAction('host.ready', queue.request);
+      const changes = ['article.published', 'article.updated', 'article.edited', 'article.removed'] as const;
+      for (const event of [...changes, 'host.ready'] as const) host.addAction(event, queue.request);
       host.onClose(async () => {
+        isClosing = true; // a build that is stopped has not failed
         const ended = queue.stop();
         await close();
         await ended;

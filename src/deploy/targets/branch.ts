@@ -41,21 +41,19 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   const { branch, remote: remoteName, keep, repository, env } = options;
   const { git } = repository;
   const ref = `refs/pressmark/deploy-${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}`;
-  /** Those of `keep` that the branch has. One that it does not have comes from the output. */
-  let staying: ReadonlySet<string> = new Set();
+  /** Those of `keep` that the branch has, each with the line that keeps it. One that it lacks comes from the output. */
+  let staying: ReadonlyMap<string, string> = new Map();
   let remote: Remote | undefined;
   /** The commit that the branch had after the last deploy of this process, which the known changes are on top of. */
   let tip: string | undefined;
 
   async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
-    const { folder, changed } = output;
     try {
       remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env, LIMITS);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         signal.throwIfAborted();
-        const isKnown = tip !== undefined && changed !== undefined;
         const parent = tip ?? (await remote.fetch(null));
-        const commit = isKnown ? await importFiles(folder, changed, parent) : await importAll(output, parent);
+        const commit = await commitOf(output, parent, tip === undefined ? undefined : output.changed);
         if (parent !== null && (await treeOf(commit)) === (await treeOf(parent))) {
           tip = parent;
           return;
@@ -80,27 +78,32 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     }
   }
 
-  /** A commit of all files of the output and of those that stay. */
-  async function importAll({ folder, onSkipped }: DeployOutput, parent: string | null): Promise<string> {
-    const stayingLines = parent === null ? new Map<string, string>() : await stayingFiles(parent);
-    staying = new Set(stayingLines.keys());
-    const files = (await filesIn(folder, onSkipped)).filter((file) => !staying.has(file));
-    return await importCommit(parent, async function* () {
-      yield Buffer.from('deleteall\n');
-      for (const line of stayingLines.values()) yield Buffer.from(line);
-      for (const file of files) yield await written(folder, file);
-    });
-  }
-
-  /** A commit of the changed files alone. */
-  async function importFiles(
-    folder: string,
-    changed: ReadonlySet<string>,
+  /** A commit on top of another: of the changed files, where they are known, else of all files and those that stay. */
+  async function commitOf(
+    { folder, onSkipped }: DeployOutput,
     parent: string | null,
+    changed: ReadonlySet<string> | undefined,
   ): Promise<string> {
-    return await importCommit(parent, async function* () {
-      for (const file of changed) if (!staying.has(file)) yield await written(folder, file);
+    if (changed === undefined) staying = parent === null ? new Map() : await stayingFiles(parent);
+    const files = changed ?? (await filesIn(folder, onSkipped));
+    const { author, committer } = await identityOf(git, options.author);
+    const seconds = Math.floor(Date.now() / 1_000);
+    async function* stream(): AsyncGenerator<Buffer> {
+      yield Buffer.from(
+        `commit ${BATCH}\nmark :1\nauthor ${signature(author, seconds)}\ncommitter ${signature(committer, seconds)}\n`,
+      );
+      yield data(Buffer.from('Deploy\n'));
+      if (parent !== null) yield Buffer.from(`from ${parent}\n`);
+      if (changed === undefined) yield Buffer.from(['deleteall\n', ...staying.values()].join(''));
+      for (const file of files) if (!staying.has(file)) yield await written(folder, file);
+      yield Buffer.from(`\nget-mark :1\nreset ${BATCH}\n\ndone\n`);
+    }
+    const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
+      input: stream(),
+      timeoutMs: LIMITS.push,
+      background: true,
     });
+    return stdout.trim();
   }
 
   /** The lines that keep the files that stay, by their paths. */
@@ -113,26 +116,6 @@ export function branchTarget(options: BranchOptions): DeployTarget {
       if (path !== undefined) lines.set(path, `M ${mode} ${id} ${quotedPath(path)}\n`);
     }
     return lines;
-  }
-
-  async function importCommit(parent: string | null, changes: () => AsyncIterable<Buffer>): Promise<string> {
-    const { author, committer } = await identityOf(git, options.author);
-    const seconds = Math.floor(Date.now() / 1_000);
-    async function* stream(): AsyncGenerator<Buffer> {
-      yield Buffer.from(
-        `commit ${BATCH}\nmark :1\nauthor ${signature(author, seconds)}\ncommitter ${signature(committer, seconds)}\n`,
-      );
-      yield data(Buffer.from('Deploy\n'));
-      if (parent !== null) yield Buffer.from(`from ${parent}\n`);
-      yield* changes();
-      yield Buffer.from(`\nget-mark :1\nreset ${BATCH}\n\ndone\n`);
-    }
-    const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
-      input: stream(),
-      timeoutMs: LIMITS.push,
-      background: true,
-    });
-    return stdout.trim();
   }
 
   async function treeOf(commit: string): Promise<string> {

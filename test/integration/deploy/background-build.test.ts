@@ -180,12 +180,17 @@ test.serial(
 );
 
 test.serial(
-  'a receiver that is killed while it builds leaves the last good output, and the next one builds the rest',
+  'a receiver that is stopped or killed while it builds leaves the last good output, and the next one builds the rest',
   async (t) => {
     const begun = join(root, 'begun');
     write('build.sh', `touch '${begun}'; sleep 600; node toy.mjs`);
     await publish('ten');
     await until('the build has begun', () => fs.existsSync(begun));
+    t.is(await receiver.stop(), 0);
+    t.deepEqual(logged('the site could not be built'), [], 'what is stopped has not failed');
+    fs.rmSync(begun);
+    await start();
+    await until('the build has begun again', () => fs.existsSync(begun));
     await receiver.kill('SIGKILL');
     t.true(fs.existsSync(page('nine')));
     t.false(fs.existsSync(page('ten')));

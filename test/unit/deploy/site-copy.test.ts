@@ -63,7 +63,6 @@ const SHAPES: Record<
   'a .env behind a byte order mark': { site: { '.env': `\ufeffPRESSMARK_SECRET=${SECRET}\nA=1\n` } },
   'a .env with line ends of Windows': { site: { '.env': `A=1\r\nPRESSMARK_SECRET=${SECRET}\r\n` } },
   'a value over several lines': { site: { '.env': `A=1\nPRESSMARK_SECRET="${LONG}"\n` } },
-  'a value over several lines in single quotes': { site: { '.env': `PRESSMARK_SECRET='${LONG}'\nA=1\n` } },
   'a value with escaped line ends': {
     site: { '.env': `A=1\nPRESSMARK_SECRET="${LONG.replace('\n', '\\n')}"\n` },
   },
@@ -124,10 +123,6 @@ const SHAPES: Record<
   'a link within the site': {
     site: { 'config/production.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
     links: { '.env': 'config/production.env' },
-  },
-  'a link to a file of the site with any name': {
-    site: { 'config/all': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
-    links: { '.env': 'config/all' },
   },
   'a link through a link': {
     around: { all: `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
@@ -223,9 +218,16 @@ test('a symbolic link leads into the copy where it led into the site, and nothin
   t.is(real('absolute.css'), join(copy.dir, 'themes/x.css'));
   t.is(real('far'), fs.realpathSync(join(root, 'outside')));
   t.is(real('circle'), copy.dir);
-  for (const path of ['content/far/post.md', 'content/alias.md']) t.false(copy.write(path, 'new'), path);
-  t.true(copy.write('content/a.md', 'new'));
+  for (const path of ['content/far/post.md', 'content/far/new/c.md', 'content/alias.md', 'content'])
+    t.false(copy.write(path, 'new'), path);
+  for (const path of ['content/a.md', 'content/new/b.md']) {
+    t.true(copy.write(path, 'new'));
+    t.is(fs.readFileSync(join(copy.dir, path), 'utf8'), 'new');
+  }
+  t.true(copy.write('content/new/b.md', undefined));
+  t.false(fs.existsSync(join(copy.dir, 'content/new/b.md')));
   t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
+  t.deepEqual(fs.readdirSync(join(root, 'outside')), ['post.md']);
   t.is(fs.readFileSync(join(root, 'outside/post.md'), 'utf8'), 'o');
 });
 
@@ -263,24 +265,6 @@ test('a copy has the history of the site’s repository, and changes nothing in 
   git(dir, 'commit', '-q', '--allow-empty', '-m', 'Second');
   t.is(git(top, 'log', '--format=%s'), 'First\n');
   t.is(git(top, 'status', '--short'), '?? .env\n');
-});
-
-test('files are written into a copy and removed from it, but never through a symbolic link', async (t) => {
-  const siteDir = tempDir(t);
-  const outside = tempDir(t);
-  write(siteDir, { 'content/a.md': 'a' });
-  fs.symlinkSync(outside, join(siteDir, 'content/linked'));
-  const copy = await copySite({ siteDir, except: [] });
-  t.teardown(copy.remove);
-  t.true(copy.write('content/new/b.md', 'b'));
-  t.true(copy.write('content/a.md', 'changed'));
-  t.is(fs.readFileSync(join(copy.dir, 'content/new/b.md'), 'utf8'), 'b');
-  t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
-  t.true(copy.write('content/a.md', undefined));
-  t.false(fs.existsSync(join(copy.dir, 'content/a.md')));
-  t.false(copy.write('content/linked/new/c.md', 'c'));
-  t.false(copy.write('content/new', 'a folder'));
-  t.deepEqual(fs.readdirSync(outside), []);
 });
 
 test('copies that a killed process has left are removed after a day, and nothing else', (t) => {
