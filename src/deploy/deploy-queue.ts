@@ -185,10 +185,6 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         await target.deploy({ folder, changed, onSkipped }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(name, began);
-        await target.cleanUp?.().catch((error: unknown) => {
-          // The next deploy does it then, or says what is wrong.
-          log.debug({ target: name, reason: messageOf(error) }, 'old releases could not be removed');
-        });
         return undefined;
       } catch (error) {
         return signal.aborted ? undefined : messageOf(error);

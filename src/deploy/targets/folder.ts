@@ -7,12 +7,12 @@ import type { DeployOutput, DeployTarget } from './target.js';
 
 /**
  * A folder of this machine: each deploy is a release, `<folder>/releases/<time>`, and `<folder>/current` is a symbolic link to
- * the last one, which one rename replaces. A web server that serves `current` never has half a site, and the last five
- * releases stay for people who want to go back. A file that has not changed is the same file in all of them.
+ * the last one, which one rename replaces. A web server that serves `current` never has half a site, and the five releases
+ * before it stay for people who want to go back. A file that has not changed is the same file in all of them.
  *
  * @param folder absolute.
  */
-export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outcome'>> {
+export function folderTarget(folder: string): DeployTarget {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
 
@@ -24,8 +24,9 @@ export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outco
           'DEPLOY_FAILED',
           'current in the deploy folder is not a symbolic link; move it away, so that Pressmark can make one',
         );
-      await cleanUp(); // what a killed deploy has left
       const previous = presentRelease(releases, current);
+      // The release that the owner has gone back to stays; what a killed deploy has left does not.
+      await removeOldReleases(releases, previous === undefined ? [] : [basename(previous)]);
       const files = await filesIn(output, onSkipped);
       const isSame = (file: string) => areAlike(join(output, file), join(previous ?? '', file));
       const release = await makeRelease(releases, { output, files, previous, isSame }, signal);
@@ -40,13 +41,7 @@ export function folderTarget(folder: string): Required<Omit<DeployTarget, 'outco
     }
   }
 
-  /** The release that the owner has gone back to stays. */
-  async function cleanUp(): Promise<void> {
-    const present = presentRelease(releases, current);
-    await removeOldReleases(releases, present === undefined ? [] : [basename(present)]);
-  }
-
-  return { name: `folder ${folder}`, deploy, cleanUp };
+  return { name: `folder ${folder}`, deploy };
 }
 
 /** Whether two files have the same size and time: a copy has the time of its original, and a build replaces what it changes. */

@@ -25,6 +25,4 @@ export interface DeployTarget {
    * @throws PressmarkError DEPLOY_FAILED; the message says what to do, and holds no secret.
    */
   deploy(output: DeployOutput, signal: AbortSignal): Promise<void>;
-  /** Removes what is no longer needed, once the deploy has been reported and before the next one. Optional. */
-  cleanUp?(): Promise<void>;
 }

@@ -129,26 +129,3 @@ test('the process that builds with another generator, and its build command, see
   await until('the site is built', () => startedWith('toy.mjs') && startedWith('build-process.js'));
   for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
 });
-
-test('a deploy to a branch runs no hook of the repository, however its configuration names them', async (t) => {
-  const folder = tempDir(t);
-  const remote = makeRemote(folder);
-  const site = remote.clone('site');
-  fs.writeFileSync(
-    join(site, 'pressmark.config.json'),
-    '{ "git": false, "deploy": { "branch": "gh-pages" } }',
-  );
-  const hooks = join(folder, 'hooks');
-  fs.mkdirSync(hooks);
-  const ran = join(folder, 'ran');
-  for (const hook of ['reference-transaction', 'pre-push', 'post-checkout'])
-    fs.writeFileSync(join(hooks, hook), `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
-  gitIn(site, 'config', 'core.hooksPath', hooks);
-  const receiver = await startReceiver(t, { dir: site, env: { HOME: site } });
-  await receiver.post('article.published', article({ id: 'one', slug: 'one' }));
-  await until('the site is on the branch', () => {
-    const branch = remote.git('branch', '--list', 'gh-pages');
-    return branch !== '' && remote.git('ls-tree', '-r', '--name-only', 'gh-pages').includes('articles/one/');
-  });
-  t.false(fs.existsSync(ran));
-});

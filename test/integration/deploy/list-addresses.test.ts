@@ -117,17 +117,6 @@ test('a generator that fails, prints nonsense or takes too long lists nothing, a
   }
 });
 
-test('the generator gets no secret', async (t) => {
-  const dir = toySite(t);
-  const seen = join(dir, 'seen');
-  const config = TOY_CONFIG.replace("'node toy.mjs --list'", `'env > "${seen}"; echo []'`);
-  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
-  await existingAddresses(
-    await loadSettings(dir, {}, { ...process.env, PRESSMARK_SECRET: 'a-secret-of-the-site' }),
-  );
-  t.notRegex(fs.readFileSync(seen, 'utf8'), /a-secret-of-the-site/);
-});
-
 test('a post behind a symbolic link, and one whose front matter cannot be read, has no address', async (t) => {
   const dir = toySite(t);
   const outside = tempDir(t);

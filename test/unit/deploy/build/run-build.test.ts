@@ -121,17 +121,6 @@ test('a build can be ended', async (t) => {
   t.is((await running).kind, 'failed');
 });
 
-test('a build command does not see Pressmark’s secret', async (t) => {
-  const result = await runBuild({
-    command: 'env',
-    cwd: tempDir(t),
-    env: { ...env, PRESSMARK_SECRET: 'a-secret' },
-    variables: { PRESSMARK_BUILD: '1' },
-  });
-  t.notRegex(result.output, /a-secret/);
-  t.regex(result.output, /^PRESSMARK_BUILD=1$/m);
-});
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -134,10 +134,14 @@ test('a commit that somebody else has pushed to the branch stays in its history'
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
 
-test('no hook of the site’s repository runs', async (t) => {
-  const { site, build, deploy, cloned } = await setUp(t);
-  for (const name of ['pre-push', 'reference-transaction', 'post-commit'])
-    fs.writeFileSync(join(site, '.git/hooks', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+test('no hook of the site’s repository runs, however its configuration names them', async (t) => {
+  const { dir, site, build, deploy, cloned } = await setUp(t);
+  const hooks = join(dir, 'hooks');
+  fs.mkdirSync(hooks);
+  for (const folder of [hooks, join(site, '.git/hooks')])
+    for (const name of ['pre-push', 'reference-transaction', 'post-commit'])
+      fs.writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  gitIn(site, 'config', 'core.hooksPath', hooks);
   build({ 'index.html': 'one' });
   await deploy();
   t.deepEqual(await cloned(), { 'index.html': 'one' });
