@@ -2,8 +2,11 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
-import { FILES_AT_A_TIME, filesIn, type OnSkipped } from '../folder-files.js';
+import { filesIn, type OnSkipped } from '../folder-files.js';
 import { copyFiles, makeRelease, removeOldReleases, switchTo } from '../releases.js';
+
+/** So many files are compared at a time, each of them whole in memory. */
+const COMPARED_AT_A_TIME = 4;
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -42,7 +45,7 @@ export async function replaceOutput(built: string, place: OutputPlace): Promise<
   const files = await filesIn(built, place.onSkipped);
   const before = new Set(current === undefined ? [] : await filesIn(current));
   const same = new Set<string>();
-  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
+  await eachAtATime(COMPARED_AT_A_TIME, files, async (file) => {
     if (before.has(file) && (await areEqual(join(path, file), join(built, file)))) same.add(file);
   });
   const written = files.filter((file) => !same.has(file)).toSorted();
