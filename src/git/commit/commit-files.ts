@@ -140,22 +140,32 @@ export async function moveBranch(
 ): Promise<boolean> {
   const last = commits.at(-1);
   if (last === undefined) return true;
-  const { git, commonDir } = repository;
+  const { git, gitDir, commonDir } = repository;
   const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content } of files)
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
   await syncObjectFolders(commonDir, since);
+  await syncRefs(gitDir, ref);
   // The index first: a branch whose files the index lacks would look as if the owner had removed them.
   try {
     await writeIndex(repository, entries);
-    await syncIfThere(repository.gitDir);
+    await syncIfThere(gitDir);
     if ((await branchOfHead(repository)) !== head.ref) {
       await takeBack(repository, entries, ref);
       return false;
     }
-    const input = `update ${head.ref}\0${last}\0${head.tip ?? noObject(repository)}\0delete ${ref}\0\0`;
-    await patiently(() => git(['update-ref', '-z', '--stdin', '-m', 'pressmark: articles'], { input }));
-    await syncFoldersOf(commonDir, [join(commonDir, head.ref), join(commonDir, 'reftable', 'tables.list')]);
+    const update = [
+      'update-ref',
+      '-m',
+      'pressmark: articles',
+      head.ref,
+      last,
+      head.tip ?? noObject(repository),
+    ];
+    await patiently(() => git(update));
+    await syncRefs(commonDir, head.ref);
+    // Only now: after a power loss the branch might be where it was, with the files in the index.
+    await git(['update-ref', '-d', ref]).catch(() => undefined); // else the next comparison removes it
     return true;
   } catch (error) {
     await takeBack(repository, entries, ref);
@@ -168,6 +178,11 @@ export async function moveBranch(
 async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<void> {
   const input = [...entries].map(([path, { mode, id }]) => `${mode} ${id} 0\t${path}\0`).join('');
   await patiently(() => git(['update-index', '-z', '--index-info'], { input }));
+}
+
+/** Syncs the folders of a ref. Git syncs its file. */
+async function syncRefs(gitDir: string, ref: string): Promise<void> {
+  await syncFoldersOf(gitDir, [join(gitDir, ref), join(gitDir, 'reftable', 'tables.list')]);
 }
 
 /**
@@ -195,6 +210,7 @@ async function takeBack(
     await writeIndex(repository, written);
     if ((await commitAt(repository, 'HEAD')) === head) break;
   }
+  await syncIfThere(repository.gitDir);
   await repository.git(['update-ref', '-d', ref]);
 }
 

@@ -120,6 +120,7 @@ export async function makeOwnerSite(
         if (/nothing (?:added )?to commit|no changes added/.test(JSON.stringify(error))) return;
         if (performance.now() > end)
           throw new BrokenPromise(`a repeated git command of the owner should succeed within 60 s: ${error}`);
+        removeForgottenLock(dir);
         await setTimeout(40);
       }
     }
@@ -165,6 +166,7 @@ export async function makeOwnerSite(
         throw new BrokenPromise(
           `git should have all stored articles within 60 s; these are missing or in the way: ${waiting}`,
         );
+      removeForgottenLock(dir);
       await setTimeout(50);
     }
   }
@@ -176,6 +178,19 @@ export async function makeOwnerSite(
 async function missingIn(git: OwnerSite['git']): Promise<string> {
   const status = (await git('status', '--porcelain', '--', 'content')).split('\n');
   return status.filter((line) => line !== '').join(', ');
+}
+
+/** A lock of the index that has not changed for so long is held by nobody, in milliseconds. */
+const FORGOTTEN_MS = 20_000;
+
+/**
+ * Does what git and `pressmark doctor` ask of the owner: a git that is ended in the moment between the making of its lock and
+ * its note of that leaves the lock, for ever.
+ */
+function removeForgottenLock(dir: string): void {
+  const lock = join(dir, '.git', 'index.lock');
+  const changedAt = fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (changedAt !== undefined && Date.now() - changedAt > FORGOTTEN_MS) fs.rmSync(lock, { force: true });
 }
 
 /** The files of a folder; none if it does not exist. */
