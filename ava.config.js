@@ -18,37 +18,64 @@ export const compiledTests = (folder, except = []) =>
 const OF_ITS_PROCESS =
   /\btest\.(?:serial|before|after)\b|\bprocess\.|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\bperformance\.|\btimeoutMs\b|recorded-syncs/;
 
+/** The same for integration tests: what replaces a function or a variable, or depends on how soon something happens. */
+const OF_ITS_PROCESS_TOO =
+  /\bglobalThis\.fetch\b|\bObject\.assign\(fs\b|\bprocess\.(?:kill|getActiveResourcesInfo|env\.(?!TZ)\w+ = )|\btimeoutMs: \d_?\d{2,3}\b|= setInterval\(|\.http\.timeout\b/;
+
+/** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
+const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
+
+/** Integration tests take longer, so that no more of them share a process. */
+const MOST_FILES = 6;
+
+/** Whose tests share processes. The integration tests of git and of deploys start programs all the time, and gain little. */
+const ROOM = /^dist\/test\/(unit\/\w+|integration\/(?:app|cli|host|sender|site|store|webhook)|docs)\//;
+
+/** The room with whose other files a file shares processes; undefined where it has one to itself. */
+function roomOf(file) {
+  const room = ROOM.exec(file)?.[1];
+  if (room === undefined) return undefined;
+  const source = readFileSync(file.replace(/^dist\//, '').replace(/\.js$/, '.ts'), 'utf8');
+  const ofItsProcess = room.startsWith('integration') ? OF_ITS_PROCESS_TOO : OF_ITS_PROCESS;
+  return ofItsProcess.test(source) || waitsForCommands(source) ? undefined : room.replace('/', '-');
+}
+
 /**
- * Has the other unit tests of a room share a process: to start one and to load what is tested takes longer than most of
- * them. A test that is named on the command line runs from its own file.
+ * Has the other tests of a room share processes: to start one and to load what is tested takes longer than most of them.
+ * A test that is named on the command line runs from its own file.
  */
-function together(files) {
+export function together(files) {
   const rooms = new Map();
-  const alone = files.filter((file) => {
-    const room = /^dist\/test\/unit\/(\w+)\//.exec(file)?.[1];
-    const source = file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
-    if (room === undefined || OF_ITS_PROCESS.test(readFileSync(source, 'utf8'))) return true;
+  for (const file of files) {
+    const room = roomOf(file) ?? file;
     rooms.set(room, [...(rooms.get(room) ?? []), file]);
-    return false;
+  }
+  const folder = 'dist/test/together';
+  mkdirSync(folder, { recursive: true });
+  return [...rooms].flatMap(([room, members]) => {
+    if (members.length === 1) return members;
+    const size = room.startsWith('integration')
+      ? Math.ceil(members.length / Math.ceil(members.length / MOST_FILES))
+      : members.length;
+    const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
+    return parts.map((part, index) => {
+      const path = `${folder}/${room}-${index + 1}.test.js`;
+      writeFileSync(path, part.map((file) => `import '${file.replace('dist/test', '..')}';\n`).join(''));
+      return path;
+    });
   });
-  mkdirSync('dist/test/together', { recursive: true });
-  const shared = [...rooms].map(([room, members]) => {
-    const path = `dist/test/together/${room}.test.js`;
-    writeFileSync(path, members.map((file) => `import '${file.replace('dist/test', '..')}';\n`).join(''));
-    return path;
-  });
-  return [...alone, ...shared];
 }
 
 const all = compiledTests('', ['e2e/']);
 const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/'));
 
 /**
- * Unit tests last, which are short: begun last, a long test would end alone. The folders are mixed, as the tests of one
- * folder need the same at the same time: those of the site the processor, those of git the disk.
+ * What takes longest first: begun last, it would end alone. The folders are mixed, as the tests of one folder need the
+ * same at the same time: those of the site the processor, those of git the disk.
  */
+const ORDER = [/\/together\/integration-/, /\/integration\//];
 const rank = (file) =>
-  `${/\/(?:unit|together)\//.test(file) ? 1 : 0}${createHash('sha256').update(basename(file)).digest('hex')}`;
+  `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;
 
 export default {
   files: isNamed ? all : together(all),

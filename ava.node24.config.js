@@ -1,4 +1,4 @@
-import config, { compiledTests } from './ava.config.js';
+import config, { compiledTests, together } from './ava.config.js';
 
 // What the version of Node.js can affect: HTTP, files, the watcher, locks, worker threads, loading of plugins and settings.
 // Git and the site's templates do not depend on it, nor does what a kill leaves.
@@ -16,7 +16,9 @@ const FOLDERS = [
 
 export default {
   ...config,
-  files: compiledTests('', ['e2e/']).filter((file) =>
-    FOLDERS.some((start) => file.startsWith(`dist/test/${start}`)),
+  files: together(
+    compiledTests('', ['e2e/']).filter((file) =>
+      FOLDERS.some((start) => file.startsWith(`dist/test/${start}`)),
+    ),
   ),
 };
