@@ -85,5 +85,5 @@ export default {
   // Without any progress. Longer than a wait of test/support/until.ts, which fails with a sentence of its own.
   timeout: '6m',
   workerThreads: false,
-  nodeArguments: ['--enable-source-maps'],
+  nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
 };

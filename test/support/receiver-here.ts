@@ -6,10 +6,12 @@ import { startApp } from '../../src/app/app.js';
 import { loadSettings } from '../../src/config/load.js';
 import { describeError } from '../../src/log.js';
 import { type Client, createClient } from './client.js';
+import './normal-priority.js';
 import {
   bareEnvironment,
   LINES_SHOWN,
   type LogLine,
+  NODE_OPTIONS_OF_TESTS,
   type ReceiverOptions,
   SITE_URL,
   STATUS_TOKEN,
@@ -47,6 +49,7 @@ export async function launchHere(dir: string, options: HereOptions = {}): Promis
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(options.config));
   const env = {
     ...bareEnvironment(),
+    NODE_OPTIONS: NODE_OPTIONS_OF_TESTS,
     PRESSMARK_SECRET: SECRET,
     PRESSMARK_SITE_URL: SITE_URL,
     PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
