@@ -21,6 +21,9 @@ import { openWriter, type Writer } from './writer.js';
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
 
+/** A file of which nothing is known but that it was made here. */
+const UNKNOWN: BuiltFile = { key: '', digest: '' };
+
 /** After so long without a build, what was built is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
 
@@ -131,6 +134,7 @@ export function createBuilder(options: SiteOptions): Builder {
       for (const [path, file] of saved.files) built.set(path, file);
       articles.restore(saved, saved.parseKey === parseKey);
     }
+    for (const path of state.added()) if (!built.has(path)) built.set(path, UNKNOWN);
     writer = openWriter(outputDir, join(stateDir, 'build'), log);
     return writer;
   }
@@ -226,7 +230,7 @@ export function createBuilder(options: SiteOptions): Builder {
       // The article's file has changed since it was read: that change has a build of its own.
       if (made === undefined) return;
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
-      await state.begin(path);
+      await state.begin(path, !built.has(path));
       const isWritten = output.put(path, bytes);
       built.set(path, { key: isWhole?.() === false ? '' : key, digest: hash('sha1', bytes, 'base64url') });
       failed.delete(path);
@@ -241,7 +245,7 @@ export function createBuilder(options: SiteOptions): Builder {
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
     if (HASHED.test(path) && (failed.size > 0 || articles.hasBroken())) return;
     try {
-      await state.begin(path);
+      await state.begin(path, false);
       if (output.remove(path)) report.removed(path);
       built.delete(path);
     } catch (error) {
@@ -260,7 +264,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Takes over what an earlier life has built of which nothing is known. */
   function adoptMarked(): void {
-    for (const file of markedFiles(outputDir)) if (!built.has(file)) built.set(file, { key: '', digest: '' });
+    for (const file of markedFiles(outputDir)) if (!built.has(file)) built.set(file, UNKNOWN);
   }
 
   function forgetKeys(): void {

@@ -30,7 +30,7 @@ const LONGEST_SYNC_MS = 60_000;
 /** The file that says what was built, below the state folder. */
 const STATE = 'site.json';
 
-/** The file that is there while the output has changes that `STATE` does not know of. */
+/** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
 const BUILDING = 'site.building';
 
 /**
@@ -61,15 +61,27 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     return { ...state, files };
   }
 
+  /** The files that were added to the output since the state was saved, where the last build did not end. */
+  function added(): readonly string[] {
+    try {
+      const lines = fs.readFileSync(marker, 'utf8').split('\n').slice(0, -1);
+      return lines.map((line): string => JSON.parse(line));
+    } catch (error) {
+      if (!isGone(error))
+        log.debug({ reason: messageOf(error) }, 'the files of the last build could not be read');
+      return [];
+    }
+  }
+
   /**
    * Says, before a file is written or removed, that it is. A page whose removal is not on the disk would come back with a power
-   * loss.
+   * loss, and one that was added before a kill would stay when its article has gone.
    */
-  async function begin(file: string): Promise<void> {
+  async function begin(file: string, isNew: boolean): Promise<void> {
     unsaved.add(join(outputDir, file));
-    if (isMarked) return;
-    await writeAtomically(marker, '');
+    if (!isMarked && !fs.existsSync(marker)) await writeAtomically(marker, '');
     isMarked = true;
+    if (isNew) fs.appendFileSync(marker, `${JSON.stringify(file)}\n`);
   }
 
   /** Saves what was built, once it is on the disk. One at a time: a second one would take what the first still syncs for saved. */
@@ -100,7 +112,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     if (isMarked) for (const file of files) unsaved.add(file);
   }
 
-  return { load, begin, save };
+  return { load, added, begin, save };
 }
 
 /** Whether a builder has built a site before, or has begun to. */

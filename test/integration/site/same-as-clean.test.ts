@@ -4,7 +4,7 @@ import test from 'ava';
 import type { SiteOutput } from '../../../src/host/outputs.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
-import { builtAnew, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
+import { builtAnew, endAsIfKilled, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 /** Few days and tags, so that articles meet on lists and share their moments. */
 const look = fc.record({
@@ -119,6 +119,7 @@ function world(site: TestSite) {
   let builder = createBuilder(options);
   /** The whole texts of files that are malformed. */
   const spoiled = new Map<string, string>();
+  let gone: string | undefined;
   const root = site.options.content.root;
   const at = (path: string) => join(root, path);
 
@@ -150,7 +151,9 @@ function world(site: TestSite) {
         options = { ...options, pageSize: 2 + step.n, site: { ...options.site, title: `Site ${step.n}` } };
         return 'settings';
       case 'restart':
+        return step.is;
       case 'kill':
+        gone = at(pathOf(`a${step.n + 1}`));
         return step.is;
       case 'full':
         return 'all';
@@ -208,9 +211,9 @@ function world(site: TestSite) {
   /** Has the builder follow. */
   async function follow(what: ReturnType<typeof act>): Promise<void> {
     if (what === 'kill') {
-      // Its state is as if it had died in the middle of a build.
-      await builder.close();
-      put(join(options.stateDir, 'site.building'), '');
+      await endAsIfKilled(options.stateDir, builder);
+      // A person removes an article before the next start.
+      if (gone !== undefined) fs.rmSync(gone, { force: true });
     } else if (what === 'restart' || what === 'settings') await builder.close();
     if (what === 'kill' || what === 'restart' || what === 'settings') builder = createBuilder(options);
     await builder.build(Array.isArray(what) ? what : 'all');

@@ -139,6 +139,18 @@ export async function builtAnew(options: SiteOptions): Promise<Record<string, st
   return files;
 }
 
+/** Closes a builder, and leaves its state as it was before, as a kill does. */
+export async function endAsIfKilled(stateDir: string, builder: Builder): Promise<void> {
+  const paths = ['site.json', 'site.building'].map((name) => join(stateDir, name));
+  const texts = paths.map((path) => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined));
+  await builder.close();
+  for (const [index, path] of paths.entries()) {
+    const text = texts[index];
+    if (text === undefined) fs.rmSync(path, { force: true });
+    else fs.writeFileSync(path, text);
+  }
+}
+
 /** Writes a file and the folders above it. */
 export function put(path: string, text: string): void {
   fs.mkdirSync(dirname(path), { recursive: true });

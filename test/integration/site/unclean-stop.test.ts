@@ -6,7 +6,7 @@ import { createBuilder } from '../../../src/site/builder/builder.js';
 import { savedOutputDigest } from '../../../src/site/builder/state.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { put, testSite } from './test-site.js';
+import { endAsIfKilled, put, testSite } from './test-site.js';
 
 /** A page as a power loss may leave it: with its name, and without its content. */
 const LEFT = { nothing: '', zeros: '\0'.repeat(400), 'half a page': '<!doctype html><html lang="en"><he' };
@@ -24,6 +24,27 @@ for (const [what, text] of Object.entries(LEFT))
     t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 1);
     t.deepEqual(site.output(), before);
   });
+
+test('what was added before a kill goes at the next start, where it has no article any more', async (t) => {
+  const site = testSite(t);
+  const { stateDir, content } = site.options;
+  site.write('a');
+  await site.builder.build('all');
+  await site.builder.close();
+  const before = site.output();
+  const killed = testSite(t, { dir: site.dir }).builder;
+  await killed.build('all');
+  const path = site.write('b', { tags: ['Two'], author: 'Bo' });
+  put(join(site.options.staticDir, 'paper.txt'), 'mine');
+  await killed.build([path]);
+  await killed.build('all');
+  await endAsIfKilled(stateDir, killed);
+  t.true(site.has('tags/two/index.html') && site.has('paper.txt'));
+  fs.rmSync(join(content.root, path));
+  fs.rmSync(join(site.options.staticDir, 'paper.txt'));
+  t.is((await testSite(t, { dir: site.dir }).builder.build('all')).failed, 0);
+  t.deepEqual(site.output(), before);
+});
 
 test('a torn state is as good as none', async (t) => {
   const site = testSite(t);
