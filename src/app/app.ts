@@ -1,3 +1,4 @@
+import { asciiSlugOf } from '../article/slug.js';
 import type { Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
 import { readDeployState } from '../deploy/deploy-queue.js';
@@ -9,6 +10,7 @@ import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { ContentChange } from '../store/catalog/scan.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
+import type { Surroundings } from '../webhook/handler.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
@@ -138,6 +140,7 @@ export async function startApp(
       log,
       deleted: durable.deleted,
       maxAgeMs: settings.replay.maxAge,
+      slug: slugMaker(settings),
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     });
@@ -232,4 +235,11 @@ function healthOf(durable: DurableStore, disk: Health): () => string | undefined
     const trouble = durable.trouble?.();
     return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
+}
+
+/** What makes slugs, where the config asks for more than a safe one. */
+function slugMaker({ articles, site }: Settings): Surroundings['slug'] {
+  if (articles.slug === 'unicode') return undefined;
+  const language = articles.language ?? (site === false ? 'en' : site.language);
+  return (suggestion, title, id) => asciiSlugOf(suggestion, title, id, language);
 }

@@ -1,3 +1,5 @@
+export { percentEncoded } from '../contract/canonical-url.js';
+
 /**
  * The output files that may show an address, the likeliest first: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
  * `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment do not count.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { serviceSchema } from '../contract/service.js';
-import { siteSchema, timeZone } from './site-schema.js';
+import { languageTag, siteSchema, timeZone } from './site-schema.js';
 
 /** A path below the site's folder. */
 const below = z
@@ -209,6 +209,10 @@ export const schema = z.strictObject({
       body: z.enum(['markdown', 'html']).default('markdown'),
       /** Front matter that every new article has, such as `{ layout: 'post' }`. */
       frontMatter: z.record(z.string(), frontMatterValue).default({}),
+      /** Which letters slugs have: those of every script, or those of ASCII. @default 'unicode' */
+      slug: z.enum(['unicode', 'ascii']).default('unicode'),
+      /** BCP 47; with `slug: 'ascii'`, whose letters they are. Default: `site.language`. */
+      language: languageTag.optional(),
       /** The time zone whose day `:year`, `:month` and `:day` mean. Default: the site's, or UTC. */
       timeZone: timeZone.optional(),
     })

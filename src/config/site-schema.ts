@@ -24,6 +24,11 @@ export const timeZone = z
   .string()
   .refine(isTimeZone, { error: 'must be a time zone such as Europe/Vienna or UTC' });
 
+/** A language, as BCP 47 names it. */
+export const languageTag = z
+  .string()
+  .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' });
+
 /** What the built site says of itself and how it looks, with the defaults. */
 export const siteSchema = z.strictObject({
   /** The site's name. */
@@ -31,10 +36,7 @@ export const siteSchema = z.strictObject({
   /** One sentence: on the home page, in feeds, and as the home page's description. */
   description: z.string().default(''),
   /** BCP 47; decides `lang`, `dir` and the theme's own words. @default 'en' */
-  language: z
-    .string()
-    .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' })
-    .default('en'),
+  language: languageTag.default('en'),
   /** Who publishes the site; in the footer and in feeds. */
   author: z.string().default(''),
   /** The links in the header. Default: what the site has of archive, tags and search. */

@@ -17,7 +17,8 @@ const LONGEST_AUTHORITY = 1_000;
  * nothing else (contract: article.lookup, Canonicalization). Two addresses name the same article exactly
  * when their canonical forms are equal, that is, when origin, path and query all match. The origin is compared
  * as origins are: without regard to case, the default port or the form of an international name. Path and query
- * stay as they are written; `/a/../b` and `/%62` are other addresses than `/b`.
+ * stay as they are written; `/a/../b` and `/%62` are other addresses than `/b`. Letters that no URL may contain, as browsers
+ * show them, stand for their percent-encoded form.
  *
  * @returns undefined where the text is not an absolute HTTP(S) URL without credentials, or where its host is longer
  *   than any host name, or is written in a form that URL parsers replace, such as full-width letters or `127.1`.
@@ -29,7 +30,12 @@ export function canonicalUrl(text: string): string | undefined {
   const written = `${scheme}://${authority}`;
   if (written !== last.written) last = { written, origin: originOf(written, authority) };
   if (last.origin === undefined) return undefined;
-  return `${last.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`;
+  return percentEncoded(`${last.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`);
+}
+
+/** A path or a URL with an ASCII origin, in which what is not ASCII is percent-encoded, as URL parsers do it. */
+export function percentEncoded(text: string): string {
+  return text.replace(/[^\x00-\x7f]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
 }
 
 /** The origin that was read last: nearly all URLs of a process have the same one, and a parser takes its time. */

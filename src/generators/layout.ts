@@ -1,10 +1,11 @@
 import { type Day, dayOf } from '../article/day.js';
+import { percentEncoded } from '../article/files-of-address.js';
 
 /** Where articles live: their files below the content folder and their public URLs. */
 export interface Layout {
   /** The file's path below the content folder, with forward slashes. */
   path(slug: string, date: string): string;
-  /** The absolute public URL. */
+  /** The absolute public URL, percent-encoded below the site's. */
   url(slug: string, date: string): string;
 }
 
@@ -29,7 +30,7 @@ export function patternLayout(
 ): Layout {
   const path = filler(filePattern, timeZone);
   const below = filler(permalink, timeZone);
-  return { path, url: (slug, date) => `${siteUrl}${below(slug, date)}` };
+  return { path, url: (slug, date) => `${siteUrl}${percentEncoded(below(slug, date))}` };
 }
 
 type Part = (slug: string, day: Day | undefined) => string;

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly deleted: Pick<DeletedArticles, 'urlOf' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
+  /** Makes the slug that is asked for; undefined where the suggestion counts as it is. */
+  readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;
   readonly log: Log;
   /** Whether plugins may not set this front matter. */

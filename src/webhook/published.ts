@@ -91,7 +91,8 @@ async function lookFor(url: string, { find }: Surroundings['store']): Promise<vo
 async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {
   const { hooks } = around;
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
-  const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
+  const suggestion = await hooks.applyFilters('article.slug', draft.slug, filtered);
+  const slug = around.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
   const extra = await filteredFrontMatter(filtered, around);
   return { ...filtered, slug, extra };
 }

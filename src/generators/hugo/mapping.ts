@@ -75,7 +75,7 @@ function pinned(url: string): Readonly<Record<string, FrontMatterValue>> {
 }
 
 /** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */
-const PLAIN_PATH = /^\/[\p{L}\p{M}\p{Nd}._~/-]*$/u;
+const PLAIN_PATH = /^\/[\p{L}\p{M}\p{N}._~/-]*$/u;
 
 /** Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
 function isSamePage(url: string, address: string): boolean {

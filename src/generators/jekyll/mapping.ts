@@ -1,4 +1,5 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { decodedAddress } from '../address.js';
 import type { MappingOptions } from '../generator.js';
 import { offsetAt } from '../time-zone.js';
 import { mapOf } from '../value.js';
@@ -13,6 +14,9 @@ export const KEYS: KeyNames = {
   tags: 'tags',
   image: 'image',
 };
+
+/** A permalink that Jekyll takes as it is: without placeholders. It decodes what is percent-encoded. */
+const LITERAL = /^(?:[\p{L}\p{M}\p{N}_.~/-]|%[\da-f]{2})+$/iu;
 
 const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
 
@@ -37,8 +41,8 @@ export function mapping(given: MappingOptions): ArticleMapping {
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) =>
       typeof data.permalink === 'string' &&
-      /^[\w.~/-]+$/.test(data.permalink) &&
-      `/${data.permalink.replace(/^\//, '')}` === address,
+      LITERAL.test(data.permalink) &&
+      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
     hidden(file, now) {
       if (file.data.published === false || file.path.split('/').includes('_drafts')) return 'draft';
       if (given.futurePages === true) return undefined;

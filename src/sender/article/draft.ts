@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import slugify from '@sindresorhus/slugify';
+import { slugText } from '../../article/slug.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { isMoment, parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
@@ -76,7 +76,7 @@ function draftOf(text: string, path: string): Draft {
   return {
     id: idOf(textOf(file, 'id')),
     title,
-    slug: slugify(textOf(file, 'slug') ?? nameOf(path), { decamelize: false }),
+    slug: slugText(textOf(file, 'slug') ?? nameOf(path)),
     description: textOf(file, 'description', 'meta_description') ?? '',
     keyword: textOf(file, 'keyword', 'focus_keyword') ?? '',
     image: imageOf(textOf(file, 'image', 'featured_image')),

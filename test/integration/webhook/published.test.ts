@@ -192,6 +192,25 @@ const SLUGS = [
   ...[':slug', 'Ünïcödé straße', '你好', '\u202egnp.exe', 'x'.repeat(5_000), '😀'.repeat(3_000)],
 ];
 
+const SCRIPTS = {
+  知识库: '/articles/%E7%9F%A5%E8%AF%86%E5%BA%93/',
+  '안녕하세요 세계': '/articles/%EC%95%88%EB%85%95%ED%95%98%EC%84%B8%EC%9A%94-%EC%84%B8%EA%B3%84/',
+  'שלום עולם': '/articles/%D7%A9%D7%9C%D7%95%D7%9D-%D7%A2%D7%95%D7%9C%D7%9D/',
+};
+
+test('200-published-slug-of-any-script: the file has the letters, the URL has them percent-encoded, and both forms are found', async (t) => {
+  for (const [slug, address] of Object.entries(SCRIPTS)) {
+    const data = article({ slug: slug.normalize('NFD') });
+    const { json } = await receiver().post('article.published', data);
+    t.is(json.url, `${SITE_URL}${address}`);
+    t.is(basename(fileOf(receiver().dir, data.id)), `${slug.replace(' ', '-')}.md`);
+    t.is((await receiver().find(json.url)).id, data.id);
+    t.is((await receiver().find(decodeURI(json.url))).id, data.id, 'as a browser shows it');
+    const { json: second } = await receiver().post('article.published', article({ slug }));
+    t.is(second.url, `${SITE_URL}${address.replace(/\/$/, '-2/')}`);
+  }
+});
+
 test('200-published-hostile-slugs: every slug becomes a safe file name, and the article is found at its URL', async (t) => {
   for (const slug of SLUGS) {
     const data = article({ slug });
@@ -202,10 +221,10 @@ test('200-published-hostile-slugs: every slug becomes a safe file name, and the 
     const path = fileOf(receiver().dir, data.id);
     t.regex(
       path.slice(receiver().dir.length),
-      /^\/content\/articles\/2026\/11\/[a-z0-9][a-z0-9-]{0,79}\.md$/,
+      /^\/content\/articles\/2026\/11\/[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}-]{0,79}\.md$/u,
       slug.slice(0, 40),
     );
-    t.is(json.url, `${SITE_URL}/articles/${basename(path, '.md')}/`);
+    t.is(json.url, new URL(`${SITE_URL}/articles/${basename(path, '.md')}/`).href);
     t.notRegex(basename(path), /^(?:con|nul|index|tags)\.md$/);
     t.is((await receiver().find(json.url)).id, data.id);
   }

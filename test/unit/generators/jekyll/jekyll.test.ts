@@ -229,6 +229,9 @@ test('an address is certain where a literal permalink names it', (t) => {
   const { isPinned, pin } = mappingOf();
   t.deepEqual(pin('/a/b/'), { permalink: '/a/b/' });
   const at = (permalink: unknown) => isPinned({ path: '2025-03-02-a.md', data: { permalink } }, '/a/b/');
+  const address = '/a/%E7%9F%A5%E8%AF%86/';
+  for (const permalink of [address, '/a/知识/'])
+    t.true(isPinned({ path: '2025-03-02-知识.md', data: { permalink } }, address), permalink);
   t.deepEqual(['/a/b/', 'a/b/', '/a/b', '/a/:title/', 'pretty', undefined].map(at), [
     true,
     true,
