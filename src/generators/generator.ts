@@ -60,8 +60,8 @@ export interface FileEdit {
 
 /** Something that `init` could not find out. */
 export interface Question {
-  /** The flag of `init` that answers it, without dashes, such as `site-url`. */
-  readonly flag: 'site-url' | 'content' | 'file' | 'permalink' | 'front-matter';
+  /** The flag of `init` that answers it, without dashes, such as `content`. */
+  readonly flag: 'content' | 'file' | 'permalink' | 'front-matter';
   readonly text: string;
   /** With the flag `front-matter`: the key whose value is asked for. */
   readonly key?: string;
@@ -83,8 +83,10 @@ export interface AskedSite {
 
 /** What the site's generator and posts say. */
 export interface SiteFacts {
-  /** The public address with the base path, without a trailing slash; undefined where the site does not say it. */
+  /** The public address with the base path, without a trailing slash; undefined where the site does not say it: `init` asks. */
   readonly siteUrl: string | undefined;
+  /** The setting that says the public address, such as `baseURL`; `init` reports it. */
+  readonly siteUrlSource?: string;
   readonly language: string | undefined;
   readonly theme: string | undefined;
   /** The folder that article files are read from, such as `content` (Hugo) or `_posts`. */
@@ -107,9 +109,7 @@ export interface SiteFacts {
   readonly questions: readonly Question[];
   /** The site's tags as its posts spell them, the most frequent first; `init` reports some of them. */
   readonly tags?: readonly string[];
-  /** From where a fact was read, by its name, such as `{ siteUrl: 'baseURL in hugo.toml' }`; `init` reports it. */
-  readonly sources?: Readonly<Partial<Record<keyof SiteFacts, string>>>;
-  /** What the owner should know, each with its fix. */
+  /** What the owner should know besides the definition's `problems`, each with its fix. */
   readonly warnings: readonly Problem[];
 }
 
@@ -122,11 +122,11 @@ export interface Problem {
 
 /** What a definition's `problems` may look at. */
 export interface SiteSettings {
-  readonly siteUrl: string;
+  /** Undefined where `init` does not know it yet. */
+  readonly siteUrl: string | undefined;
   readonly content: string;
   readonly output: string;
-  /** What is known about the article files. */
-  readonly options?: GeneratorOptions;
+  readonly options: GeneratorOptions;
 }
 
 /** A question to a generator. It runs in a copy of the site, because generators write caches when they are asked. */
@@ -169,7 +169,7 @@ export interface Generator {
   addressQuery?(files: SiteFiles): AddressQuery;
   /** Whether front matter decides the address of a new article, whatever rules the site has for its posts. @default false */
   readonly pinsAddresses?: boolean;
-  /** What `doctor` finds in the site's configuration. */
+  /** What `init` and `doctor` find in the site's configuration. */
   problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
 }
 

@@ -1,7 +1,7 @@
 import { type Day, dayOf } from '../article/day.js';
 import { quote } from '../errors.js';
-import { decodedAddress } from './address.js';
 import type { Question } from './generator.js';
+import { decodedAddress } from './layout.js';
 import { byFrequency } from './value.js';
 
 /** A post, as far as patterns are inferred from it. */

@@ -49,3 +49,12 @@ function filler(pattern: string, timeZone: string): (slug: string, date: string)
     return parts.map((part) => part(slug, day)).join('');
   };
 }
+
+/** An address without percent escapes, as front matter has it; as it is where its escapes are malformed. */
+export function decodedAddress(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}

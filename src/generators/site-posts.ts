@@ -184,6 +184,16 @@ export function sharedFrontMatter(
 }
 
 /** The tags of the posts as they spell them, the most frequent first. */
-export function tagsOfPosts(posts: readonly SitePost[], key: string | null | undefined): string[] {
-  return key == null ? [] : byFrequency(posts.flatMap(({ data }) => textsOf(data[key])));
+export function tagsOfPosts(posts: readonly SitePost[], key: string | null): string[] {
+  return key === null ? [] : byFrequency(posts.flatMap(({ data }) => textsOf(data[key])));
+}
+
+/** The keys that differ from the usual ones, undefined where none does, and the tags below the key of the tags. */
+export function fieldsOfPosts(
+  posts: readonly SitePost[],
+  usual: KeyNames,
+): { readonly keys: Partial<KeyNames> | undefined; readonly tags: string[] } {
+  const keys = keysOfPosts(posts, usual);
+  const isUsual = Object.keys(keys).length === 0;
+  return { keys: isUsual ? undefined : keys, tags: tagsOfPosts(posts, keys.tags ?? usual.tags) };
 }

@@ -11,6 +11,11 @@ export function mapOf(value: unknown): ValueMap {
   return isMap(value) ? value : {};
 }
 
+/** An object without those of its properties that are undefined. */
+export function defined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
+
 /** A value as a list of texts; a single text is a list of one, and other values are left out. */
 export function textsOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');

@@ -29,7 +29,7 @@ export function withService(answers: Answers, service: Service): Answers {
 
 /** Something that a flag of `init` answers, or a person on a terminal. */
 export interface InitQuestion extends Omit<Question, 'flag'> {
-  readonly flag: Question['flag'] | 'generator' | 'output' | 'build' | 'key';
+  readonly flag: Question['flag'] | 'site-url' | 'generator' | 'output' | 'build' | 'key';
 }
 
 const SETTINGS = {

@@ -198,18 +198,13 @@ export async function inspectSite(
 }
 
 function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined): InitQuestion[] {
-  const asked = facts?.questions ?? [];
-  if (knownUrl !== undefined) return asked.filter(({ flag }) => flag !== 'site-url');
-  if (asked.some(({ flag }) => flag === 'site-url')) return [...asked];
-  const siteUrl = facts?.siteUrl;
-  if (siteUrl === undefined)
-    return [
-      { flag: 'site-url', text: 'What is the site’s public address, such as https://example.org?' },
-      ...asked,
-    ];
-  if (!isExampleUrl(siteUrl)) return [...asked];
-  const text = `The site’s own configuration says ${siteUrl}, which is an example. What is the site’s public address?`;
-  return [{ flag: 'site-url', text }, ...asked];
+  const { siteUrl, questions = [] } = facts ?? {};
+  const isKnown = knownUrl !== undefined || (siteUrl !== undefined && !isExampleUrl(siteUrl));
+  if (isKnown) return [...questions];
+  const example =
+    siteUrl === undefined ? '' : `The site’s own configuration says ${siteUrl}, which is an example. `;
+  const text = `${example}What is the site’s public address, such as https://example.org?`;
+  return [{ flag: 'site-url', text }, ...questions];
 }
 
 /** Words in one sentence: `a, b or c`. */

@@ -76,7 +76,13 @@ export function planInit(
     { changes: edits },
     ignored(files, edited('.gitignore'), inspection, surroundings),
     npmScript(edited('package.json'), files, inspection),
-    { warnings: [...(inspection.facts?.warnings ?? []), ...linkedPackage(files)] },
+    {
+      warnings: [
+        ...problemsOf(files, inspection, answers, siteUrl),
+        ...(inspection.facts?.warnings ?? []),
+        ...linkedPackage(files),
+      ],
+    },
     surroundings.isInWorkTree ? {} : { warnings: [NO_WORK_TREE] },
   ];
   const changes = merged(parts.flatMap((part) => part.changes ?? []));
@@ -138,9 +144,7 @@ function newConfig(
     warnings: [
       ...(siteUrl === undefined ? [NO_SITE_URL] : []),
       ...otherUrl(facts, siteUrl),
-      ...(config === undefined
-        ? []
-        : [...problemsOfAnswer(files, generator, config, facts), ...callsItself(files, config.build)]),
+      ...(config === undefined ? [] : callsItself(files, config.build)),
     ],
   };
 }
@@ -177,18 +181,16 @@ const NO_SITE_URL: Problem = {
   fix: 'set siteUrl in pressmark.config.mjs; to try Pressmark on this machine, run pressmark start --preview',
 };
 
-/** What the site's configuration says of an address that it does not have itself, such as another base path. */
-function problemsOfAnswer(
+/** What the definition finds in the site's configuration. */
+function problemsOf(
   files: SiteFiles,
-  generator: Generator | undefined,
-  { siteUrl, content, output }: GeneratorConfig,
-  facts: SiteFacts | undefined,
-): Problem[] {
-  if (generator === undefined || siteUrl === undefined || facts?.siteUrl !== undefined) return [];
-  const { origin } = new URL(siteUrl);
-  return generator
-    .problems(files, { siteUrl, content, output })
-    .filter(({ text, fix }) => `${text} ${fix}`.includes(origin));
+  { generator, facts }: Inspection,
+  answers: Answers,
+  siteUrl: string | undefined,
+): readonly Problem[] {
+  if (generator === undefined || facts === undefined) return [];
+  const { content, output, options } = { ...facts, ...answers };
+  return generator.problems(files, { siteUrl, content, output, options });
 }
 
 /** Pages whose generator believes in another address carry it in their links. */
@@ -200,7 +202,7 @@ function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Pr
       {
         level: 'warn',
         text: `the site’s own configuration says that its address is ${said}, not ${siteUrl}`,
-        fix: `set ${siteUrl} there too${facts?.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
+        fix: `set ${siteUrl} there too${facts?.siteUrlSource === undefined ? '' : ` (${facts.siteUrlSource})`}`,
       },
     ];
   if (!isExampleUrl(siteUrl)) return [];

@@ -1,3 +1,4 @@
+import { mapOf } from '../../generators/value.js';
 import type { Answers } from './answers.js';
 import { literal } from './config-text.js';
 import { type Inspection, PLAIN } from './inspect-site.js';
@@ -16,23 +17,22 @@ export function readingReport(
   siteUrl: string | undefined,
   answers: Answers,
 ): Reading[] {
-  const reading = (what: string, value: string | undefined, from: string | undefined): Reading[] =>
+  const reading = (what: string, value: string | undefined, from?: string): Reading[] =>
     value === undefined || value === '' ? [] : [{ what, value, ...(from !== undefined && { from }) }];
   const name = generator?.name ?? `${PLAIN} (Pressmark’s own builder)`;
   if (facts === undefined) return reading('generator', name, evidence);
-  const { sources = {}, options } = facts;
+  const { options } = facts;
   const settings = existing?.settings ?? {};
-  const configured: Readonly<Record<string, unknown>> = { ...settings, ...objectOr(settings.articles) };
+  const configured: Readonly<Record<string, unknown>> = { ...settings, ...mapOf(settings.articles) };
   /** The existing config goes before an answer, and an answer before what was read. */
   const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink' | 'output' | 'build') => {
     const setting = configured[key];
     if (typeof setting === 'string') return reading(what, setting, existing?.name);
     const answer = answers[key];
-    const read = key === 'siteUrl' ? siteUrl : facts[key];
-    const source = read === facts[key] ? sources[key] : undefined;
     // A proposal that was taken is what the site says.
-    const isAnswer = answer !== undefined && answer !== facts[key];
-    return reading(what, answer ?? read, isAnswer ? 'answered' : (source ?? sources[key]));
+    if (answer !== undefined && answer !== facts[key]) return reading(what, answer, 'answered');
+    const isFound = key === 'siteUrl' && siteUrl === facts.siteUrl;
+    return reading(what, key === 'siteUrl' ? siteUrl : facts[key], isFound ? facts.siteUrlSource : undefined);
   };
   const keys = Object.entries({ ...options.keys, ...answers.keys })
     .filter(([field, key]) => field !== key)
@@ -40,26 +40,18 @@ export function readingReport(
   const constants = { ...facts.frontMatter, ...answers.frontMatter };
   return [
     ...reading('generator', name, evidence),
-    ...reading('asked', asked.join('; '), undefined),
+    ...reading('asked', asked.join('; ')),
     ...answered('site URL', 'siteUrl'),
     ...answered('content', 'content'),
     ...answered('new articles', 'file'),
     ...answered('permalink', 'permalink'),
     ...answered('output', 'output'),
     ...answered('build', 'build'),
-    ...reading('language', facts.language, sources.language),
-    ...reading('time zone', options.timeZone, undefined),
-    ...reading('theme', facts.theme, sources.theme),
-    ...reading('keys', keys.join(', '), sources.options),
-    ...reading(
-      'front matter',
-      Object.keys(constants).length === 0 ? undefined : literal(constants),
-      sources.frontMatter,
-    ),
-    ...reading('tags', facts.tags?.slice(0, 12).join(', '), sources.tags),
+    ...reading('language', facts.language),
+    ...reading('time zone', options.timeZone),
+    ...reading('theme', facts.theme),
+    ...reading('keys', keys.join(', ')),
+    ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
+    ...reading('tags', facts.tags?.slice(0, 12).join(', ')),
   ];
-}
-
-function objectOr(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -1,18 +1,13 @@
-import { shellWord } from '../command-line.js';
+import { nodeCommand } from '../ask.js';
 
-/**
- * Has Astro read its configuration, its routes and its content, which writes `.astro/` and nothing else; prints what it
- * has found. What the site prints goes to standard error.
- */
-const SCRIPT = `
-import fs from 'node:fs';
+/** The command that has Astro read its configuration, its routes and its content, which writes `.astro/` and nothing else. */
+export const ASK = nodeCommand(`
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sync } from 'astro';
-console.log = console.info = console.debug = console.error;
 const root = process.cwd();
 const below = (url) => path.relative(root, fileURLToPath(url)).split(path.sep).join('/');
-const answer = { routes: [], schemas: {}, entries: {} };
+const found = { routes: [], schemas: {}, entries: {} };
 let caches = [];
 await sync({
   root,
@@ -22,14 +17,14 @@ await sync({
     hooks: {
       'astro:config:done': ({ config }) => {
         const { site, base, trailingSlash, build, image } = config;
-        answer.config = {
+        found.config = {
           site, base, trailingSlash, format: build.format, outDir: below(config.outDir), srcDir: below(config.srcDir),
           fetchesImages: image.domains.length + image.remotePatterns.length > 0,
         };
         caches = [fileURLToPath(config.cacheDir), path.join(root, '.astro')];
       },
       'astro:routes:resolved': ({ routes }) => {
-        answer.routes = routes.filter(({ type }) => type === 'page').map(({ pattern, params }) => ({ pattern, params }));
+        found.routes = routes.filter(({ type }) => type === 'page').map(({ pattern, params }) => ({ pattern, params }));
       },
     },
   }],
@@ -37,25 +32,21 @@ await sync({
 const schemas = path.join(root, '.astro/collections');
 for (const name of fs.existsSync(schemas) ? fs.readdirSync(schemas) : [])
   if (name.endsWith('.schema.json'))
-    answer.schemas[name.slice(0, -'.schema.json'.length)] = JSON.parse(fs.readFileSync(path.join(schemas, name), 'utf8'));
+    found.schemas[name.slice(0, -'.schema.json'.length)] = JSON.parse(fs.readFileSync(path.join(schemas, name), 'utf8'));
 const store = caches.map((folder) => path.join(folder, 'data-store.json')).find((file) => fs.existsSync(file));
 const flat = store === undefined ? [] : JSON.parse(fs.readFileSync(store, 'utf8'));
 const pairs = (value) => Array.isArray(value) && value[0] === 'Map' ? value.slice(1) : [];
 const top = pairs(flat[0]);
 for (let at = 0; at < top.length; at += 2) {
   const entries = pairs(flat[top[at + 1]]);
-  answer.entries[flat[top[at]]] = entries
+  found.entries[flat[top[at]]] = entries
     .filter((_, index) => index % 2 === 1)
     .map((index) => flat[index])
     .map((entry) => ({ id: flat[entry?.id], path: flat[entry?.filePath] }))
     .filter(({ path }) => typeof path === 'string');
 }
-fs.writeSync(1, JSON.stringify(answer));
-process.exit(0);
-`;
-
-/** The command that asks Astro. */
-export const ASK = `PATH="$PWD/node_modules/.bin:$PATH" node --input-type=module -e ${shellWord(SCRIPT)}`;
+answer(found);
+`);
 
 /** A page route of the site. */
 export interface Route {

@@ -1,15 +1,16 @@
-import type { Generator } from '../generator.js';
-import { CONFIG_FILES, CONTENT_CONFIGS } from './config.js';
-import { inspect } from './inspect.js';
+import type { Generator, Problem, SiteFiles } from '../generator.js';
+import { npmDependencies } from '../package-json.js';
+import { CONTENT_CONFIGS, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
-import { problems } from './problems.js';
+
+const CONFIG_FILES = ['mjs', 'js', 'ts', 'mts', 'cjs', 'cts'].map((extension) => `astro.config.${extension}`);
 
 /** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
 export const astro: Generator = {
   name: 'astro',
   recognise: (files) =>
     CONFIG_FILES.find((name) => files.read(name) !== undefined) ??
-    (/"astro"\s*:/.test(files.read('package.json') ?? '') ? 'package.json' : undefined),
+    (npmDependencies(files).has('astro') ? 'package.json' : undefined),
   inspect,
   mapping,
   configFiles: [
@@ -24,3 +25,17 @@ export const astro: Generator = {
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
   problems,
 };
+
+/** What stops all builds. */
+function problems(files: SiteFiles): Problem[] {
+  const path = CONTENT_CONFIGS.find((name) => files.read(name) !== undefined);
+  const text = path === undefined ? '' : (files.read(path) ?? '');
+  if (!/\.strict\s*\(|\bstrictObject\s*\(/.test(text) || /\bpressmark\b/.test(text)) return [];
+  return [
+    {
+      level: 'fail',
+      text: `A schema in ${path} refuses keys that it does not name, and each article has a key pressmark, so that the build stops.`,
+      fix: 'Add pressmark: z.unknown().optional() to the schema of the articles, unless another one is strict.',
+    },
+  ];
+}

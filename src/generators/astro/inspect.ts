@@ -5,15 +5,18 @@ import { npmScripts } from '../package-json.js';
 import { FIELD_NAMES, keysOfPosts, readPosts, type SitePost, tagsOfPosts } from '../site-posts.js';
 import { byFrequency } from '../value.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
-import { CONTENT_CONFIGS, DEFAULT_KEYS } from './config.js';
-import { entryId } from './mapping.js';
-import { problems } from './problems.js';
-import { keysIn, type SchemaKey } from './schema.js';
+import { keysIn, type SchemaKey } from './fields.js';
+import { entryId, KEYS } from './mapping.js';
+
+/** Where Astro looks for the content configuration, in this order. */
+export const CONTENT_CONFIGS = ['src/content.config', 'src/content/config'].flatMap((name) =>
+  ['mjs', 'js', 'mts', 'ts'].map((extension) => `${name}.${extension}`),
+);
 
 /** Collections whose name says that they hold articles. */
 const BLOG_NAMES = ['blog', 'posts', 'post', 'articles', 'article', 'news', 'writing', 'journal', 'notes'];
 
-const usual = new Map<string, string | null | undefined>(Object.entries(DEFAULT_KEYS));
+const usual = new Map<string, string | null | undefined>(Object.entries(KEYS));
 
 /** What `init` finds out about an Astro site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
@@ -33,10 +36,9 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual.get(field) !== key));
   const needed = neededKeys(schema, posts, keys);
   const route = routeOf(answer.routes, collection ?? 'blog');
-  const siteUrl = siteUrlOf(config);
   const isHtml = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
   return {
-    siteUrl,
+    siteUrl: siteUrlOf(config),
     language: undefined,
     theme: undefined,
     content,
@@ -54,15 +56,12 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     edits: [],
     ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
     questions: [
-      ...(siteUrl === undefined
-        ? [{ flag: 'site-url' as const, text: 'What is the public address of the site, with its base path?' }]
-        : []),
       ...(collection === undefined ? [contentQuestion(content)] : []),
       ...(route?.isOnly === true ? [] : [permalinkQuestion(config, route, collection ?? 'blog')]),
       ...needed.questions,
     ],
     tags: tagsOfPosts(posts, keys.tags),
-    warnings: problems(files),
+    warnings: [],
   };
 }
 
@@ -167,7 +166,7 @@ function fieldsOf(
     keys: {
       title: find('title', ['string']) ?? 'title',
       description: find('description', ['string']) ?? (schema === undefined ? 'description' : null),
-      date: date ?? DEFAULT_KEYS.date,
+      date: date ?? KEYS.date,
       updated: find('updated', dateKinds) ?? null,
       tags: find('tags', ['list']) ?? null,
       image: image === undefined || makesPictures(files, srcDir, keyPath(image).key) ? null : image,

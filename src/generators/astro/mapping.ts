@@ -3,11 +3,20 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
-import { DEFAULT_KEYS } from './config.js';
+
+/** The keys that sites mostly have. */
+export const KEYS: KeyNames = {
+  title: 'title',
+  description: 'description',
+  date: 'pubDate',
+  updated: null,
+  tags: 'tags',
+  image: null,
+};
 
 /** The mapping of `astro`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys: KeyNames = { ...DEFAULT_KEYS, ...options.keys };
+  const keys: KeyNames = { ...KEYS, ...options.keys };
   const isHtmlFile = (path: string) => path.endsWith('.html');
   return {
     keys,

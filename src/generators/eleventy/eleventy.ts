@@ -1,10 +1,17 @@
-import type { Generator } from '../generator.js';
+import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { npmDependencies } from '../package-json.js';
-import { addressQuery } from './addresses.js';
-import { CONFIG_FILES, configFile } from './config.js';
-import { inspect } from './inspect.js';
+import { SWITCH } from './body.js';
+import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
-import { problems } from './problems.js';
+
+/** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
+const CONFIG_FILES = [
+  '.eleventy.js',
+  'eleventy.config.js',
+  'eleventy.config.mjs',
+  'eleventy.config.cjs',
+  'eleventy.config.ts',
+];
 
 /** Eleventy, from version 2 on. Measured with version 3.1; see docs/eleventy.md. */
 export const eleventy: Generator = {
@@ -26,3 +33,23 @@ export const eleventy: Generator = {
   addressQuery,
   problems,
 };
+
+function configFile(files: SiteFiles): string | undefined {
+  return CONFIG_FILES.find((name) => files.read(name) !== undefined);
+}
+
+/** A call that gives Markdown or HTML to another engine, or another name of the key that turns templates off. */
+const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
+
+/** What runs articles as templates. */
+function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
+  const name = configFile(files) ?? '';
+  if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
+  return [
+    {
+      level: 'fail',
+      text: `${name} gives .md or .html files to an engine of its own, or renames ${SWITCH}, so that Eleventy runs templates in articles.`,
+      fix: "Set generator: { name: 'eleventy', templateSwitch: false } in pressmark.config.mjs, or remove that line.",
+    },
+  ];
+}

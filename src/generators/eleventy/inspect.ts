@@ -1,8 +1,8 @@
 import { keyPath } from '../../article/format/key-path.js';
-import type { KeyNames } from '../../article/mapping.js';
-import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
+import { nodeCommand } from '../ask.js';
+import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { readPackageJson } from '../package-json.js';
+import { npmScripts, readPackageJson } from '../package-json.js';
 import {
   keysOfPosts,
   postsOfRule,
@@ -11,23 +11,33 @@ import {
   sharedFrontMatter,
   tagsOfPosts,
 } from '../site-posts.js';
-import { mapOf, textsOf } from '../value.js';
-import { nodeCommand } from './ask.js';
-import { buildCommand, filesBelow, joined } from './config.js';
+import { defined, mapOf, textsOf } from '../value.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
-import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
-import { problems } from './problems.js';
+import {
+  CONFIG_ANSWER,
+  configIn,
+  type EleventyConfig,
+  filesBelow,
+  joined,
+  optionsOf,
+  siteData,
+} from './options.js';
+
+/** How Eleventy lists its pages. */
+export function addressQuery(files: SiteFiles): AddressQuery {
+  return { command: askCommand(files, 'pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
+}
 
 const POSTS_FOLDERS = ['blog', 'posts', 'post', 'articles', 'news', 'notes', 'journal', 'writing', '_posts'];
 
 /** What `init` finds out about an Eleventy site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const printed = await ask(nodeCommand(files, CONFIG_ANSWER), 'node -e "new Eleventy().toJSON()"');
-  const answer = mapOf(printed === undefined ? {} : JSON.parse(printed));
+  const printed = await ask(askCommand(files, CONFIG_ANSWER), 'node -e "new Eleventy().toJSON()"');
+  const answer = mapOf(JSON.parse(printed ?? '{}'));
   const config = configIn(answer);
-  const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
   const { input, output } = config;
   const options = optionsOf(files, config);
+  const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
   const all = readPosts(files, input, pages, { isArticlePath, slug: fileSlug });
   const inferred = inferFile(all, options.timeZone);
   const folder = /^(?:[^:]*\/)?/.exec(inferred?.pattern ?? '')?.[0] ?? '';
@@ -35,33 +45,30 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const empty = POSTS_FOLDERS.find((name) => files.list(joined(input, name)).length > 0);
   const below = inferred === undefined ? (empty ?? 'posts') : folder.replace(/\/$/, '');
   const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
-  const siteUrl = siteUrlOf(files, config);
   const keys = keysOf(posts);
-  const own = sharedFrontMatter(posts, ['layout']);
-  const shared = posts.length === 0 ? layoutOf(files, config) : own;
+  const shared =
+    posts.length === 0 ? defined({ layout: layoutOf(files, config) }) : sharedFrontMatter(posts, ['layout']);
   const tags = commonTags(posts, options.keptTags ?? []);
+  const isUnknown = inferred === undefined && empty === undefined;
   return {
-    siteUrl,
+    siteUrl: siteUrlOf(files, config),
     language: siteData(config, ['language', 'lang', 'locale']),
     theme: undefined,
     content: joined(input, below) || '.',
     file: inferred?.pattern.slice(folder.length) ?? ':slug.md',
     permalink: permalink?.pattern ?? `${below === '' ? '' : `/${below}`}/:slug/`,
     output,
-    build: buildCommand(files),
+    build:
+      npmScripts(files).build !== undefined && buildScript(files) !== ''
+        ? 'npm run build'
+        : 'npx @11ty/eleventy',
     frontMatter: { ...shared, ...(tags.length > 0 && { tags }) },
     options: { ...options, ...(Object.keys(keys).length > 0 && { keys }) },
     edits: [],
     ignore: [`${output}/`, 'node_modules/'],
-    questions: [
-      ...(siteUrl === undefined
-        ? [{ flag: 'site-url' as const, text: 'What is the public address of the site?' }]
-        : []),
-      ...(inferred === undefined && empty === undefined ? [contentQuestion(input, below)] : []),
-      ...permalinkQuestions(permalink),
-    ],
+    questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],
     tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
-    warnings: problems(files, { options }),
+    warnings: [],
   };
 }
 
@@ -93,7 +100,7 @@ function publicUrl(value: unknown): URL | undefined {
 }
 
 /** The keys of the posts. Layouts often process pictures of the repository; only a site that names remote ones can show the service's. */
-function keysOf(posts: readonly SitePost[]): Partial<KeyNames> {
+function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   const { image, ...others } = keysOfPosts(posts, KEYS);
   if (image == null) return others;
   const { key, read } = keyPath(image);
@@ -106,10 +113,55 @@ function commonTags(posts: readonly SitePost[], kept: readonly string[]): string
   return first.filter((tag) => kept.includes(tag) && others.every((tags) => tags.includes(tag)));
 }
 
-function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): { layout?: string } {
+/** A layout for articles, by its name. */
+function layoutOf(files: SiteFiles, { layouts }: EleventyConfig): string | undefined {
   const names = filesBelow(files, layouts).map((path) => path.slice(layouts.length + 1));
-  const layout = names.find((name) =>
+  return names.find((name) =>
     /(?:^|\/)(?:post|article|blog|blog-post|single)\.(?:njk|liquid|html|webc|11ty\.[cm]?js)$/.test(name),
   );
-  return layout === undefined ? {} : { layout };
+}
+
+/** The script that builds the site: `build`, or one that it may run; empty where there is none. */
+function buildScript(files: SiteFiles): string {
+  const { build = '', ...others } = npmScripts(files);
+  const scripts = Object.entries(others).filter(([name]) => !/serve|watch|start|dev/.test(name));
+  return (
+    [build, ...scripts.map(([, script]) => script)].find((script) =>
+      /(?:^|[\s/;&|=])(?:@11ty\/)?eleventy(?=$|[\s;&|@])/.test(script),
+    ) ?? ''
+  );
+}
+
+/**
+ * A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count.
+ *
+ * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given) and `items`.
+ */
+function askCommand(files: SiteFiles, answer: string): string {
+  const script = `
+import Eleventy from '@11ty/eleventy';
+const [input, output, configPath] = process.argv.slice(1).map((word) => word || undefined);
+let user;
+const items = [];
+const eleventy = new Eleventy(input, output, {
+  configPath,
+  quietMode: true,
+  config(given) {
+    user = given;
+    given.addCollection('pressmark', (api) => {
+      items.push(...api.getAll());
+      return [];
+    });
+  },
+});
+const pages = (await eleventy.toJSON())
+  .filter(({ url }) => typeof url === 'string')
+  .map(({ inputPath, url }) => ({ path: inputPath, address: url }));
+answer(${answer});
+`;
+  const build = buildScript(files);
+  const flags = ['input', 'output', 'config'].map(
+    (name) => new RegExp(`\\s--${name}[= ]["']?([^\\s"';&|]+)`).exec(build)?.[1] ?? '',
+  );
+  return nodeCommand(script, flags);
 }

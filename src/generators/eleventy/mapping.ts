@@ -1,7 +1,7 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { decodedAddress } from '../address.js';
 import type { MappingOptions } from '../generator.js';
+import { decodedAddress } from '../layout.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
 /** The keys that sites mostly have. */

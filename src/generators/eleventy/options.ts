@@ -1,8 +1,8 @@
+import { posix } from 'node:path';
 import type { GeneratorOptions, SiteFiles } from '../generator.js';
 import { knownTimeZone } from '../time-zone.js';
 import type { ValueMap } from '../value.js';
 import { mapOf, textsOf } from '../value.js';
-import { filesBelow, joined } from './config.js';
 
 /** What Eleventy has said of its configuration. */
 export interface EleventyConfig {
@@ -152,4 +152,18 @@ function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
   );
   const made = new Set(config.collections);
   return [...new Set(named)].filter((name) => name !== '' && name !== 'all' && !made.has(name));
+}
+
+/** All files below a folder, by name; neither those of hidden folders nor of dependencies. */
+export function filesBelow(files: SiteFiles, folder: string): string[] {
+  return files.list(folder === '' ? '.' : folder).flatMap((name) => {
+    const path = joined(folder, name);
+    if (!name.endsWith('/')) return [path];
+    return name.startsWith('.') || name === 'node_modules/' ? [] : filesBelow(files, path);
+  });
+}
+
+/** A path below a folder: `content` and `../_includes` give `_includes`; the site's folder is ''. */
+export function joined(folder: string, path: string): string {
+  return posix.join(folder, path).replace(/^(?:\.\.?\/)+|^\.$|\/$/g, '');
 }

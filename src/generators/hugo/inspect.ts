@@ -1,132 +1,178 @@
-import type { AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
+import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { isOutside, outputInside } from '../output-inside.js';
-import { npmScripts } from '../package-json.js';
-import {
-  keysOfPosts,
-  postsOfRule,
-  readPosts,
-  type SitePost,
-  sharedFrontMatter,
-  tagsOfPosts,
-} from '../site-posts.js';
-import { addressQuery } from './addresses.js';
-import { type HugoConfig, readConfig, readMounts } from './config.js';
+import { siteBuild } from '../site-build.js';
+import { fieldsOfPosts, postsOfRule, readPosts, type SitePost, sharedFrontMatter } from '../site-posts.js';
+import { knownTimeZone } from '../time-zone.js';
+import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
-import { problems } from './problems.js';
+
+/** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */
+export const addressQuery: AddressQuery = { command: 'hugo list all', parse: listedPages };
 
 /** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
 const CONFIG = 'hugo config --format json 2>/dev/null || hugo config';
 
 /** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
-const PROBE = {
-  command:
-    "mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/posts/probe.md && hugo list all",
-  path: 'content/posts/probe.md',
-};
-
-const NO_URL: Question = {
-  flag: 'site-url',
-  text: 'Hugo has no absolute baseURL. What is the public address of the site?',
-};
+const PROBE = 'posts/probe.md';
+const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/${PROBE} && hugo list all`;
 
 /** What `init` finds out about a Hugo site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const config = readConfig((await ask(CONFIG, 'hugo config')) ?? '');
-  const siteUrl = siteUrlOf(config.baseUrl);
-  const pages = async (command: string): Promise<readonly ListedPage[]> => {
+  const { siteUrl, timeZone } = config;
+  const pages = async (command: string) => {
     const printed = await ask(command, 'hugo list all');
-    return printed === undefined ? [] : addressQuery().parse(printed, siteUrl ?? 'https://site.invalid');
+    return printed === undefined ? [] : listedPages(printed, siteUrl ?? 'https://site.invalid');
   };
   const content = readMounts((await ask('hugo config mounts')) ?? '');
-  const listed = ofLanguage(
-    readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug }),
-    config,
-  );
-  const place = placeOf(listed, config.timeZone);
-  const posts = listed.filter(({ path }) => path.startsWith(place?.folder ?? ''));
+  const all = readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug });
+  const listed = all.filter(({ path }) => isInLanguage(path, config));
+  const file = inferFile(listed, timeZone)?.pattern;
+  // The posts like a new article are those in its folder.
+  const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
   const inferred =
-    inferPermalink(postsOfRule(posts, 'url'), config.timeZone) ??
-    (content === 'content' ? probed(await pages(PROBE.command)) : undefined);
-  const { command, script } = buildCommand(files);
-  const inScript = /(?:^|\s)(?:-d|--destination)[ =]([\w./-]+)/.exec(script)?.[1];
-  const { output, build, warnings } = outputInside(
-    inScript ?? config.output,
-    inScript === undefined ? 'publishDir' : 'The destination in package.json',
-    'hugo',
-    command,
-  );
-  const keys = keysOfPosts(posts, KEYS);
+    inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
+    (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
+  const { output, build, warnings } = siteBuild(files, 'hugo', 'hugo', config.output, 'publishDir');
+  const { keys, tags } = fieldsOfPosts(posts, KEYS);
   return {
     siteUrl,
+    siteUrlSource: 'baseURL',
     language: config.language,
     theme: config.theme,
     content,
-    file: place?.pattern ?? 'posts/:slug.md',
+    file: file ?? 'posts/:slug.md',
     permalink: inferred?.pattern ?? '/posts/:slug/',
     output,
     build,
     frontMatter: sharedFrontMatter(posts, ['type', 'layout']),
-    options: {
-      rawHtml: config.rawHtml,
-      ...(config.timeZone !== undefined && { timeZone: config.timeZone }),
-      ...(Object.keys(keys).length > 0 && { keys }),
-    },
+    options: { rawHtml: config.rawHtml, ...defined({ timeZone, keys }) },
     edits: [],
-    ignore: ignoreLines(files, isOutside(config.output) ? output : config.output),
-    questions: [...(siteUrl === undefined ? [NO_URL] : []), ...permalinkQuestions(inferred)],
-    tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
-    ...(siteUrl !== undefined && { sources: { siteUrl: 'baseURL' } }),
-    warnings: [...problems(files, { content }), ...warnings],
+    ignore: ignoreLines(files, output),
+    questions: permalinkQuestions(inferred),
+    tags,
+    warnings,
   };
 }
 
-/** The public address without a slash at its end; undefined for a `baseURL` that is not an absolute URL. */
-function siteUrlOf(baseUrl: string | undefined): string | undefined {
-  return baseUrl !== undefined && /^https?:\/\/[^/]/i.test(baseUrl) ? baseUrl.replace(/\/+$/, '') : undefined;
-}
-
-/** The posts in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */
-function ofLanguage(posts: readonly SitePost[], { languages, language: own }: HugoConfig): SitePost[] {
-  const others = languages.filter((language) => language !== own);
-  return posts.filter(({ path }) => {
-    const named = /\.([^./]+)\.[^./]+$/.exec(path)?.[1] ?? '';
-    return (
-      !others.includes(named.toLowerCase()) && !others.includes(path.split('/', 1)[0]?.toLowerCase() ?? '')
-    );
-  });
-}
-
-/** Where a new article goes, and the folder of the posts like it. */
-function placeOf(posts: readonly SitePost[], timeZone: string | undefined) {
-  const inferred = inferFile(posts, timeZone);
-  return inferred && { ...inferred, folder: /^(?:[^:]*\/)?/.exec(inferred.pattern)?.[0] ?? '' };
-}
-
-function probed(pages: readonly ListedPage[]) {
-  const page = pages.find(({ path }) => path === PROBE.path);
-  return (
-    page &&
-    inferPermalink([{ path: 'posts/probe.md', slug: 'probe', date: '2001-02-03', address: page.address }])
+/** Whether a post is in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */
+function isInLanguage(path: string, { languages, language }: HugoConfig): boolean {
+  const names = [/\.([^./]+)\.[^./]+$/.exec(path)?.[1], path.split('/', 1)[0]];
+  return names.every(
+    (name = '') => name.toLowerCase() === language || !languages.includes(name.toLowerCase()),
   );
 }
 
-/** `npm run build` where that calls Hugo; `script` is what is called in the end. */
-function buildCommand(files: SiteFiles): { readonly command: string; readonly script: string } {
-  const script = npmScripts(files).build ?? '';
-  return /(?:^|[\s/&;])hugo(?:\s|$)/.test(script)
-    ? { command: 'npm run build', script }
-    : { command: 'hugo', script: '' };
+function probe(pages: readonly ListedPage[]): Omit<SitePost, 'data'>[] {
+  const { address } = pages.find(({ path }) => path === `content/${PROBE}`) ?? {};
+  return address === undefined ? [] : [{ path: PROBE, slug: 'probe', date: '2001-02-03', address }];
 }
 
 /** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */
 function ignoreLines(files: SiteFiles, output: string): string[] {
-  const isSubmodule = new RegExp(`^\\s*path\\s*=\\s*${output.replace(/[.+]/g, '\\$&')}\\s*$`, 'm').test(
-    files.read('.gitmodules') ?? '',
-  );
+  const submodules = (files.read('.gitmodules') ?? '').split('\n').map((line) => line.replace(/\s/g, ''));
+  const isKept = submodules.includes(`path=${output}`) || output === '.' || files.list(output).length > 0;
   return [
-    ...(isSubmodule || output === '.' || files.list(output).length > 0 ? [] : [`/${output}/`]),
+    ...(isKept ? [] : [`/${output}/`]),
     ...(files.list('resources/_gen').length > 0 ? [] : ['/resources/_gen/']),
     '.hugo_build.lock',
   ];
+}
+
+/** What Hugo says of its configuration. */
+interface HugoConfig {
+  /** Absolute, without a slash at its end. */
+  readonly siteUrl: string | undefined;
+  /** The default language, in lower case, and all of them. */
+  readonly language: string;
+  readonly languages: readonly string[];
+  readonly theme: string | undefined;
+  /** The folder that the configuration names; it may be outside of the site's. */
+  readonly output: string;
+  readonly timeZone: string | undefined;
+  readonly rawHtml: boolean;
+}
+
+/** Reads what `hugo config` prints: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
+function readConfig(printed: string): HugoConfig {
+  const values = printed.trimStart().startsWith('{') ? lowercased(JSON.parse(printed)) : linesOf(printed);
+  const text = (key: string) => textsOf(values[key]).find((value) => value !== '');
+  const { markup, languages } = values;
+  const baseUrl = text('baseurl') ?? '';
+  const renderer = mapOf(mapOf(mapOf(markup).goldmark).renderer);
+  return {
+    siteUrl: /^https?:\/\/[^/]/i.test(baseUrl) ? baseUrl.replace(/\/+$/, '') : undefined,
+    language: (text('defaultcontentlanguage') ?? 'en').toLowerCase(),
+    languages:
+      typeof languages === 'string'
+        ? [...languages.matchAll(/(?:^map\[|\] )([\w-]+):map\[/g)].map(([, name = '']) => name.toLowerCase())
+        : Object.keys(mapOf(languages)),
+    theme:
+      textsOf(values.theme)
+        .join(', ')
+        .replace(/^\[|\]$/g, '') || undefined,
+    output: text('publishdir') ?? 'public',
+    timeZone: knownTimeZone(text('timezone')),
+    rawHtml: renderer.unsafe === true || (typeof markup === 'string' && /\bunsafe:true\b/.test(markup)),
+  };
+}
+
+function linesOf(printed: string): ValueMap {
+  const lines = [...printed.matchAll(/^([a-z]+) = (.*)$/gm)];
+  return Object.fromEntries(
+    lines.map(([, key = '', value = '']) => [key, /^".*"$/.test(value) ? JSON.parse(value) : value]),
+  );
+}
+
+function lowercased(value: unknown): ValueMap {
+  return Object.fromEntries(
+    Object.entries(mapOf(value)).map(([key, child]) => [
+      key.toLowerCase(),
+      isMap(child) ? lowercased(child) : child,
+    ]),
+  );
+}
+
+/** The content folder in what `hugo config mounts` prints: a JSON value for the site, and one for each module. */
+function readMounts(printed: string): string {
+  const site = /^\{[\s\S]*?^\}/m.exec(printed)?.[0] ?? '{}';
+  const { mounts } = mapOf(JSON.parse(site));
+  const sources = (Array.isArray(mounts) ? mounts : [])
+    .map(mapOf)
+    .flatMap(({ source, target }) => (target === 'content' && typeof source === 'string' ? [source] : []));
+  // Languages may have a folder each, below one or beside one another.
+  const [first = 'content', ...others] = sources.map((one) => one.replace(/^\.\//, '').replace(/\/$/, ''));
+  const parent = first.split('/').slice(0, -1).join('/');
+  const isShared = others.length > 0 && parent !== '' && others.every((one) => one.startsWith(`${parent}/`));
+  return isShared ? parent : first;
+}
+
+function listedPages(printed: string, siteUrl: string): ListedPage[] {
+  const [head = [], ...rows] = csvRows(printed);
+  const [path = -1, permalink = -1, draft = -1] = ['path', 'permalink', 'draft'].map((name) =>
+    head.indexOf(name),
+  );
+  if (path === -1 || permalink === -1) throw new SyntaxError('it has no columns path and permalink');
+  const base = new URL(siteUrl).pathname.replace(/\/$/, '');
+  return rows.flatMap((row) => {
+    const [file, url] = [row[path], row[permalink]];
+    if (!file || !url || row[draft] === 'true') return [];
+    const { pathname } = new URL(url, siteUrl);
+    return [
+      { path: file, address: pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname },
+    ];
+  });
+}
+
+/** The rows of comma-separated values; a value in quotes may hold commas, line ends and doubled quotes. */
+function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\r?\n|$)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain.replace(/\r$/, ''));
+    if (end === ',') continue;
+    if (row.length > 1) rows.push(row);
+    row = [];
+  }
+  return rows;
 }

@@ -1,6 +1,6 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { decodedAddress } from '../address.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import { decodedAddress } from '../layout.js';
 import { offsetAt } from '../time-zone.js';
 import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';

@@ -1,9 +1,7 @@
-import type { Generator } from '../generator.js';
-import { addressQuery } from './addresses.js';
-import { CONFIG_FILES, recognise } from './config.js';
-import { inspect } from './inspect.js';
+import type { Generator, Problem, SiteFiles } from '../generator.js';
+import { CONFIG_FILES, configPath, recognise } from './config-file.js';
+import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
-import { problems } from './problems.js';
 
 /** Jekyll 3 and 4, also on GitHub Pages. */
 export const jekyll: Generator = {
@@ -17,3 +15,18 @@ export const jekyll: Generator = {
   pinsAddresses: true,
   problems,
 };
+
+/** What leaks a secret. */
+function problems(files: SiteFiles): Problem[] {
+  const path = configPath(files) ?? '_config.yml';
+  const include =
+    /^include\s*[:=]([^\n]*(?:\n[ \t]*-[^\n]*|\n[ \t]+[^\n]*)*)/m.exec(files.read(path) ?? '')?.[1] ?? '';
+  if (!/(?:^|[\s[,"'-])(?:\.env|\.?\*)(?:$|[\s\],"'])/.test(include)) return [];
+  return [
+    {
+      level: 'fail',
+      text: `include in ${path} publishes .env, which holds the signing secret.`,
+      fix: 'Remove that entry from include, or add .env to exclude and remove it from include.',
+    },
+  ];
+}

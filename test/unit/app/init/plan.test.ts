@@ -114,38 +114,27 @@ test('answers go before what was read, and a site URL that differs is reported',
   );
 });
 
-test('an answer is held against the configuration that has no address, and an example is reported', async (t) => {
-  const other = {
-    level: 'warn',
-    text: 'baseurl is /',
-    fix: 'set baseurl to https://b.example/notes',
-  } as const;
-  const generators = hugo({ siteUrl: undefined }).map((one) => ({
-    ...one,
-    problems: () => [other, { ...other, fix: 'x' }],
-  }));
-  t.deepEqual((await plan({ generators, answers: { siteUrl: 'https://b.example/notes' } })).warnings, [
-    other,
-  ]);
-  const example = await plan({
-    generators: hugo({ siteUrl: undefined }),
-    answers: { siteUrl: 'https://example.com' },
-  });
-  t.regex(example.warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
+test('what a definition finds in the configuration is reported, and an example of an address', async (t) => {
+  const problem = { level: 'warn', text: 'it is', fix: 'set it' } as const;
+  const generators = hugo().map((one) => ({ ...one, problems: () => [problem] }));
+  t.deepEqual((await plan({ generators })).warnings, [problem]);
+  const answers = { siteUrl: 'https://example.com' };
+  const { warnings } = await plan({ generators: hugo({ siteUrl: undefined }), answers });
+  t.regex(warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
 });
 
 test('a proposal that was taken is reported as what the site says', async (t) => {
-  const generators = hugo({ siteUrl: 'https://example.org', sources: { siteUrl: 'baseURL in hugo.toml' } });
+  const generators = hugo({ siteUrl: 'https://example.org', siteUrlSource: 'baseURL' });
   const given = { generators, answers: { siteUrl: 'https://example.org' } };
   const [, address] = readingReport(await inspect(given), 'https://example.org', given.answers);
-  t.is(address?.from, 'baseURL in hugo.toml');
+  t.is(address?.from, 'baseURL');
 });
 
 test('the report names each thing that was read, and from where', async (t) => {
   const generators = hugo({
     tags: ['Soil', 'compost'],
     options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null } },
-    sources: { siteUrl: 'baseURL in hugo.toml', options: 'src/content.config.ts' },
+    siteUrlSource: 'baseURL',
   });
   const report = readingReport(await inspect({ generators }), 'https://garden.example/notes', {});
   const lines = report.map(
@@ -153,7 +142,7 @@ test('the report names each thing that was read, and from where', async (t) => {
   );
   t.deepEqual(lines, [
     'generator: hugo (hugo.toml)',
-    'site URL: https://garden.example/notes (baseURL in hugo.toml)',
+    'site URL: https://garden.example/notes (baseURL)',
     'content: content',
     'new articles: posts/:slug.md',
     'permalink: /posts/:slug/',
@@ -162,7 +151,7 @@ test('the report names each thing that was read, and from where', async (t) => {
     'language: de',
     'time zone: Asia/Tokyo',
     'theme: moss',
-    'keys: date: pubDate, image: none (src/content.config.ts)',
+    'keys: date: pubDate, image: none',
     'tags: Soil, compost',
   ]);
 });

@@ -118,7 +118,7 @@ test('a site without posts, and one without Eleventy, gets the usual folders', a
   t.like(none, { content: 'posts', output: '_site', siteUrl: undefined });
   t.deepEqual(
     none.questions.map(({ flag }) => flag),
-    ['site-url', 'content'],
+    ['content'],
   );
 });
 
@@ -189,10 +189,10 @@ test('options say what of the configuration matters to bodies', async (t) => {
   });
 });
 
-test('doctor names what runs articles as templates, and what publishes the state', (t) => {
-  const texts = (config: string, options = {}, more = {}) =>
+test('doctor names what runs articles as templates', (t) => {
+  const texts = (config: string, options = {}) =>
     eleventy
-      .problems(siteOf({ 'eleventy.config.js': config, ...more }), {
+      .problems(siteOf({ 'eleventy.config.js': config }), {
         siteUrl: '',
         content: 'blog',
         output: '_site',
@@ -204,8 +204,6 @@ test('doctor names what runs articles as templates, and what publishes the state
   t.regex(texts("keys: { engineOverride: 'x' }")[0] ?? '', /runs templates in articles/);
   t.deepEqual(texts("c.addExtension('md', {})", { templateSwitch: false }), []);
   t.deepEqual(texts("c.addExtension('scss', {})"), []);
-  t.regex(texts('c.setUseGitIgnore(false)')[0] ?? '', /\.pressmark/);
-  t.deepEqual(texts('c.setUseGitIgnore(false)', {}, { '.eleventyignore': '.pressmark/\n' }), []);
 });
 
 test('the page of a tag has the name that the slugify filter of Eleventy 3.1 gives it', (t) => {

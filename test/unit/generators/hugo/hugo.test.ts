@@ -183,12 +183,11 @@ test('a site without posts shows its rule by a post that is put into the copy', 
       'hugo list all': HEAD,
     },
   );
-  const { permalink, questions } = await hugo.inspect(site);
-  t.is(permalink, '/p/:year/:slug/');
-  t.is(questions[0]?.flag, 'site-url');
+  const { permalink, siteUrl } = await hugo.inspect(site);
+  t.deepEqual([permalink, siteUrl], ['/p/:year/:slug/', undefined]);
 });
 
-test('where Hugo is not installed, the usual values are taken, and the address is asked for', async (t) => {
+test('where Hugo is not installed, the usual values are taken', async (t) => {
   const facts = await hugo.inspect(askedSite({ 'hugo.toml': 'baseURL = "https://garden.example/"' }));
   t.like(facts, {
     siteUrl: undefined,
@@ -197,7 +196,6 @@ test('where Hugo is not installed, the usual values are taken, and the address i
     permalink: '/posts/:slug/',
     output: 'public',
   });
-  t.is(facts.questions[0]?.flag, 'site-url');
 });
 
 test('front matter that all posts share is kept', async (t) => {
@@ -239,7 +237,7 @@ test('a public/ that holds files is not ignored', async (t) => {
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
   const fixes = (config: string, content = '.') =>
     hugo
-      .problems(siteOf({ 'hugo.toml': config }), { siteUrl: '', content, output: 'public' })
+      .problems(siteOf({ 'hugo.toml': config }), { siteUrl: '', content, output: 'public', options: {} })
       .map(({ fix }) => fix);
   t.regex(fixes('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
   t.deepEqual(fixes("ignoreFiles = ['pressmark\\.config\\.']"), []);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
-import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
+import { addExcludes } from '../../../../src/generators/jekyll/config-file.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
@@ -129,8 +129,8 @@ test('the keys of an article are those of the posts', async (t) => {
   t.deepEqual(options.keys, { image: 'feature-img', author: 'author' });
 });
 
-test('without an address, or without Jekyll, the address is asked for', async (t) => {
-  t.is((await facts({}, answer({ url: null }))).questions[0]?.flag, 'site-url');
+test('without url the domain is that of CNAME; without Jekyll the usual values are taken', async (t) => {
+  t.is((await facts({}, answer({ url: null }))).siteUrl, undefined);
   t.is((await facts({ CNAME: 'a.example\n' }, answer({ url: null }))).siteUrl, 'https://a.example/notes');
   t.like(await jekyll.inspect(askedSite({ '_config.yml': 'url: https://a.example' })), {
     siteUrl: undefined,
@@ -188,11 +188,13 @@ test('exclude lines are added below those that are there', (t) => {
 });
 
 test('where the site may be built by Jekyll 3, a first exclude repeats what it would forget', async (t) => {
+  const exclude = ['Gemfile', 'node_modules', 'vendor/bundle/'];
   const text = async (files: Record<string, string>, version = '3.10.0') =>
-    (await facts(files, answer({}, { version }))).edits[0]?.text ?? '';
+    (await facts(files, answer({ exclude }, { version }))).edits[0]?.text ?? '';
   t.regex(await text({}), /- vendor\/bundle\//);
   t.notRegex(await text({}, '4.3.1'), /vendor\/bundle|node_modules/);
-  t.regex(await text({ '_config.yml': 'exclude: [a]' }), /"node_modules\/"/);
+  const own = await facts({ '_config.yml': 'exclude: [a]' }, answer({ exclude: ['a'] }));
+  t.regex(own.edits[0]?.text ?? '', /"node_modules\/"/);
   t.regex(await text({}), /- plugins\//);
   t.notRegex(await text({ 'plugins/guide.md': '' }), /- plugins\//);
   const { edits, warnings } = await facts({ '_config.yml': '{ a: 1 }' });
@@ -273,7 +275,12 @@ test('an image is an address that the filters of Jekyll accept', (t) => {
 test('doctor names what publishes the secret', (t) => {
   const texts = (config: string) =>
     jekyll
-      .problems(siteOf({ '_config.yml': config }), { siteUrl: '', content: '_posts', output: '_site' })
+      .problems(siteOf({ '_config.yml': config }), {
+        siteUrl: '',
+        content: '_posts',
+        output: '_site',
+        options: {},
+      })
       .map(({ text }) => text);
   for (const include of ['[.env]', "['.*']", '\n  - .htaccess\n  - .env\n', '"*"'])
     t.regex(texts(`title: x\ninclude: ${include}\nurl: .env\n`)[0] ?? '', /publishes \.env/, include);

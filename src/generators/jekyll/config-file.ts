@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { yamlLibrary } from '../../article/front-matter/libraries.js';
+import type { FileEdit, Problem, SiteFiles } from '../generator.js';
+import { npmDependencies } from '../package-json.js';
+import { mapOf, textsOf } from '../value.js';
+
+/** Jekyll reads the first of them that there is. */
+export const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.toml'] as const;
+
+/** Folders that show a Jekyll site. */
+const FOLDERS = /^_(?:posts|layouts|includes|drafts|sass|plugins|data)\/$/;
+
+/** A line by which a `_config.yml` is Jekyll's. */
+const JEKYLL_KEY =
+  /^\s*["']?(?:permalink|baseurl|plugins|theme|remote_theme|markdown|kramdown|collections)["']?\s*[:=]/m;
+
+/** The file by which a Jekyll site is recognised. */
+export function recognise(files: SiteFiles): string | undefined {
+  const path = configPath(files);
+  if (path === undefined)
+    return usesBundler(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
+  // Hexo's configuration has the same name.
+  if (npmDependencies(files).has('hexo')) return undefined;
+  const text = files.read(path) ?? '';
+  const source = /^source\s*[:=]\s*["']?([^\s"'#]+)/m.exec(text)?.[1] ?? '.';
+  const hasFolders = files.list(source).some((name) => FOLDERS.test(name));
+  return usesBundler(files) || hasFolders || JEKYLL_KEY.test(text) ? path : undefined;
+}
+
+/** The configuration file that Jekyll reads; undefined where there is none. */
+export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | undefined {
+  return CONFIG_FILES.find((path) => files.read(path) !== undefined);
+}
+
+/** Whether the site's `Gemfile` has Jekyll, so that Bundler finds it. */
+export function usesBundler(files: SiteFiles): boolean {
+  return /^[^#\n]*\bgem\s*\(?\s*["'](?:jekyll|github-pages)["']/m.test(files.read('Gemfile') ?? '');
+}
+
+/** What the folder of a site must not publish; `init` and `npm install` put it there. */
+const PRIVATE = [
+  '.pressmark/',
+  'pressmark.config.mjs',
+  'package.json',
+  'package-lock.json',
+  'node_modules/',
+  'vendor/*.tgz',
+];
+
+/** Jekyll 3 forgets these as soon as a site has its own `exclude:`. */
+const FORGOTTEN = [
+  'node_modules/',
+  'Gemfile',
+  'Gemfile.lock',
+  'vendor/bundle/',
+  'vendor/cache/',
+  'vendor/gems/',
+  'vendor/ruby/',
+];
+
+/**
+ * Keeps Pressmark's files out of the site, by the entries that `exclude:` lacks.
+ *
+ * @param excluded what Jekyll says that it excludes.
+ * @returns the edit of the configuration; a warning where it cannot be edited.
+ */
+export function excludePressmark(
+  files: SiteFiles,
+  excluded: readonly string[],
+  major: number,
+): { readonly edits: readonly FileEdit[]; readonly warnings: readonly Problem[] } {
+  const path = configPath(files) ?? '_config.yml';
+  const text = files.read(path) ?? '';
+  const own = path.endsWith('.toml') ? [] : ownExcludes(text);
+  const known = new Set([...excluded, ...(own ?? [])].map((item) => item.replace(/^\.?\/|\/$/g, '')));
+  // The plugins of Pressmark are JavaScript.
+  const hasGuides = files.list('plugins').some((name) => !/\.[cm]?[jt]s$/.test(name));
+  const missing = [...PRIVATE, ...(hasGuides ? [] : ['plugins/'])].filter(
+    (item) => !known.has(item.replace(/\/$/, '')) && !known.has(item.replace(/\/.*$/, '')),
+  );
+  if (missing.length === 0) return { edits: [], warnings: [] };
+  const added = [...new Set([...missing, ...(major < 4 && own === undefined ? FORGOTTEN : [])])];
+  const edited = path.endsWith('.toml') ? undefined : addExcludes(text, added);
+  if (edited === undefined) {
+    const problem = `Jekyll does not exclude ${added.join(', ')}, and publishes or watches Pressmark's files.`;
+    const fix = `Add these lines to exclude in ${path}.`;
+    return { edits: [], warnings: [{ level: 'warn', text: problem, fix }] };
+  }
+  const reason = `exclude: keeps Pressmark's files out of the site and out of the watcher of jekyll serve: ${added.join(', ')}`;
+  return { edits: [{ path, text: edited, reason }], warnings: [] };
+}
+
+/** The entries of `exclude:`; undefined where there is none. */
+function ownExcludes(config: string): readonly string[] | undefined {
+  const { contents } = yamlLibrary().parseDocument(config);
+  const { exclude } = mapOf(contents?.toJSON());
+  return exclude === undefined ? undefined : textsOf(exclude);
+}
+
+/**
+ * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
+ *
+ * @returns undefined where the file is written in a way that cannot be added to; the owner has to do it.
+ */
+export function addExcludes(config: string, items: readonly string[]): string | undefined {
+  const { isMap, parse, parseDocument } = yamlLibrary();
+  const { contents, errors } = parseDocument(config);
+  if (errors.length > 0 || (contents !== null && (!isMap(contents) || contents.flow))) return undefined;
+  const eol = config.includes('\r\n') ? '\r\n' : '\n';
+  const place =
+    contents?.has('exclude') === true
+      ? placeIn(config, contents.get('exclude', true))
+      : { at: config.length, indent: '  ', head: `${config === '' ? '' : eol}exclude:${eol}` };
+  if (place === undefined) return undefined;
+  const { at, indent, head = '' } = place;
+  const [before, after] = [config.slice(0, at), config.slice(at)];
+  const entries =
+    indent === undefined
+      ? items.map((item) => JSON.stringify(item)).join(', ')
+      : items.map((item) => `${indent}- ${item}${eol}`).join('');
+  const gap = indent === undefined || before === '' || before.endsWith('\n') ? '' : eol;
+  const text = `${before}${gap}${head}${entries}${after}`;
+  const was = mapOf(parse(config));
+  const expected = { ...was, exclude: [...((was.exclude ?? []) as unknown[]), ...items] };
+  return isDeepStrictEqual(mapOf(parse(text)), expected) ? text : undefined;
+}
+
+/** A place for further entries, on lines with an indentation or in `[…]`, and what goes before them. */
+interface Place {
+  readonly at: number;
+  readonly indent?: string;
+  readonly head?: string;
+}
+
+function placeIn(config: string, list: unknown): Place | undefined {
+  const { isScalar, isSeq } = yamlLibrary();
+  const afterLine = (from: number) => config.indexOf('\n', from - 1) + 1 || config.length;
+  if (isScalar(list) && list.value === null && list.range)
+    return { at: afterLine(list.range[0]), indent: '  ' };
+  const last = isSeq(list) ? list.items.at(-1) : undefined;
+  if (!isSeq(list) || !list.range || (last !== undefined && (!isScalar(last) || !last.range)))
+    return undefined;
+  const [start, end] = last?.range ?? [list.range[1] - 1, list.range[1] - 1];
+  if (list.flow) return { at: end, head: last === undefined ? '' : ', ' };
+  const indent = /^ *(?=-)/.exec(config.slice(config.lastIndexOf('\n', start - 1) + 1))?.[0];
+  return indent === undefined ? undefined : { at: afterLine(end), indent };
+}
