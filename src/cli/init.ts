@@ -12,8 +12,8 @@ import {
 } from '../app/init/answers.js';
 import { applyChanges } from '../app/init/apply-changes.js';
 import { askSite } from '../app/init/ask-site.js';
-import type { Change } from '../app/init/change.js';
-import { surroundingsOf } from '../app/init/init-site.js';
+import { diffOf } from '../app/init/change.js';
+import { surroundingsOf } from '../app/init/ignore-lines.js';
 import {
   existingConfig,
   type Inspection,
@@ -24,7 +24,6 @@ import {
 } from '../app/init/inspect-site.js';
 import { type InitPlan, planInit } from '../app/init/plan.js';
 import { type Reading, readingReport } from '../app/init/reading-report.js';
-import { unifiedDiff } from '../app/init/unified-diff.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, serviceOption, withDir } from './options.js';
@@ -92,7 +91,7 @@ async function init(options: Options): Promise<void> {
   const questions = first.questions.filter(isOpen(first, options));
   answers = await answered(questions, answers, options);
   const inspection = { ...first, questions: [] };
-  const planned = planInit(files, inspection, answers, surroundingsOf(dir, knownUrl));
+  const planned = planInit(files, inspection, answers, surroundingsOf(dir), knownUrl);
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
   const plan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
@@ -296,14 +295,4 @@ function printableFile(text: string): string {
     .split(/([\t\r\n])/)
     .map((part, index) => (index % 2 === 1 ? part : printable(part)))
     .join('');
-}
-
-/** The diff of a change; of `.env` it shows no values, neither the new secret nor the owner's. */
-function diffOf({ path, before, after, secret }: Change): string {
-  const masked = (text: string) =>
-    text.replace(/[^\r\n]+/g, (line) =>
-      line.startsWith('PRESSMARK_SECRET=') ? 'PRESSMARK_SECRET=<random>' : '<hidden>',
-    );
-  const shown = (text: string) => (secret ? masked(text) : text);
-  return unifiedDiff(path, before === undefined ? undefined : shown(before), shown(after));
 }

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
 import { cloneSite } from '../app/init/clone-site.js';
-import { addIgnoreLines, createSecret } from '../app/init/secret.js';
+import { addIgnoreLines } from '../app/init/ignore-lines.js';
+import { createSecret } from '../app/init/secret.js';
 import { originOf } from '../app/running-receivers.js';
 import { tryPort } from '../app/server/server.js';
 import { exampleWarning, isExampleUrl, refuseUnknownAddress } from '../app/site-address.js';

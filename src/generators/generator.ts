@@ -88,7 +88,6 @@ export interface SiteFacts {
   /** The setting that says the public address, such as `baseURL`; `init` reports it. */
   readonly siteUrlSource?: string;
   readonly language: string | undefined;
-  readonly theme: string | undefined;
   /** The folder that article files are read from, such as `content` (Hugo) or `_posts`. */
   readonly content: string;
   /** Where a new article goes, below `content`; a pattern such as `posts/:slug.md`. */
@@ -107,8 +106,6 @@ export interface SiteFacts {
   /** Lines for `.gitignore`, such as `_site/`. */
   readonly ignore: readonly string[];
   readonly questions: readonly Question[];
-  /** The site's tags as its posts spell them, the most frequent first; `init` reports some of them. */
-  readonly tags?: readonly string[];
   /** What the owner should know besides the definition's `problems`, each with its fix. */
   readonly warnings: readonly Problem[];
 }

@@ -27,7 +27,12 @@ export interface Inferred {
 
 /** The pattern of the newest posts' addresses, such as `/:year/:month/:slug/`; undefined where there are none. */
 export function inferPermalink(posts: readonly PlacedPost[], timeZone?: string): Inferred | undefined {
-  return mostCommon(newest(posts).map((post) => addressPattern(post, dayIn(post, timeZone))));
+  return mostCommon(posts, timeZone, ({ address }, day) => {
+    // The last part of an address is the post's own, whether it is the slug or made of the title.
+    const parts = /^(.*\/|)([^/]+?)(\.x?html?)?(\/?)$/.exec(decodedAddress(address)) ?? [];
+    const [, folders = '/', last = '', end = '', slash = ''] = parts;
+    return `${dated(folders, day)}${datedPrefix(last, day)}:slug${end}${slash}`;
+  });
 }
 
 /** The pattern of the newest posts' files, such as `posts/:year/:slug.md`; undefined where there are none. */
@@ -35,61 +40,45 @@ export function inferFile(
   posts: readonly Omit<PlacedPost, 'address'>[],
   timeZone?: string,
 ): Inferred | undefined {
-  return mostCommon(newest(posts).map((post) => filePattern(post, dayIn(post, timeZone))));
+  return mostCommon(posts, timeZone, ({ path, slug }, day) => {
+    // The folder of a page bundle has the post's name.
+    const [name = '', ...above] = path.split('/').toReversed();
+    const folders = /^index\./.test(name) && above[0] === slug ? above.slice(1) : above;
+    return `${dated(['', ...folders].toReversed().join('/'), day)}${datedPrefix(name, day)}:slug.md`;
+  });
 }
 
-function newest<T extends Pick<PlacedPost, 'path' | 'date'>>(posts: readonly T[]): readonly T[] {
+function mostCommon<T extends Pick<PlacedPost, 'path' | 'date'>>(
+  posts: readonly T[],
+  timeZone: string | undefined,
+  patternOf: (post: T, day: Day | undefined) => string,
+): Inferred | undefined {
   const order = ({ date, path }: T) => `${date} ${path}`;
-  return posts.toSorted((one, other) => (order(one) < order(other) ? 1 : -1)).slice(0, NEWEST);
-}
-
-function mostCommon(patterns: readonly string[]): Inferred | undefined {
+  const newest = posts.toSorted((one, other) => (order(one) < order(other) ? 1 : -1)).slice(0, NEWEST);
+  const patterns = newest.map((post) =>
+    patternOf(post, post.date === '' ? undefined : dayOf(post.date, timeZone)),
+  );
   const [pattern] = byFrequency(patterns);
   if (pattern === undefined) return undefined;
   return { pattern, isCommon: patterns.filter((one) => one === pattern).length * 2 > patterns.length };
 }
 
-function dayIn({ date }: Pick<PlacedPost, 'date'>, timeZone: string | undefined): Day | undefined {
-  return date === '' ? undefined : dayOf(date, timeZone);
-}
-
-/** The last part of an address is the post's own, whether it is the slug or made of the title. */
-function addressPattern({ address }: PlacedPost, day: Day | undefined): string {
-  const parts = decodedAddress(address).split('/');
-  const isFolder = parts.at(-1) === '';
-  const at = parts.length - (isFolder ? 2 : 1);
-  const last = parts[at] ?? '';
-  const [, prefix = '', end = ''] = /^((?:\d+-)*).*?(\.x?html?)?$/.exec(last) ?? [];
-  return [...dated(parts.slice(0, at), day), `${datedPrefix(prefix, day)}:slug${end}`]
-    .concat(isFolder ? [''] : [])
-    .join('/');
-}
-
-function filePattern({ path, slug }: Omit<PlacedPost, 'address'>, day: Day | undefined): string {
-  const parts = path.split('/');
-  const name = parts.at(-1) ?? '';
-  // The folder of a page bundle has the post's name.
-  const folders = parts.slice(0, /^index\./.test(name) && parts.at(-2) === slug ? -2 : -1);
-  const prefix = /^(?:\d+-)*/.exec(name)?.[0] ?? '';
-  return [...dated(folders, day), `${datedPrefix(prefix, day)}:slug.md`].join('/');
-}
-
 /** Folders with the parts of a date in their order in the place of its numbers. */
-function dated(parts: readonly string[], day: Day | undefined): string[] {
-  const waiting = [':year', ':month', ':day'] as const;
-  const values = day && [day.year, day.month, day.day];
-  let next = 0;
-  return parts.map((part) => {
-    if (values === undefined || values[next] !== part) return part;
-    next += 1;
-    return waiting[next - 1] ?? part;
+function dated(folders: string, day: Day | undefined): string {
+  const waiting = day === undefined ? [] : [day.year, day.month, day.day];
+  const names = [':year', ':month', ':day'];
+  const parts = folders.split('/').map((part) => {
+    if (waiting[0] !== part) return part;
+    waiting.shift();
+    return names.at(-1 - waiting.length) ?? part;
   });
+  return parts.join('/');
 }
 
 /** `2026-11-20-` where it is the post's date, or a date at all where the post has no other; other numbers are the slug's. */
-function datedPrefix(prefix: string, day: Day | undefined): string {
-  const [, ...numbers] = /^(\d{4})-(\d\d)-(\d\d)-$/.exec(prefix) ?? [];
-  const isDate = day === undefined ? numbers.length === 3 : prefix === `${day.year}-${day.month}-${day.day}-`;
+function datedPrefix(name: string, day: Day | undefined): string {
+  const [prefix] = /^\d{4}-\d\d-\d\d-/.exec(name) ?? [];
+  const isDate = prefix !== undefined && (!day || prefix === `${day.year}-${day.month}-${day.day}-`);
   return isDate ? ':year-:month-:day-' : '';
 }
 

@@ -28,25 +28,13 @@ export function patternLayout(
   permalink: string,
   timeZone = 'UTC',
 ): Layout {
-  const path = filler(filePattern, timeZone);
-  const below = filler(permalink, timeZone);
-  return { path, url: (slug, date) => `${siteUrl}${percentEncoded(below(slug, date))}` };
-}
-
-type Part = (slug: string, day: Day | undefined) => string;
-
-/** A function that fills a pattern, which is cut to pieces once and not for every article. */
-function filler(pattern: string, timeZone: string): (slug: string, date: string) => string {
-  const pieces = pattern.split(/:(slug|year|month|day)\b/);
-  const needsDay = pieces.some((piece, index) => index % 2 === 1 && piece !== 'slug');
-  const parts = pieces.map((piece, index): Part => {
-    if (index % 2 === 0) return () => piece;
-    if (piece === 'slug') return (slug) => slug;
-    return (_, day) => day?.[piece as keyof Day] ?? '';
-  });
-  return (slug, date) => {
-    const day = needsDay ? dayOf(date, timeZone) : undefined;
-    return parts.map((part) => part(slug, day)).join('');
+  const filled = (pattern: string, slug: string, date: string) =>
+    pattern.replace(/:(?:slug|year|month|day)\b/g, (part) =>
+      part === ':slug' ? slug : dayOf(date, timeZone)[part.slice(1) as keyof Day],
+    );
+  return {
+    path: (slug, date) => filled(filePattern, slug, date),
+    url: (slug, date) => `${siteUrl}${percentEncoded(filled(permalink, slug, date))}`,
   };
 }
 

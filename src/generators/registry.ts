@@ -4,7 +4,7 @@ import { eleventy } from './eleventy/eleventy.js';
 import type { Generator, SiteFiles } from './generator.js';
 import { hugo } from './hugo/hugo.js';
 import { jekyll } from './jekyll/jekyll.js';
-import { npmDependencies } from './package-json.js';
+import { dependencies } from './manifests.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
 export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro];
@@ -48,29 +48,15 @@ export function recogniseGenerators(
   files: SiteFiles,
   generators: readonly Generator[] = GENERATORS,
 ): readonly Recognised[] {
-  const packages = [...npmDependencies(files)].map((name): Dependency => ({ file: 'package.json', name }));
-  const dependencies = [...packages, ...gems(files)];
+  const packages = dependencies(files);
   return generators
     .flatMap((generator): Recognised[] => {
       const file = generator.recognise(files);
-      const dependency = dependencies.find(({ name }) => PACKAGES[generator.name]?.includes(name));
+      const dependency = PACKAGES[generator.name]?.find((name) => packages.has(name));
       if (file === undefined && dependency === undefined) return [];
-      const evidence = file ?? `${dependency?.file}: ${dependency?.name}`;
+      const evidence = file ?? `${packages.get(dependency ?? '')}: ${dependency}`;
       const byFile = file === undefined ? 0 : COMMON_FILES.test(file) ? 1 : 2;
       return [{ generator, evidence, strength: byFile + (dependency === undefined ? 0 : 1) }];
     })
     .sort((one, other) => other.strength - one.strength);
-}
-
-interface Dependency {
-  readonly file: string;
-  readonly name: string;
-}
-
-function gems(files: SiteFiles): Dependency[] {
-  const lines = files.read('Gemfile') ?? '';
-  return [...lines.matchAll(/^[ \t]*gem[ \t(]+['"]([\w.-]+)['"]/gm)].map(([, name = '']) => ({
-    file: 'Gemfile',
-    name,
-  }));
 }

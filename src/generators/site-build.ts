@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { quote } from '../errors.js';
 import type { Problem, SiteFiles } from './generator.js';
-import { npmScripts } from './package-json.js';
+import { npmScripts } from './manifests.js';
 
 /** How a site is built: the folder of the built site, the command, and what its owner should know. */
 export interface SiteBuild {

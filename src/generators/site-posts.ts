@@ -1,9 +1,9 @@
 import { readFrontMatter } from '../article/front-matter/read.js';
 import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
-import type { ListedPage, SiteFiles } from './generator.js';
+import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
 import type { PlacedPost } from './infer-pattern.js';
-import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
+import { byFrequency, isMap, type ValueMap } from './value.js';
 
 /** A post of the site, with its front matter. */
 export interface SitePost extends PlacedPost {
@@ -15,55 +15,24 @@ const MOST_POSTS = 5_000;
 
 /** Names that sites give to the fields of an article, the most usual first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
-  title: ['title', 'headline', 'name'],
-  description: ['description', 'summary', 'excerpt', 'snippet', 'subtitle', 'abstract', 'intro'],
-  date: [
-    'date',
-    'pubDate',
-    'publishDate',
-    'pubDatetime',
-    'publishedAt',
-    'published',
-    'publishedDate',
-    'datePublished',
-    'publicationDate',
-    'createdAt',
-    'created',
-  ],
-  updated: [
-    'lastmod',
-    'last_modified_at',
-    'updatedDate',
-    'modDatetime',
-    'updateDate',
-    'updated',
-    'updatedAt',
-    'lastUpdated',
-    'lastModified',
-    'modifiedDate',
-    'dateModified',
-    'modified',
-  ],
-  tags: ['tags', 'keywords', 'topics', 'labels'],
-  image: [
-    'image',
-    'images',
-    'heroImage',
-    'cover',
-    'coverImage',
-    'cover_image',
-    'featured_image',
-    'featuredImage',
-    'feature-img',
-    'feature_image',
-    'thumbnail',
-    'banner',
-    'bigimg',
-    'ogImage',
-    'img',
-  ],
-  author: ['author', 'authors', 'byline'],
+  title: words('title headline name'),
+  description: words('description summary excerpt snippet subtitle abstract intro'),
+  date: words(
+    'date pubDate publishDate pubDatetime publishedAt published publishedDate datePublished publicationDate createdAt created',
+  ),
+  updated: words(
+    'lastmod last_modified_at updatedDate modDatetime updateDate updated updatedAt lastUpdated lastModified modifiedDate dateModified modified',
+  ),
+  tags: words('tags keywords topics labels'),
+  image: words(
+    'image images heroImage cover coverImage cover_image featured_image featuredImage feature-img feature_image thumbnail banner bigimg ogImage img',
+  ),
+  author: words('author authors byline'),
 };
+
+function words(text: string): string[] {
+  return text.split(' ');
+}
 
 /** Fields whose value may stand in a list, a map or a list of maps. */
 const NESTED = { image: ['image', 'src', 'url', 'path'], author: ['name'] } as const;
@@ -86,9 +55,8 @@ export function readPosts(
     if (!file.startsWith(prefix) || !mapping.isArticlePath(below)) return [];
     const data = frontMatterOf(files.read(file) ?? '');
     const date = data && dateOf(data, below);
-    return data === undefined || date === undefined
-      ? []
-      : [{ path: below, address, data, date, slug: mapping.slug({ path: below, data }) }];
+    if (data === undefined || date === undefined) return [];
+    return [{ path: below, address, data, date, slug: mapping.slug({ path: below, data }) }];
   });
 }
 
@@ -140,16 +108,13 @@ export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partia
   const found: Record<string, string> = {};
   for (const field of Object.keys(FIELD_NAMES) as (keyof KeyNames)[]) {
     const paths = posts.flatMap(({ data }) =>
-      Object.entries(data).flatMap(([name, value]) => {
-        const path = isName(name, FIELD_NAMES[field]) ? pathOf(field, name, value) : undefined;
-        return path === undefined ? [] : [path];
-      }),
+      Object.entries(data)
+        .filter(([name]) => isName(name, FIELD_NAMES[field]))
+        .map(([name, value]) => pathOf(field, name, value)),
     );
-    const best = byFrequency(paths);
-    const own = usual[field];
+    const [best, ...others] = byFrequency(paths);
     // A key that posts have besides the usual one is for something else.
-    if (best[0] === undefined || (own != null && best.includes(own))) continue;
-    found[field] = best[0];
+    if (best !== undefined && ![best, ...others].includes(usual[field] ?? '')) found[field] = best;
   }
   return found;
 }
@@ -160,10 +125,7 @@ function pathOf(field: keyof KeyNames, name: string, value: unknown): string | u
   if (field !== 'image' && field !== 'author')
     return typeof value === 'string' || value instanceof Date ? name : undefined;
   if (typeof value === 'string') return value === '' ? undefined : name;
-  if (Array.isArray(value)) {
-    const below = value.length === 0 ? undefined : pathOf(field, `${name}[]`, value[0]);
-    return below;
-  }
+  if (Array.isArray(value)) return value.length === 0 ? undefined : pathOf(field, `${name}[]`, value[0]);
   const key = isMap(value) ? NESTED[field].find((one) => typeof value[one] === 'string') : undefined;
   return key === undefined ? undefined : `${name}.${key}`;
 }
@@ -183,17 +145,7 @@ export function sharedFrontMatter(
   return shared;
 }
 
-/** The tags of the posts as they spell them, the most frequent first. */
-export function tagsOfPosts(posts: readonly SitePost[], key: string | null): string[] {
-  return key === null ? [] : byFrequency(posts.flatMap(({ data }) => textsOf(data[key])));
-}
-
-/** The keys that differ from the usual ones, undefined where none does, and the tags below the key of the tags. */
-export function fieldsOfPosts(
-  posts: readonly SitePost[],
-  usual: KeyNames,
-): { readonly keys: Partial<KeyNames> | undefined; readonly tags: string[] } {
-  const keys = keysOfPosts(posts, usual);
-  const isUsual = Object.keys(keys).length === 0;
-  return { keys: isUsual ? undefined : keys, tags: tagsOfPosts(posts, keys.tags ?? usual.tags) };
+/** The option `keys`, where a key differs from the usual one. */
+export function keysOption(keys: Partial<KeyNames>): Pick<GeneratorOptions, 'keys'> {
+  return Object.keys(keys).length === 0 ? {} : { keys };
 }

@@ -6,7 +6,6 @@ import type { Generator, SiteFacts } from '../../src/generators/generator.js';
 export const FACTS: SiteFacts = {
   siteUrl: 'https://garden.example/notes',
   language: 'de',
-  theme: 'moss',
   content: 'content',
   file: 'posts/:slug.md',
   permalink: '/posts/:slug/',

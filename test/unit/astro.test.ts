@@ -53,3 +53,14 @@ test('two HTML files with one id: the loader names both and the one that is disp
   t.is(warnings.length, 2, 'the other one is alone again');
   t.is(entries.get('soil')?.filePath, 'blog/first.html');
 });
+
+test('an HTML file that opens front matter in each line and closes none is refused in a time that grows with its length', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'blog'));
+  fs.writeFileSync(join(dir, 'blog/a.html'), `---\n${'\ufeff---\n'.repeat(80_000)}`);
+  const { load } = astroIn(dir);
+  const before = process.cpuUsage();
+  await t.throwsAsync(load, { code: 'FRONT_MATTER_INVALID' });
+  const { user, system } = process.cpuUsage(before);
+  t.true((user + system) / 1_000 < 5_000, `${Math.round((user + system) / 1_000)} ms`);
+});

@@ -17,7 +17,7 @@ import { completeSite, missingSentence } from '../build/postbuild.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { siteFiles } from '../content/site-files.js';
-import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
+import { addPostbuild } from '../init/npm-postbuild.js';
 import { notedFacts } from '../status.js';
 import { type Finding, listed } from './finding.js';
 import { unlistedPosts } from './unlisted-posts.js';
@@ -88,10 +88,7 @@ function definitionFindings(settings: Settings, { generator, files, options }: S
 
 /** Whether the pages are completed where the site's host runs npm's build. */
 function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[] {
-  const manifest = files.read('package.json');
-  if (manifest === undefined) return [];
-  const runs = runsPostScripts(manifest, files.read('.yarnrc.yml') !== undefined);
-  const step = addPostbuild(manifest, settings.output, runs);
+  const step = addPostbuild(files, settings.output);
   if (step.kind === 'nothing') return [];
   return [
     {

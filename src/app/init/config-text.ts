@@ -2,16 +2,23 @@ import type { FrontMatterValue } from '../../article/mapping.js';
 import type { GeneratorOptions } from '../../generators/generator.js';
 import type { Answers } from './answers.js';
 
-/** What the config of a site of another generator says. */
-export interface GeneratorConfig {
-  readonly generator: string;
-  /** What the generator has been asked about article files. */
-  readonly options: GeneratorOptions;
+/** What the config of a site says. */
+export interface ConfigContents {
   /** Undefined where nobody has said it yet. */
   readonly siteUrl: string | undefined;
   readonly service: Answers['service'];
-  readonly content: string;
-  readonly output: string;
+  /** Folders of a site that Pressmark builds itself are left out where they are the usual ones. */
+  readonly content?: string;
+  readonly output?: string;
+  /** The generator; absent where Pressmark builds the site itself. */
+  readonly built?: BuiltSite;
+}
+
+/** What the config of a site of another generator says besides. */
+export interface BuiltSite {
+  readonly generator: string;
+  /** What the generator has been asked about article files. */
+  readonly options: GeneratorOptions;
   readonly build: string;
   readonly file: string;
   readonly permalink: string;
@@ -19,69 +26,49 @@ export interface GeneratorConfig {
   readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;
 }
 
-const HEAD = `// The settings of Pressmark; every one is explained in its docs/configuration.md.
-/** @type {import('pressmark').ConfigInput} */
-export default {
-`;
+const NO_SITE_URL =
+  "// siteUrl: 'https://example.com', // set this before the first article: URLs are frozen at publication";
 
-/** Folders of a site that Pressmark builds itself, where they are not the usual ones. */
-export interface PlainFolders {
-  readonly content?: string;
-  readonly output?: string;
-}
-
-/** The text of `pressmark.config.mjs` for a site that Pressmark builds itself. */
-export function plainConfigText(
-  { siteUrl, service }: Pick<GeneratorConfig, 'siteUrl' | 'service'>,
-  folders: PlainFolders = {},
-): string {
-  const places = Object.entries(folders).map(([key, folder]) => `  ${key}: ${literal(folder)},`);
-  return `${HEAD}${[siteUrlLine(siteUrl), ...serviceLines(service), ...places].join('\n')}
-  site: {
+const PLAIN_SITE = `site: {
     title: 'My site',
     description: '',
     language: 'en',
-  },
-};
-`;
-}
+  },`;
 
-/** The text of `pressmark.config.mjs` for a site of another generator. */
-export function generatorConfigText(config: GeneratorConfig): string {
-  const { frontMatter, body, options } = config;
-  const generator =
-    Object.keys(options).length === 0 ? config.generator : { name: config.generator, ...options };
+/** The text of `pressmark.config.mjs`. */
+export function configText({ siteUrl, service, content, output, built }: ConfigContents): string {
+  const line = (key: string, value: unknown, comment: string) =>
+    value === undefined
+      ? []
+      : [`${key}: ${literal(value)},${built === undefined || comment === '' ? '' : ` // ${comment}`}`];
   const lines = [
-    `  generator: ${literal(generator)},`,
-    siteUrlLine(config.siteUrl),
-    ...serviceLines(config.service),
-    `  content: ${literal(config.content)}, // the folder of article files`,
-    `  output: ${literal(config.output)}, // the folder of the built site`,
-    `  build: ${literal(config.build)}, // what builds the site after each change`,
-    '  articles: {',
-    `    file: ${literal(config.file)}, // where a new article goes, below content`,
-    `    permalink: ${literal(config.permalink)}, // its address, below siteUrl`,
-    ...(body === 'html' ? ["    body: 'html', // articles are stored as HTML, not as Markdown"] : []),
-    ...(Object.keys(frontMatter).length > 0
-      ? [`    frontMatter: ${literal(frontMatter)}, // every new article has these keys`]
-      : []),
-    '  },',
+    ...(built === undefined ? [] : line('generator', generatorOf(built), '')),
+    ...(siteUrl === undefined ? [NO_SITE_URL] : line('siteUrl', siteUrl, '')),
+    ...(service === undefined ? [] : [`service: ${literal(service)}, // what the service's headers call it`]),
+    ...line('content', content, 'the folder of article files'),
+    ...line('output', output, 'the folder of the built site'),
+    ...line('build', built?.build, 'what builds the site after each change'),
+    ...(built === undefined ? [PLAIN_SITE] : ['articles: {', ...articleLines(built), '},']),
   ];
-  return `${HEAD}${lines.join('\n')}
-};
+  return `// The settings of Pressmark; every one is explained in its docs/configuration.md.
+/** @type {import('pressmark').ConfigInput} */
+export default {
+${lines.map((text) => `  ${text}\n`).join('')}};
 `;
 }
 
-function serviceLines(service: Answers['service']): string[] {
-  return service === undefined
-    ? []
-    : [`  service: ${literal(service)}, // what the service's headers call it`];
+function generatorOf({ generator, options }: BuiltSite): unknown {
+  return Object.keys(options).length === 0 ? generator : { name: generator, ...options };
 }
 
-function siteUrlLine(siteUrl: string | undefined): string {
-  return siteUrl === undefined
-    ? "  // siteUrl: 'https://example.com', // set this before the first article: URLs are frozen at publication"
-    : `  siteUrl: ${literal(siteUrl)},`;
+function articleLines({ file, permalink, body, frontMatter }: BuiltSite): string[] {
+  const hasKeys = Object.keys(frontMatter).length > 0;
+  return [
+    `  file: ${literal(file)}, // where a new article goes, below content`,
+    `  permalink: ${literal(permalink)}, // its address, below siteUrl`,
+    ...(body === 'html' ? ["  body: 'html', // articles are stored as HTML, not as Markdown"] : []),
+    ...(hasKeys ? [`  frontMatter: ${literal(frontMatter)}, // every new article has these keys`] : []),
+  ];
 }
 
 /** A value as JavaScript, in the manner of people who format their code. */

@@ -5,6 +5,7 @@ import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
+import { mapOf } from '../../generators/value.js';
 import { isExampleUrl } from '../site-address.js';
 import { type Answers, type InitQuestion, isAnswered } from './answers.js';
 import type { SiteQuestions } from './ask-site.js';
@@ -19,33 +20,31 @@ export interface ExistingConfig {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** What `init` has found out about a site before it writes anything. */
-export interface Inspection {
+/** The generator of a site, and what shows it. */
+interface KnownSite {
   readonly existing: ExistingConfig | undefined;
   /** Undefined where Pressmark builds the site itself. */
   readonly generator: Generator | undefined;
   /** Why it is that generator. */
   readonly evidence: string;
-  /** What was found out about the site. */
-  readonly facts: SiteFacts | undefined;
-  /** The commands that the generator was asked by. */
-  readonly asked: readonly string[];
   /** A generator whose files are there although the existing config does not name it. */
-  readonly unused: Generator | undefined;
-  /** What nothing answers. */
-  readonly questions: readonly InitQuestion[];
+  readonly unused?: Generator | undefined;
 }
 
 /** Which generator builds the site: known, or a question. */
 export type Recognition =
-  | {
-      readonly kind: 'known';
-      readonly existing: ExistingConfig | undefined;
-      readonly generator: Generator | undefined;
-      readonly evidence: string;
-      readonly unused: Generator | undefined;
-    }
+  | ({ readonly kind: 'known' } & KnownSite)
   | { readonly kind: 'question'; readonly question: InitQuestion };
+
+/** What `init` has found out about a site before it writes anything. */
+export interface Inspection extends KnownSite {
+  /** What was found out about the site. */
+  readonly facts: SiteFacts | undefined;
+  /** The commands that the generator was asked by. */
+  readonly asked: readonly string[];
+  /** What nothing answers. */
+  readonly questions: readonly InitQuestion[];
+}
 
 /** The existing config of a site, as it was written. */
 export async function existingConfig(dir: string): Promise<ExistingConfig | undefined> {
@@ -66,111 +65,82 @@ export function recogniseSite(
   generators: readonly Generator[] = GENERATORS,
 ): Recognition {
   const found = recogniseGenerators(files, generators);
-  const known = (generator: Generator | undefined, evidence: string, unused?: Generator): Recognition => ({
-    kind: 'known',
-    existing,
-    generator,
-    evidence,
-    unused,
+  const named = (name: unknown) => generators.find((generator) => generator.name === name);
+  const known = (site: Omit<KnownSite, 'existing'>): Recognition => ({ kind: 'known', existing, ...site });
+  const question = (text: string): Recognition => ({
+    kind: 'question',
+    question: { flag: 'generator', text },
   });
   const names = [...generators.map(({ name }) => name), PLAIN];
   const { generator: answer } = answers;
   if (answer !== undefined && !names.includes(answer))
     throw new PressmarkError(
       'USAGE',
-      `--generator ${quote(answer)} is not known; use ${listed(names, 'or')}${didYouMean(answer, names)}`,
+      `--generator ${quote(answer)} is not known; use ${listed(names)}${didYouMean(answer, names)}`,
     );
   if (existing !== undefined) {
-    const generator = configuredGenerator(existing.settings.generator, generators);
-    const says = existing.settings.generator !== undefined || generator !== undefined;
-    return known(generator, existing.name, says ? undefined : found[0]?.generator);
+    const { generator: setting } = existing.settings;
+    const generator = isDefinition(setting) ? setting : named(mapOf(setting).name ?? setting);
+    const unused = setting === undefined ? found[0]?.generator : undefined;
+    return known({ generator, evidence: existing.name, unused });
   }
-  if (answer !== undefined) return known(named(answer, generators), '--generator');
+  if (answer !== undefined) return known({ generator: named(answer), evidence: '--generator' });
   const [first, second] = found;
   const foreign = recogniseForeign(files);
   if (foreign !== undefined && foreign.strength > (first?.strength ?? 0))
-    return { kind: 'question', question: notKnown(foreign.name, foreign.evidence) };
+    return question(notKnown(foreign.name, foreign.evidence));
   if (first === undefined) {
-    const question = siteBelow(files, generators) ?? unknownBuild(files);
-    return question === undefined
-      ? known(undefined, 'no configuration file of another generator is there')
-      : { kind: 'question', question };
+    const script = unknownBuildScript(files);
+    const text =
+      siteBelow(files, generators) ??
+      (script &&
+        notKnown('A program that Pressmark does not know', `"build": ${quote(script, 100)} in package.json`));
+    return text
+      ? question(text)
+      : known({ generator: undefined, evidence: 'no configuration file of another generator is there' });
   }
-  if (first.strength !== second?.strength) return known(first.generator, first.evidence);
-  const candidates = found.filter(({ strength }) => strength === first.strength);
-  const seen = candidates.map(({ generator, evidence }) => `${generator.name} (${evidence})`);
-  return {
-    kind: 'question',
-    question: {
-      flag: 'generator',
-      text: `Which generator builds the site: ${listed([...seen, `${PLAIN} (Pressmark itself)`], 'or')}?`,
-    },
-  };
+  if (first.strength !== second?.strength) return known(first);
+  const seen = found
+    .filter(({ strength }) => strength === first.strength)
+    .map(({ generator, evidence }) => `${generator.name} (${evidence})`);
+  return question(`Which generator builds the site: ${listed([...seen, `${PLAIN} (Pressmark itself)`])}?`);
 }
 
 /** What a person can do about a site of a generator that Pressmark has no definition for. */
-function notKnown(name: string, evidence: string): InitQuestion {
-  return {
-    flag: 'generator',
-    text: `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`,
-  };
-}
-
-function unknownBuild(files: SiteFiles): InitQuestion | undefined {
-  const script = unknownBuildScript(files);
-  return script === undefined
-    ? undefined
-    : notKnown(`A program that Pressmark does not know`, `"build": ${quote(script, 100)} in package.json`);
+function notKnown(name: string, evidence: string): string {
+  return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
 }
 
 /** Folders that are looked into for a site where the folder itself is not one; two levels, as in `packages/website`. */
 const MAX_FOLDERS = 200;
 
 /** In a monorepo the site is in a folder below; making a second one above it is hardly what anybody wants. */
-function siteBelow(files: SiteFiles, generators: readonly Generator[]): InitQuestion | undefined {
+function siteBelow(files: SiteFiles, generators: readonly Generator[]): string | undefined {
   const foldersIn = (folder: string) =>
     files
-      .list(folder)
+      .list(folder || '.')
       .filter((name) => name.endsWith('/') && !/^(?:\.|node_modules\/|vendor\/)/.test(name))
-      .map((name) => `${folder === '.' ? '' : folder}${name}`);
-  const first = foldersIn('.').slice(0, MAX_FOLDERS);
-  const below = [...first, ...first.flatMap(foldersIn)].slice(0, MAX_FOLDERS).flatMap((folder) => {
+      .map((name) => `${folder}${name}`);
+  const top = foldersIn('').slice(0, MAX_FOLDERS);
+  const below = [...top, ...top.flatMap(foldersIn)].slice(0, MAX_FOLDERS).flatMap((folder) => {
     const inFolder = {
       read: (path: string) => files.read(`${folder}${path}`),
       list: (path: string) => files.list(`${folder}${path}`),
     };
-    const [found] = recogniseGenerators(inFolder, generators);
-    const foreign = recogniseForeign(inFolder);
-    const isKnown = found !== undefined && found.strength >= (foreign?.strength ?? 0);
-    if (isKnown)
-      return [{ folder, name: found.generator.name, evidence: found.evidence, strength: found.strength }];
-    return foreign === undefined ? [] : [{ folder, ...foreign }];
+    const [known] = recogniseGenerators(inFolder, generators);
+    const sites = [known && { ...known, name: known.generator.name }, recogniseForeign(inFolder)];
+    return sites.flatMap((site) => (site === undefined ? [] : [{ folder, ...site }]));
   });
   // A package that only depends on a generator may be a part of a site; its configuration file is in the site itself.
   const [found] = below.toSorted((one, other) => other.strength - one.strength);
   if (found === undefined) return undefined;
   const { folder, name, evidence } = found;
-  return {
-    flag: 'generator',
-    text: `This folder is not a site of another generator, but ${folder} is one (${name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
-  };
-}
-
-function named(name: string, generators: readonly Generator[]): Generator | undefined {
-  return generators.find((generator) => generator.name === name);
-}
-
-function configuredGenerator(value: unknown, generators: readonly Generator[]): Generator | undefined {
-  if (isDefinition(value)) return value;
-  const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : value;
-  return typeof name === 'string' ? named(name, generators) : undefined;
+  return `This folder is not a site of another generator, but ${folder} is one (${name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`;
 }
 
 /** Whether a setting is an owner's own definition, made by `defineGenerator`. */
 function isDefinition(value: unknown): value is Generator {
-  return (
-    typeof value === 'object' && value !== null && 'inspect' in value && typeof value.inspect === 'function'
-  );
+  return typeof mapOf(value).inspect === 'function';
 }
 
 /**
@@ -197,10 +167,9 @@ export async function inspectSite(
   };
 }
 
-function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined): InitQuestion[] {
+function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined): readonly InitQuestion[] {
   const { siteUrl, questions = [] } = facts ?? {};
-  const isKnown = knownUrl !== undefined || (siteUrl !== undefined && !isExampleUrl(siteUrl));
-  if (isKnown) return [...questions];
+  if (knownUrl !== undefined || (siteUrl !== undefined && !isExampleUrl(siteUrl))) return questions;
   const example =
     siteUrl === undefined ? '' : `The site’s own configuration says ${siteUrl}, which is an example. `;
   const text = `${example}What is the site’s public address, such as https://example.org?`;
@@ -208,8 +177,6 @@ function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined)
 }
 
 /** Words in one sentence: `a, b or c`. */
-export function listed(words: readonly string[], last: 'and' | 'or'): string {
-  return words.length < 2
-    ? words.join('')
-    : `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
+function listed(words: readonly string[]): string {
+  return words.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }

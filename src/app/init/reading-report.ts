@@ -49,9 +49,7 @@ export function readingReport(
     ...answered('build', 'build'),
     ...reading('language', facts.language),
     ...reading('time zone', options.timeZone),
-    ...reading('theme', facts.theme),
     ...reading('keys', keys.join(', ')),
     ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
-    ...reading('tags', facts.tags?.slice(0, 12).join(', ')),
   ];
 }

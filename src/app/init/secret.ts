@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { withLines } from './change.js';
-import { missingIgnoreLines } from './ignore-lines.js';
 
 /** Secrets shorter than this can be guessed; ours have 43 characters. */
 export const MIN_SECRET_CHARS = 24;
@@ -22,17 +21,4 @@ export function createSecret(dir: string): void {
   const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
   fs.appendFileSync(path, withLines(before, [secretLine()]).slice(before.length), { mode: 0o600 });
   fs.chmodSync(path, 0o600);
-}
-
-/**
- * Adds lines to the site's `.gitignore` that are not there yet.
- *
- * @returns the lines that were added.
- */
-export function addIgnoreLines(dir: string, lines: readonly string[]): string[] {
-  const path = join(dir, '.gitignore');
-  const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  const missing = missingIgnoreLines(lines, before);
-  fs.appendFileSync(path, withLines(before, missing).slice(before.length));
-  return missing;
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startApp } from '../../app/app.js';
-import { initPlainSite } from '../../app/init/init-site.js';
+import { addIgnoreLines } from '../../app/init/ignore-lines.js';
+import { createSecret } from '../../app/init/secret.js';
 import { tryPort } from '../../app/server/server.js';
 import { childEnvironment } from '../../child-environment.js';
 import { loadSettings } from '../../config/load.js';
@@ -32,7 +33,8 @@ export function demoCommand(): Command {
       const port = await freePort(wanted);
       const url = `http://localhost:${port}`;
       fs.cpSync(EXAMPLE, dir, { recursive: true });
-      await initPlainSite(dir, url);
+      createSecret(dir);
+      addIgnoreLines(dir, ['.env', '.pressmark/', 'public/']);
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = {

@@ -38,7 +38,8 @@ function updated(session: Session) {
 const holds = (html: string, part: string) =>
   expectThat(html.includes(part), `${shown(part)} in the page`, `${html.length} characters without it`);
 
-function expectInHead(html: string, part: string): void {
+/** Expects a part of a page in its head; a page may be of any length. */
+export function expectInHead(html: string, part: string): void {
   const start = html.search(/<head[\s>]/i);
   const length = html.slice(start).search(/<\/head>/i);
   const head = start === -1 || length === -1 ? '' : html.slice(start, start + length);

@@ -1,4 +1,9 @@
-import { mapOf, type ValueMap } from '../value.js';
+import { keyPath } from '../../article/format/key-path.js';
+import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { GeneratorOptions, Question } from '../generator.js';
+import { FIELD_NAMES, keysOfPosts, type SitePost } from '../site-posts.js';
+import { byFrequency, mapOf, type ValueMap } from '../value.js';
+import { KEYS } from './mapping.js';
 
 /** One key of a collection's schema. */
 export interface SchemaKey {
@@ -16,14 +21,13 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
   const { properties, required } = mapOf(mapOf(root.definitions)[collection] ?? root);
   if (properties === undefined) return undefined;
   const demanded = new Set(Array.isArray(required) ? required : []);
-  return Object.entries(mapOf(properties))
-    .filter(([name]) => name !== '$schema')
-    .map(([name, value]) => ({
-      name,
-      kind: kindOf(mapOf(value)),
-      isRequired: demanded.has(name),
-      values: (mapOf(value).enum as string[] | undefined) ?? [],
-    }));
+  const entries = Object.entries(mapOf(properties)).filter(([name]) => name !== '$schema');
+  return entries.map(([name, value]) => ({
+    name,
+    kind: kindOf(mapOf(value)),
+    isRequired: demanded.has(name),
+    values: (mapOf(value).enum as string[] | undefined) ?? [],
+  }));
 }
 
 function kindOf(value: ValueMap): SchemaKey['kind'] {
@@ -35,4 +39,70 @@ function kindOf(value: ValueMap): SchemaKey['kind'] {
   if (value.type === 'array') return mapOf(value.items).type === 'string' ? 'list' : 'other';
   if (value.type === 'boolean') return 'boolean';
   return choices.some(({ type }) => type === 'string') ? 'string' : 'other';
+}
+
+/**
+ * The names and types that the posts and the schema give to the fields.
+ *
+ * @param makesPictures whether the site makes pictures of the value of a key: Astro measures them, and a remote one may
+ *   stop the build.
+ */
+export function fieldsOf(
+  schema: readonly SchemaKey[] | undefined,
+  posts: readonly SitePost[],
+  makesPictures: (key: string) => boolean,
+): { readonly keys: KeyNames; readonly dates: GeneratorOptions['dates'] } {
+  const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
+  const used = keysOfPosts(posts, none);
+  const kinds = new Map(schema?.map(({ name, kind }) => [name, kind]));
+  const find = (field: keyof KeyNames, ...allowed: readonly SchemaKey['kind'][]): string | null => {
+    const own = used[field] ?? null;
+    if (schema === undefined || (own !== null && kinds.has(keyPath(own).key))) return own;
+    return FIELD_NAMES[field].find((name) => allowed.includes(kinds.get(name) ?? 'other')) ?? null;
+  };
+  // A schema that demands one date under a name of its own demands the publication's.
+  const demanded = schema?.filter(({ kind, isRequired }) => isRequired && kind === 'date') ?? [];
+  const only = demanded.length === 1 ? demanded[0]?.name : undefined;
+  const date = find('date', 'date', 'day', 'string') ?? only ?? KEYS.date;
+  const kind = kinds.get(date);
+  const image = find('image', 'string');
+  const author = find('author', 'string');
+  return {
+    keys: {
+      title: find('title', 'string') ?? 'title',
+      description: find('description', 'string') ?? (schema === undefined ? 'description' : null),
+      date,
+      updated: find('updated', 'date', 'day', 'string'),
+      tags: find('tags', 'list'),
+      image: image === null || makesPictures(keyPath(image).key) ? null : image,
+      ...(author !== null && kinds.get(keyPath(author).key) === 'string' && { author }),
+    },
+    dates: kind === 'string' || kind === 'day' ? kind : undefined,
+  };
+}
+
+/** What the schema demands besides the fields of an article. A key that some posts lack is not demanded. */
+export function neededKeys(
+  schema: readonly SchemaKey[] = [],
+  posts: readonly SitePost[],
+  { title, description, date, tags }: KeyNames,
+): { readonly constants: Record<string, FrontMatterValue>; readonly questions: readonly Question[] } {
+  const constants: Record<string, FrontMatterValue> = {};
+  const questions: Question[] = [];
+  for (const { name, kind, isRequired, values } of schema) {
+    const isOurs = [title, description, date, tags].includes(name);
+    if (!isRequired || isOurs || posts.some(({ data }) => !Object.hasOwn(data, name))) continue;
+    const given = posts.map(({ data }) => data[name]);
+    const [usual] = byFrequency(given);
+    if (kind === 'enum' && (usual ?? values[0]) !== undefined) constants[name] = usual ?? values[0] ?? '';
+    else if (kind === 'boolean') constants[name] = false;
+    else if (kind === 'list') constants[name] = [];
+    else {
+      const [shared, ...others] = new Set(given.map((value) => JSON.stringify(value)));
+      const fallback = usual ?? (others.length === 0 ? shared : undefined);
+      const text = `The schema demands the key ${name}, which an article does not have. Which value do new articles get?`;
+      questions.push({ flag: 'front-matter', text, key: name, ...(fallback !== undefined && { fallback }) });
+    }
+  }
+  return { constants, questions };
 }

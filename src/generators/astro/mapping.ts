@@ -1,5 +1,6 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { dateValue, momentOf } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
@@ -25,7 +26,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
-    date: (iso) => dateValue(iso, options),
+    date: (iso) => dateIn(iso, options),
     writtenText,
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
@@ -87,11 +88,10 @@ function githubSlug(name: string): string {
 /** A moment as YAML readers know it for a timestamp: with seconds and an offset. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-function dateValue(iso: string, { dates, timeZone }: MappingOptions): FrontMatterValue {
-  if (dates === 'day') return { kind: 'timestamp', text: isoDay(iso, timeZone) };
-  const moment = new Date(iso);
-  const value = TIMESTAMP.test(iso) || Number.isNaN(moment.getTime()) ? iso : moment.toISOString();
-  return dates === 'string' ? value : { kind: 'timestamp', text: value };
+function dateIn(iso: string, { dates, timeZone }: MappingOptions): FrontMatterValue {
+  const at = momentOf(iso, 'UTC');
+  const full = TIMESTAMP.test(iso) || at === undefined ? iso : new Date(at).toISOString();
+  return dateValue(dates, isoDay(iso, timeZone), full);
 }
 
 /**

@@ -2,16 +2,16 @@ import { keyPath } from '../../article/format/key-path.js';
 import { nodeCommand } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { npmScripts, readPackageJson } from '../package-json.js';
+import { npmScripts, readPackageJson } from '../manifests.js';
 import {
   keysOfPosts,
+  keysOption,
   postsOfRule,
   readPosts,
   type SitePost,
   sharedFrontMatter,
-  tagsOfPosts,
 } from '../site-posts.js';
-import { defined, mapOf, textsOf } from '../value.js';
+import { defined, textsOf } from '../value.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
 import {
   CONFIG_ANSWER,
@@ -33,19 +33,16 @@ const POSTS_FOLDERS = ['blog', 'posts', 'post', 'articles', 'news', 'notes', 'jo
 /** What `init` finds out about an Eleventy site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const printed = await ask(askCommand(files, CONFIG_ANSWER), 'node -e "new Eleventy().toJSON()"');
-  const answer = mapOf(JSON.parse(printed ?? '{}'));
-  const config = configIn(answer);
+  const config = configIn(printed);
   const { input, output } = config;
   const options = optionsOf(files, config);
-  const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
-  const all = readPosts(files, input, pages, { isArticlePath, slug: fileSlug });
+  const all = readPosts(files, input, config.pages, { isArticlePath, slug: fileSlug });
   const inferred = inferFile(all, options.timeZone);
   const folder = /^(?:[^:]*\/)?/.exec(inferred?.pattern ?? '')?.[0] ?? '';
   const posts = all.filter(({ path }) => path.startsWith(folder));
   const empty = POSTS_FOLDERS.find((name) => files.list(joined(input, name)).length > 0);
   const below = inferred === undefined ? (empty ?? 'posts') : folder.replace(/\/$/, '');
   const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
-  const keys = keysOf(posts);
   const shared =
     posts.length === 0 ? defined({ layout: layoutOf(files, config) }) : sharedFrontMatter(posts, ['layout']);
   const tags = commonTags(posts, options.keptTags ?? []);
@@ -53,7 +50,6 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   return {
     siteUrl: siteUrlOf(files, config),
     language: siteData(config, ['language', 'lang', 'locale']),
-    theme: undefined,
     content: joined(input, below) || '.',
     file: inferred?.pattern.slice(folder.length) ?? ':slug.md',
     permalink: permalink?.pattern ?? `${below === '' ? '' : `/${below}`}/:slug/`,
@@ -63,11 +59,10 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
         ? 'npm run build'
         : 'npx @11ty/eleventy',
     frontMatter: { ...shared, ...(tags.length > 0 && { tags }) },
-    options: { ...options, ...(Object.keys(keys).length > 0 && { keys }) },
+    options: { ...options, ...keysOption(keysOf(posts)) },
     edits: [],
     ignore: [`${output}/`, 'node_modules/'],
     questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],
-    tags: tagsOfPosts(posts, keys.tags ?? KEYS.tags),
     warnings: [],
   };
 }

@@ -1,6 +1,7 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import type { MappingOptions } from '../generator.js';
+import { dateValue, momentOf } from '../dates.js';
+import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
@@ -41,7 +42,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: RESERVED,
     isArticlePath,
     slug: fileSlug,
-    date: (iso) => dateValue(iso, options.dates ?? 'timestamp'),
+    date: (iso) => dateIn(iso, options.dates),
     image: (url) => url,
     tagKey,
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
@@ -68,13 +69,11 @@ export function fileSlug({ path }: FileFacts): string {
 /** The form of js-yaml, which Eleventy reads a date with: seconds are needed, and a zone, or the build machine's decides. */
 const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?)$/;
 
-function dateValue(iso: string, form: 'timestamp' | 'string' | 'day'): FrontMatterValue {
-  const at = new Date(/\d$/.test(iso) && /[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(iso) ? `${iso}Z` : iso);
+function dateIn(iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
+  const at = new Date(momentOf(iso, 'UTC') ?? Number.NaN);
+  if (Number.isNaN(at.getTime())) return dateValue(form, iso, iso);
   const isRead = YAML_TIMESTAMP.test(iso) || /^\d{4}-\d\d-\d\d$/.test(iso);
-  const full = isRead || Number.isNaN(at.getTime()) ? iso : at.toISOString();
-  if (form === 'string') return full;
-  const day = Number.isNaN(at.getTime()) ? iso : at.toISOString().slice(0, 10);
-  return { kind: 'timestamp', text: form === 'day' ? day : full };
+  return dateValue(form, at.toISOString().slice(0, 10), isRead ? iso : at.toISOString());
 }
 
 /** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import type { GeneratorOptions, SiteFiles } from '../generator.js';
-import { knownTimeZone } from '../time-zone.js';
-import type { ValueMap } from '../value.js';
-import { mapOf, textsOf } from '../value.js';
+import { knownTimeZone } from '../dates.js';
+import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
+import { defined, mapOf, type ValueMap } from '../value.js';
 
 /** What Eleventy has said of its configuration. */
 export interface EleventyConfig {
+  /** Folders, relative to the site's; the site's own is ''. */
   readonly input: string;
   readonly includes: string;
   readonly layouts: string;
@@ -17,7 +17,7 @@ export interface EleventyConfig {
   /** The key that turns templates off in one file. */
   readonly engineOverride: string;
   readonly rawHtml: boolean;
-  readonly excerptSeparator: string | undefined;
+  readonly excerptSeparator?: string;
   /** The selectors of elements that plugins take out of pages. */
   readonly bundled: readonly string[];
   /** The options of plugins by their names. */
@@ -25,9 +25,27 @@ export interface EleventyConfig {
   readonly collections: readonly string[];
   /** The site's data, such as `metadata`. */
   readonly data: ValueMap;
+  readonly pages: readonly ListedPage[];
 }
 
-/** JavaScript that makes the answer; see `nodeCommand`. */
+/** What a site without any configuration would say. */
+const USUAL = {
+  input: '.',
+  includes: '_includes',
+  output: '_site',
+  pathPrefix: '/',
+  formats: ['md', 'html'],
+  extensions: [],
+  engineOverride: 'templateEngineOverride',
+  rawHtml: true,
+  bundled: [],
+  plugins: {},
+  collections: [],
+  data: {},
+  pages: [],
+};
+
+/** JavaScript that makes the answer; see `askCommand`. */
 export const CONFIG_ANSWER = `(() => {
   const config = eleventy.eleventyConfig.getConfig();
   const md = config.libraryOverrides?.md;
@@ -37,16 +55,17 @@ export const CONFIG_ANSWER = `(() => {
       ? typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
       : depth > 2 ? undefined : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, depth + 1)]));
   const { metadata, site, meta, config: settings } = items[0]?.data ?? {};
+  const texts = (values) => Array.from(values ?? []).filter((value) => typeof value === 'string');
   return {
     pages,
     ...config.dir,
     pathPrefix: config.pathPrefix,
-    formats: config.templateFormats,
-    extensions: [...(config.extensionMap ?? [])].map(({ extension }) => extension),
+    formats: texts(config.templateFormats),
+    extensions: texts(Array.from(config.extensionMap ?? [], ({ extension }) => extension)),
     engineOverride: config.keys?.engineOverride,
     rawHtml: md === undefined || md.render('<b>x</b>').includes('<b>'),
     excerptSeparator: excerpt.excerpt ? (excerpt.excerpt_separator ?? '---') : undefined,
-    bundled: Object.values(user.getBundleManagers?.() ?? {}).map(({ pluckedSelector }) => pluckedSelector),
+    bundled: texts(Object.values(user.getBundleManagers?.() ?? {}).map(({ pluckedSelector }) => pluckedSelector)),
     plugins: Object.fromEntries(
       (user.plugins ?? []).map(({ plugin, options }) => [plugin?.name || plugin?.eleventyPackage || '', plain(options)]),
     ),
@@ -56,102 +75,79 @@ export const CONFIG_ANSWER = `(() => {
 })()`;
 
 /** Reads the answer; what is missing is as Eleventy has it without a configuration. */
-export function configIn(answer: ValueMap): EleventyConfig {
-  const text = (key: string, usual: string) => {
-    const value = answer[key];
-    return typeof value === 'string' ? value : usual;
-  };
-  const input = joined('', text('input', '.'));
-  const includes = joined(input, text('includes', '_includes'));
-  const separator = answer.excerptSeparator;
-  return {
-    input,
-    includes,
-    layouts: answer.layouts === undefined ? includes : joined(input, text('layouts', '')),
-    output: joined('', text('output', '_site')),
-    pathPrefix: text('pathPrefix', '/'),
-    formats: textsOf(answer.formats ?? ['md', 'html']),
-    extensions: textsOf(answer.extensions),
-    engineOverride: text('engineOverride', 'templateEngineOverride'),
-    rawHtml: answer.rawHtml !== false,
-    excerptSeparator: typeof separator === 'string' ? separator : undefined,
-    bundled: textsOf(answer.bundled),
-    plugins: mapOf(answer.plugins),
-    collections: textsOf(answer.collections),
-    data: mapOf(answer.data),
-  };
+export function configIn(printed = '{}'): EleventyConfig {
+  const answer = JSON.parse(printed) as Partial<EleventyConfig>;
+  const config = { ...USUAL, ...answer };
+  const input = joined('', config.input);
+  const includes = joined(input, config.includes);
+  const layouts = answer.layouts === undefined ? includes : joined(input, answer.layouts);
+  return { ...config, input, includes, layouts, output: joined('', config.output) };
 }
 
 /** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, plugins } = config;
+  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled } = config;
+  const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
   const hasSwitch =
-    engineOverride === 'templateEngineOverride' && !extensions.some((one) => one === 'md' || one === 'html');
-  const images = plugins.eleventyImageTransformPlugin;
-  const stopsAtImages = images !== undefined && mapOf(images).failOnError !== false;
-  const elements = [
-    ...config.bundled.flatMap((selector) => selector.match(/[a-z]+/gi) ?? []),
-    ...(stopsAtImages ? ['img'] : []),
-  ];
-  const ids = plugins.IdAttributePlugin;
-  const keptTags = collectionTags(files, config);
-  const timeZone = knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone']));
-  return {
-    ...(!formats.includes('html') && { htmlFiles: false }),
-    ...(!hasSwitch && { templateSwitch: false }),
-    ...(!rawHtml && { rawHtml: false }),
-    ...(excerptSeparator !== undefined && { excerptSeparator }),
-    ...(elements.length > 0 && { markedElements: [...new Set(elements)] }),
-    ...(ids !== undefined &&
-      mapOf(ids).checkDuplicates !== false && { usedIds: idsOfLayouts(files, config) }),
-    ...(keptTags.length > 0 && { keptTags }),
-    ...(timeZone !== undefined && { timeZone }),
-  };
+    engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
+  const elements = bundled.flatMap((selector) => selector.match(/[a-z]+/gi) ?? []);
+  if (images !== undefined && mapOf(images).failOnError !== false) elements.push('img');
+  const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
+  const tags = collectionTags(files, config);
+  return defined({
+    htmlFiles: formats.includes('html') ? undefined : false,
+    templateSwitch: hasSwitch ? undefined : false,
+    rawHtml: rawHtml ? undefined : false,
+    excerptSeparator,
+    markedElements: elements.length > 0 ? [...new Set<string>(elements)] : undefined,
+    usedIds: checksIds ? idsOfLayouts(files, config) : undefined,
+    keptTags: tags.length > 0 ? tags : undefined,
+    timeZone: knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone'])),
+  });
 }
 
 /** A text of the site's data, such as `url` of `metadata`; an outer key before one of a nested object. */
 export function siteData({ data }: EleventyConfig, keys: readonly string[]): string | undefined {
-  for (const name of ['metadata', 'site', 'meta', 'settings']) {
-    const outer = mapOf(data[name]);
+  const maps = ['metadata', 'site', 'meta', 'settings'].flatMap((name) => {
     // An author has a site of their own.
-    const nested = Object.entries(outer).flatMap(([key, value]) => (key === 'author' ? [] : [mapOf(value)]));
-    for (const values of [outer, ...nested])
-      for (const key of keys) {
-        const value = values[key];
-        if (typeof value === 'string' && value !== '') return value;
-      }
-  }
-  return undefined;
-}
-
-function templatesOf(files: SiteFiles, { includes, layouts, input, output }: EleventyConfig): string[] {
-  const paths = [includes, layouts, input].flatMap((folder) => filesBelow(files, folder));
-  return [...new Set(paths)]
-    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
-    .filter((path) => !path.startsWith(`${output}/`))
-    .slice(0, 500);
+    const { author, ...outer } = mapOf(data[name]);
+    return [{ ...outer, author }, ...Object.values(outer).map(mapOf)];
+  });
+  return maps
+    .flatMap((values) => keys.map((key) => values[key]))
+    .find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }
 
 /** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
 function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): string[] {
-  const paths = new Set([...filesBelow(files, includes), ...filesBelow(files, layouts)]);
-  const ids = [...paths].flatMap((path) =>
-    [...(files.read(path) ?? '').matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g)].map(([, id = '']) => id),
-  );
-  return [...new Set(ids)];
+  const paths = [includes, layouts].flatMap((folder) => filesBelow(files, folder));
+  return namesIn(files, paths, /\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g);
 }
+
+const COLLECTION = /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g;
 
 /** The tags by which templates select posts: the collections that they name and that the configuration does not make. */
 function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
-  const named = templatesOf(files, config).flatMap((path) =>
-    [
-      ...(files.read(path) ?? '').matchAll(
-        /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g,
-      ),
-    ].map(([, name, double, single]) => name ?? double ?? single ?? ''),
+  const { includes, layouts, input, output } = config;
+  const templates = [includes, layouts, input]
+    .flatMap((folder) => filesBelow(files, folder))
+    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
+    .filter((path) => !path.startsWith(`${output}/`));
+  return namesIn(files, templates, COLLECTION).filter(
+    (name) => name !== 'all' && !config.collections.includes(name),
   );
-  const made = new Set(config.collections);
-  return [...new Set(named)].filter((name) => name !== '' && name !== 'all' && !made.has(name));
+}
+
+/** So many templates show how a site uses its collections. */
+const MOST_TEMPLATES = 500;
+
+/** What the groups of a pattern match in files, each once. */
+function namesIn(files: SiteFiles, paths: readonly string[], pattern: RegExp): string[] {
+  const texts = [...new Set(paths)].slice(0, MOST_TEMPLATES).map((path) => files.read(path) ?? '');
+  const names = texts.flatMap((text) =>
+    Array.from(text.matchAll(pattern), ([, ...groups]) => groups.join('')),
+  );
+  return [...new Set(names)];
 }
 
 /** All files below a folder, by name; neither those of hidden folders nor of dependencies. */

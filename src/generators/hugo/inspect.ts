@@ -1,8 +1,15 @@
+import { knownTimeZone } from '../dates.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { siteBuild } from '../site-build.js';
-import { fieldsOfPosts, postsOfRule, readPosts, type SitePost, sharedFrontMatter } from '../site-posts.js';
-import { knownTimeZone } from '../time-zone.js';
+import {
+  keysOfPosts,
+  keysOption,
+  postsOfRule,
+  readPosts,
+  type SitePost,
+  sharedFrontMatter,
+} from '../site-posts.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 
@@ -34,23 +41,20 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
     (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
   const { output, build, warnings } = siteBuild(files, 'hugo', 'hugo', config.output, 'publishDir');
-  const { keys, tags } = fieldsOfPosts(posts, KEYS);
   return {
     siteUrl,
     siteUrlSource: 'baseURL',
     language: config.language,
-    theme: config.theme,
     content,
     file: file ?? 'posts/:slug.md',
     permalink: inferred?.pattern ?? '/posts/:slug/',
     output,
     build,
     frontMatter: sharedFrontMatter(posts, ['type', 'layout']),
-    options: { rawHtml: config.rawHtml, ...defined({ timeZone, keys }) },
+    options: { rawHtml: config.rawHtml, ...defined({ timeZone }), ...keysOption(keysOfPosts(posts, KEYS)) },
     edits: [],
     ignore: ignoreLines(files, output),
     questions: permalinkQuestions(inferred),
-    tags,
     warnings,
   };
 }
@@ -86,7 +90,6 @@ interface HugoConfig {
   /** The default language, in lower case, and all of them. */
   readonly language: string;
   readonly languages: readonly string[];
-  readonly theme: string | undefined;
   /** The folder that the configuration names; it may be outside of the site's. */
   readonly output: string;
   readonly timeZone: string | undefined;
@@ -107,10 +110,6 @@ function readConfig(printed: string): HugoConfig {
       typeof languages === 'string'
         ? [...languages.matchAll(/(?:^map\[|\] )([\w-]+):map\[/g)].map(([, name = '']) => name.toLowerCase())
         : Object.keys(mapOf(languages)),
-    theme:
-      textsOf(values.theme)
-        .join(', ')
-        .replace(/^\[|\]$/g, '') || undefined,
     output: text('publishdir') ?? 'public',
     timeZone: knownTimeZone(text('timezone')),
     rawHtml: renderer.unsafe === true || (typeof markup === 'string' && /\bunsafe:true\b/.test(markup)),

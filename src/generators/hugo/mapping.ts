@@ -1,7 +1,7 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { dateValue, localTime, momentOf } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { offsetAt } from '../time-zone.js';
 import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
 
@@ -30,7 +30,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     ignoresKeyCase: true,
     writtenText: inertText,
     sentText,
-    date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
+    date: (iso) => dateIn(zone, iso, options.dates),
     image: (url) => url,
     tagKey,
     extension: (body) =>
@@ -139,35 +139,8 @@ function hidden({ data }: FileFacts, now: number, zone: string): 'draft' | 'futu
 }
 
 /** A date in the site's own time zone, so that the day on the page is that of its address. */
-function dateValue(
-  iso: string,
-  form: NonNullable<GeneratorOptions['dates']>,
-  zone: string,
-): FrontMatterValue {
-  const at = Date.parse(/[Tt]/.test(iso) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? `${iso}Z` : iso);
-  if (Number.isNaN(at)) return iso;
-  const minutes = Math.trunc(offsetAt(at, zone) / 60_000);
-  const [local = ''] = new Date(at + minutes * 60_000).toISOString().replace('.000Z', 'Z').split('Z');
-  const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
-  const offset = minutes === 0 ? 'Z' : `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
-  const text = form === 'day' ? local.slice(0, 10) : `${local}${offset}`;
-  return form === 'string' ? text : { kind: 'timestamp', text };
-}
-
-const DATE =
-  /^(\d{4}-\d\d-\d\d)(?:[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?)?[ \t]*(?:Z|z|UTC|([+-]\d\d):?(\d\d)?)?$/;
-
-/** The moment of a date in front matter; one without an offset is in the site's time zone. */
-function momentOf(value: unknown, zone: string): number | undefined {
-  if (typeof value !== 'string' && !(value instanceof Date)) return undefined;
-  if (value instanceof Date && Number.isNaN(value.getTime())) return undefined;
-  const text = (typeof value === 'string' ? value : value.toISOString()).trim();
-  const [, day, time = '00:00', hours, minutes = '00'] = DATE.exec(text) ?? [];
-  if (day === undefined) {
-    const at = Date.parse(text);
-    return Number.isNaN(at) ? undefined : at;
-  }
-  const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
-  if (Number.isNaN(at)) return undefined;
-  return hours !== undefined || /Z|UTC/i.test(text) ? at : at - offsetAt(at, zone);
+function dateIn(zone: string, iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
+  const { day, time, offset } = localTime(iso, zone) ?? {};
+  if (day === undefined) return iso;
+  return dateValue(form, day, `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`);
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { shellWord } from '../ask.js';
+import { knownTimeZone } from '../dates.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -10,8 +11,7 @@ import type {
 } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { siteBuild } from '../site-build.js';
-import { fieldsOfPosts, readPosts, sharedFrontMatter } from '../site-posts.js';
-import { knownTimeZone } from '../time-zone.js';
+import { keysOfPosts, keysOption, readPosts, sharedFrontMatter } from '../site-posts.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { excludePressmark, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
@@ -70,7 +70,6 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     text('destination') ?? '_site',
     'destination',
   );
-  const { keys, tags } = fieldsOfPosts(posts, KEYS);
   // Files outside of the source folder are never read.
   const excludes =
     source === '' ? excludePressmark(files, textsOf(config.exclude), major) : { edits: [], warnings: [] };
@@ -78,7 +77,6 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     siteUrl: siteUrlOf(files, config),
     siteUrlSource: 'url and baseurl',
     language: text('lang') ?? text('language') ?? text('locale'),
-    theme: text('theme') ?? text('remote_theme'),
     content,
     // Jekyll takes a file for a post only if its name begins with a date, which need not be that of the front matter.
     file: `${inferFile(posts, timeZone)?.pattern.replace(/[^/]*$/, '') ?? ''}:year-:month-:day-:slug.md`,
@@ -86,11 +84,14 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     output,
     build,
     frontMatter: hasLayout ? {} : defined({ layout }),
-    options: { ...optionsOf(files, answer), ...defined({ timeZone, keys }) },
+    options: {
+      ...optionsOf(files, answer),
+      ...defined({ timeZone }),
+      ...keysOption(keysOfPosts(posts, KEYS)),
+    },
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
     questions: permalinkQuestions(inferred),
-    tags,
     warnings: [...excludes.warnings, ...warnings],
   };
 }

@@ -1,8 +1,7 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { decodedAddress } from '../address.js';
-import type { MappingOptions } from '../generator.js';
-import { offsetAt } from '../time-zone.js';
-import { mapOf } from '../value.js';
+import { dateValue, localTime, momentOf } from '../dates.js';
+import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import { decodedAddress } from '../layout.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
 
 /** The keys that Jekyll and its plugins read. */
@@ -33,7 +32,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,
     slug: slugOfFile,
-    date: (iso) => dateValue(iso, zone, given.dates ?? 'timestamp'),
+    date: (iso) => dateIn(zone, iso, given.dates),
     image: imageAddress,
     tagKey: slugify,
     extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
@@ -46,7 +45,8 @@ export function mapping(given: MappingOptions): ArticleMapping {
     hidden(file, now) {
       if (file.data.published === false || file.path.split('/').includes('_drafts')) return 'draft';
       if (given.futurePages === true) return undefined;
-      const at = momentOf(file.data[keys.date], zone) ?? dayOfName(file.path, zone);
+      // YAML reads a time without an offset as UTC.
+      const at = momentOf(file.data[keys.date], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
       return at !== undefined && at > now.getTime() ? 'future' : undefined;
     },
   };
@@ -86,52 +86,15 @@ function imageAddress(url: string): string {
   return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
 }
 
-function dateValue(iso: string, zone: string, form: 'timestamp' | 'string' | 'day'): FrontMatterValue {
-  const text = localDate(iso, zone);
-  if (text === undefined) return iso;
-  if (form === 'day') return { kind: 'timestamp', text: text.slice(0, 10) };
-  return form === 'string' ? text : { kind: 'timestamp', text };
+/** A date as Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`. */
+function dateIn(zone: string, iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
+  const { day, time, offset = '' } = localTime(iso, zone) ?? {};
+  return day === undefined ? iso : dateValue(form, day, `${day} ${time} ${offset.replace(':', '')}`);
 }
 
-/** A moment as Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`. */
-function localDate(iso: string, zone: string): string | undefined {
-  const at = momentOf(iso, 'UTC');
-  if (at === undefined) return undefined;
-  const offset = Math.trunc(offsetAt(at, zone) / 60_000);
-  const [day, time = ''] = new Date(at + offset * 60_000).toISOString().split('T');
-  const minutes = Math.abs(offset);
-  const digits = (n: number) => String(n).padStart(2, '0');
-  const shift = `${offset < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}${digits(minutes % 60)}`;
-  return `${day} ${time.replace(/(?:\.000)?Z$/, '')} ${shift}`;
-}
-
-const DATE =
-  /^(\d{4}-\d\d-\d\d)(?:(?:[Tt]| +)(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))? *(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
-
-/** The moment that a date means, as YAML reads it: a time without offset is UTC, a day alone begins at the site's midnight. */
-function momentOf(value: unknown, zone: string): number | undefined {
-  if (value instanceof Date) return value.getTime();
-  const text = typeof value === 'object' && value !== null ? mapOf(value).text : value;
-  const match = typeof text === 'string' ? DATE.exec(text.trim()) : null;
-  if (match === null) return undefined;
-  const [, day = '', time, seconds = ':00', fraction = '0', shift = 'Z'] = match;
-  if (time === undefined) return midnight(day, zone);
-  const offset = /^z$/i.test(shift) ? 'Z' : `${shift.slice(0, 3)}:${shift.slice(3).replace(':', '') || '00'}`;
-  return known(Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`));
-}
-
-function dayOfName(path: string, zone: string): number | undefined {
+/** The day that the name of a file says. */
+function dayOfName(path: string): string | undefined {
   const [, year = '', month = '', day = ''] = POST_NAME.exec(path.slice(path.lastIndexOf('/') + 1)) ?? [];
   if (year === '') return undefined;
-  const century = year.length === 2 ? `20${year}` : year;
-  return midnight(`${century}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`, zone);
-}
-
-function midnight(day: string, zone: string): number | undefined {
-  const at = known(Date.parse(day));
-  return at === undefined ? undefined : at - offsetAt(at, zone);
-}
-
-function known(milliseconds: number): number | undefined {
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+  return `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }

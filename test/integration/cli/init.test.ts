@@ -135,7 +135,7 @@ test('init --json reports what was read and written', async (t) => {
 /** A small site of Hugo with a package.json, as `git clone` gives it. */
 function hugoSite(dir: string, config = 'baseURL = "https://garden.example/notes/"\n'): void {
   fs.writeFileSync(join(dir, 'hugo.toml'), config);
-  fs.writeFileSync(join(dir, 'package.json'), '{\n\t"scripts": { "build": "hugo --minify" }\n}');
+  fs.writeFileSync(join(dir, 'package.json'), '{\n\t"scripts": {\n\t\t"build": "hugo --minify"\n\t}\n}');
   fs.mkdirSync(join(dir, 'content/posts'), { recursive: true });
   fs.writeFileSync(join(dir, 'content/posts/a.md'), '---\ntitle: A\ndate: 2026-01-01\n---\nText\n');
 }
@@ -159,7 +159,7 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
   });
   t.is(
     fs.readFileSync(join(dir, 'package.json'), 'utf8'),
-    '{\n\t"scripts": { "build": "hugo --minify", "postbuild": "pressmark postbuild public" }\n}',
+    '{\n\t"scripts": {\n\t\t"build": "hugo --minify",\n\t\t"postbuild": "pressmark postbuild public"\n\t}\n}',
   );
   const written = ['.env', '.gitignore', 'package.json', 'pressmark.config.mjs', 'hugo.toml'];
   const texts = () => written.map((name) => fs.readFileSync(join(dir, name), 'utf8'));

@@ -5,6 +5,7 @@ import { closedHtml } from '../../../src/article/closed-html.js';
 import { editFrontMatter } from '../../../src/article/front-matter/edit.js';
 import { cutFrontMatter } from '../../../src/article/front-matter/read.js';
 import { htmlTokens } from '../../../src/article/html-tokens.js';
+import { expectInHead } from '../../../src/conformance/rules/pages.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
 import { withCodeColours } from '../../../src/site/render/code-colours.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -25,6 +26,7 @@ const READINGS: Readonly<Record<string, (dir: string) => unknown>> = {
   'front matter whose first line is blank': () => cutFrontMatter(`---a${repeated('\t')}\v`),
   'front matter with a line of comments': () =>
     editFrontMatter(`---\na: 1 ${repeated('\t#')}\u2028\n---\n`, [{ key: 'a', value: 'd' }]),
+  'a page of heads that nothing closes': () => expectInHead(repeated('<head>', 2 * LENGTH), 'x'),
   'a heading of number signs': (dir) => {
     fs.writeFileSync(join(dir, 'a.md'), `# a${repeated('\t#')} \u2028`);
     return readDraft(join(dir, 'a.md'));

@@ -1,7 +1,9 @@
 import test from 'ava';
-import { addPostbuild, runsPostScripts } from '../../../../src/app/init/npm-postbuild.js';
+import { addPostbuild } from '../../../../src/app/init/npm-postbuild.js';
+import { siteOf } from '../../../support/site-files.js';
 
-const add = (text: string, output = 'dist') => addPostbuild(text, output, true);
+const add = (text: string, output = 'dist', more = {}) =>
+  addPostbuild(siteOf({ 'package.json': text, ...more }), output);
 
 /** A package.json, its new form, and what its form is. */
 const FORMS: readonly [string, string, string][] = [
@@ -20,28 +22,20 @@ const FORMS: readonly [string, string, string][] = [
     '{"scripts":{"build":"a \\"b\\" , }"},"x":1}',
     '{"scripts":{"build":"a \\"b\\" , }","postbuild":"pressmark postbuild dist"},"x":1}',
   ],
-  [
-    'a byte order mark, odd spaces, escapes elsewhere',
-    '\ufeff{ "a\\/b": "\\ud83d\\ude00",\n "scripts" : { "build"  :  "x" } }\n',
-    '\ufeff{ "a\\/b": "\\ud83d\\ude00",\n "scripts" : { "build"  :  "x", "postbuild"  :  "pressmark postbuild dist" } }\n',
-  ],
 ];
 
 for (const [form, before, after] of FORMS)
-  test(`postbuild is added after build, all else stays byte for byte: ${form}`, (t) => {
+  test(`postbuild is added after build, in the form of the file: ${form}`, (t) => {
     t.deepEqual(add(before), { kind: 'add', text: after });
     t.deepEqual(add(after), { kind: 'nothing' }, 'a second time changes nothing');
   });
 
 test('a folder whose name a shell would split is quoted', (t) => {
-  const result = add('{"scripts":{"build":"x"}}', 'my site');
-  t.deepEqual(result, {
-    kind: 'add',
-    text: '{"scripts":{"build":"x","postbuild":"pressmark postbuild \'my site\'"}}',
-  });
+  const text = '{"scripts":{"build":"x","postbuild":"pressmark postbuild \'my site\'"}}';
+  t.deepEqual(add('{"scripts":{"build":"x"}}', 'my site'), { kind: 'add', text });
 });
 
-test('without a script that builds the site there is nothing to add', (t) => {
+test('without a script that builds the site, or with the step in it, there is nothing to add', (t) => {
   for (const text of [
     '{}',
     '{"scripts":{"dev":"x"}}',
@@ -49,38 +43,27 @@ test('without a script that builds the site there is nothing to add', (t) => {
     '[]',
     'null',
     '{"scripts":{"build":3}}',
-  ])
-    t.deepEqual(add(text), { kind: 'nothing' }, text);
-});
-
-test('a build that already includes the step is left alone', (t) => {
-  for (const text of [
     '{"scripts":{"build":"hugo && pressmark postbuild public"}}',
     '{"scripts":{"build":"npx pressmark build"}}',
     '{"scripts":{"build":"x","postbuild":"npx pressmark postbuild dist"}}',
   ])
     t.deepEqual(add(text), { kind: 'nothing' }, text);
+  t.deepEqual(addPostbuild(siteOf({}), 'dist'), { kind: 'nothing' });
 });
 
-test('an owner’s own postbuild is left, and the owner is told what to add', (t) => {
-  const result = add('{"scripts":{"build":"x","postbuild":"y"}}');
-  t.is(result.kind, 'advise');
-  t.regex(result.kind === 'advise' ? result.advice : '', /add to its end: && pressmark postbuild dist$/);
-});
-
-test('a package.json that is not JSON is left, with the reason', (t) => {
-  const result = add('{"scripts": {"build": "x",}}');
-  t.is(result.kind, 'advise');
+test('what only the owner can do is advised: a postbuild of their own, a file that is not JSON, Yarn from version 2', (t) => {
+  const advice = (text: string, more = {}) => {
+    const step = add(text, 'dist', more);
+    return step.kind === 'advise' ? step.advice : step.kind;
+  };
+  const build = '"scripts":{"build":"x"}';
   t.regex(
-    result.kind === 'advise' ? result.advice : '',
-    /^package\.json is not valid JSON \(.+\): correct it/,
+    advice('{"scripts":{"build":"x","postbuild":"y"}}'),
+    /add to its end: && pressmark postbuild dist$/,
   );
-});
-
-test('Yarn from version 2 does not run postbuild, so its owner is told', (t) => {
-  t.false(runsPostScripts('{"packageManager": "yarn@4.5.0"}', false));
-  t.false(runsPostScripts('{}', true));
-  for (const manifest of ['{}', '{"packageManager":"yarn@1.22.22"}', '{"packageManager":"pnpm@9.1.0"}'])
-    t.true(runsPostScripts(manifest, false), manifest);
-  t.is(addPostbuild('{"scripts":{"build":"x"}}', 'dist', false).kind, 'advise');
+  t.regex(advice('{"scripts": {"build": "x",}}'), /^package\.json is not valid JSON \(.+\): correct it/);
+  t.regex(advice(`{"packageManager":"yarn@4.5.0",${build}}`), /^Yarn does not run/);
+  t.regex(advice(`{${build}}`, { '.yarnrc.yml': '' }), /^Yarn does not run/);
+  for (const manager of ['yarn@1.22.22', 'pnpm@9.1.0'])
+    t.is(advice(`{"packageManager":"${manager}",${build}}`), 'add', manager);
 });

@@ -86,7 +86,6 @@ test('init asks Hugo for its configuration, and takes file and permalink from th
   t.like(facts, {
     siteUrl: 'https://garden.example/notes',
     language: 'en',
-    theme: 'plot',
     content: 'content',
     file: 'posts/:slug.md',
     permalink: '/:year/:month/:slug/',
@@ -102,20 +101,17 @@ test('init asks Hugo for its configuration, and takes file and permalink from th
 test('newer versions of Hugo print their configuration as JSON', async (t) => {
   const config = JSON.stringify({
     baseURL: 'https://garden.example/',
-    theme: ['plot', 'extra'],
     publishDir: 'dist',
     markup: { goldmark: { renderer: { unsafe: true } } },
     languages: { en: {} },
   });
   t.like(await inspect({}, '', config), {
     siteUrl: 'https://garden.example',
-    theme: 'plot, extra',
     output: 'dist',
     options: { rawHtml: true },
   });
-  const lines =
-    'markup = map[goldmark:map[renderer:map[hardwraps:false unsafe:true]]]\ntheme = [plot extra]\n';
-  t.like(await inspect({}, '', lines), { theme: 'plot extra', options: { rawHtml: true } });
+  const lines = 'markup = map[goldmark:map[renderer:map[hardwraps:false unsafe:true]]]\n';
+  t.like(await inspect({}, '', lines), { options: { rawHtml: true } });
 });
 
 test('a folder for each language: articles go to that of the default language', async (t) => {

@@ -76,7 +76,6 @@ test('init asks Jekyll, and a new article has the address of one that is not the
   t.like(found, {
     siteUrl: 'https://allotment.example/notes',
     language: 'en',
-    theme: 'minima',
     content: '_posts',
     file: ':year-:month-:day-:slug.md',
     permalink: '/:year/:month/:day/:slug/',

@@ -1,0 +1,98 @@
+import type { FrontMatterValue } from '../article/mapping.js';
+import type { GeneratorOptions } from './generator.js';
+import { mapOf } from './value.js';
+
+/** A time zone that a configuration names, such as `Europe/Vienna`; undefined for one that Node does not know. */
+export function knownTimeZone(name: string | undefined): string | undefined {
+  try {
+    if (name !== undefined) offsetFormat(name);
+    return name;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Milliseconds by which a time zone is ahead of UTC at a moment.
+ *
+ * @param at milliseconds since 1970.
+ * @throws RangeError where the name is not that of a time zone.
+ */
+export function offsetAt(at: number, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  const name = offsetFormat(timeZone)
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+    /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name ?? 'GMT') ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Made once a time zone: making one takes longer than reading an article file. */
+function offsetFormat(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/**
+ * The form of a date in a front matter key.
+ *
+ * @param day the day alone.
+ * @param full the day with its time.
+ */
+export function dateValue(form: GeneratorOptions['dates'], day: string, full: string): FrontMatterValue {
+  if (form === 'string') return full;
+  return { kind: 'timestamp', text: form === 'day' ? day : full };
+}
+
+/** A moment as a clock in a time zone shows it. */
+export interface LocalTime {
+  readonly day: string;
+  /** With milliseconds where they are not zero. */
+  readonly time: string;
+  /** Such as `+09:00`. */
+  readonly offset: string;
+}
+
+/** The local time of an ISO 8601 moment; a time without an offset is UTC. Undefined for another text. */
+export function localTime(iso: string, timeZone: string): LocalTime | undefined {
+  const at = momentOf(iso, 'UTC');
+  if (at === undefined) return undefined;
+  const minutes = Math.trunc(offsetAt(at, timeZone) / 60_000);
+  const [day = '', time = ''] = new Date(at + minutes * 60_000).toISOString().split('T');
+  const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
+  const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+  return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset };
+}
+
+const DATE =
+  /^(\d{4}-\d\d-\d\d)(?:(?:[Tt]|[ \t]+)(\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,3})\d*)?)?[ \t]*(?:(Z|UTC)|([+-]\d\d)(?::?(\d\d))?)?$/i;
+
+/**
+ * The moment that a date in front matter means, in milliseconds since 1970; undefined for what is no date.
+ *
+ * @param timeZone where a day begins.
+ * @param ofTimes where a time without an offset is counted.
+ */
+export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): number | undefined {
+  const text = value instanceof Date ? value.toJSON() : (mapOf(value).text ?? value);
+  if (typeof text !== 'string') return undefined;
+  const [, day, time, fraction = '0', utc, hours, minutes = '00'] = DATE.exec(text.trim()) ?? [];
+  if (day === undefined) return known(Date.parse(text));
+  const at = known(Date.parse(`${day}T${time ?? '00:00'}Z`));
+  if (at === undefined) return undefined;
+  const exact = at + Number(fraction.padEnd(3, '0'));
+  if (utc !== undefined) return exact;
+  if (hours !== undefined)
+    return exact - Number(`${hours[0]}1`) * (Number(hours.slice(1)) * 60 + Number(minutes)) * 60_000;
+  return exact - offsetAt(exact, time === undefined ? timeZone : ofTimes);
+}
+
+function known(milliseconds: number): number | undefined {
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}

@@ -1,0 +1,45 @@
+import test from 'ava';
+import { knownTimeZone, localTime, momentOf, offsetAt } from '../../../src/generators/dates.js';
+
+const HOUR = 3_600_000;
+
+test('the offset of a time zone follows its summer time', (t) => {
+  t.is(offsetAt(Date.parse('2026-01-15T12:00:00Z'), 'Europe/Vienna'), HOUR);
+  t.is(offsetAt(Date.parse('2026-07-15T12:00:00Z'), 'Europe/Vienna'), 2 * HOUR);
+  t.is(offsetAt(Date.parse('2026-07-15T12:00:00Z'), 'Asia/Kathmandu'), 5.75 * HOUR);
+  t.is(offsetAt(Date.parse('2026-01-15T12:00:00Z'), 'America/St_Johns'), -3.5 * HOUR);
+  t.is(offsetAt(0, 'UTC'), 0);
+});
+
+test('a name that is not of the IANA database is no time zone', (t) => {
+  t.deepEqual(['Asia/Tokyo', 'Mars/Olympus', '', undefined].map(knownTimeZone), [
+    'Asia/Tokyo',
+    ...Array(3).fill(undefined),
+  ]);
+});
+
+test('a moment is written as the clocks of the site show it', (t) => {
+  const at = (iso: string, zone: string) => Object.values(localTime(iso, zone) ?? {}).join(' ');
+  t.is(at('2026-11-20T20:30:00.000Z', 'Asia/Tokyo'), '2026-11-21 05:30:00 +09:00');
+  t.is(at('2026-11-20T20:30:00.250Z', 'UTC'), '2026-11-20 20:30:00.250 +00:00');
+  t.is(at('2026-07-01T00:00:00Z', 'America/St_Johns'), '2026-06-30 21:30:00 -02:30');
+  t.is(at('2026-07-01', 'UTC'), '2026-07-01 00:00:00 +00:00');
+  t.is(localTime('soon', 'UTC'), undefined);
+});
+
+test('a date of front matter means a moment: of the site’s day, with or without an offset', (t) => {
+  const at = (value: unknown, zone = 'Asia/Tokyo', ofTimes = zone) => {
+    const moment = momentOf(value, zone, ofTimes);
+    return moment === undefined ? undefined : new Date(moment).toISOString();
+  };
+  t.is(at('2026-11-20'), '2026-11-19T15:00:00.000Z');
+  t.is(at('2026-11-20 08:30'), '2026-11-19T23:30:00.000Z');
+  t.is(at('2026-11-20 08:30', 'Asia/Tokyo', 'UTC'), '2026-11-20T08:30:00.000Z');
+  t.is(at('2026-11-20T08:30:15.5-02:30'), '2026-11-20T11:00:15.500Z');
+  t.is(at('2026-11-20 08:30:00 +0900'), '2026-11-19T23:30:00.000Z');
+  t.is(at('2026-11-20 08:30:00 UTC'), '2026-11-20T08:30:00.000Z');
+  t.is(at(new Date('2026-11-20T08:30:00Z')), '2026-11-20T08:30:00.000Z');
+  t.is(at({ kind: 'timestamp', text: '2026-11-20T08:30:00Z' }), '2026-11-20T08:30:00.000Z');
+  for (const none of ['2026-13-40', 'soon', 20261120, null, undefined, new Date(Number.NaN)])
+    t.is(at(none), undefined);
+});
