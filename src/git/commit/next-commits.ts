@@ -34,22 +34,28 @@ export async function stagedByOwner(
   return theirs;
 }
 
+/** A commit that is on no branch yet, and the ref that leads to it. */
+export interface NextCommit {
+  readonly commit: string;
+  readonly ref: string;
+  /** When it was made, in milliseconds since 1970. */
+  readonly madeAt: number;
+}
+
 /** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */
-export async function removeNextRefs(
-  { git }: Repository,
-  refs: readonly { readonly ref: string; readonly commit: string }[],
-): Promise<void> {
+export async function removeNextRefs({ git }: Repository, refs: readonly NextCommit[]): Promise<void> {
   for (const { ref, commit } of refs) await git(['update-ref', '-d', ref, commit], { accept: [1] });
 }
 
 /** The commits that are on no branch yet. */
-export async function nextCommits({ git }: Repository): Promise<{ commit: string; ref: string }[]> {
-  const { stdout } = await git(['for-each-ref', '--format=%(objectname) %(refname)', NEXT_REFS]);
+export async function nextCommits({ git }: Repository): Promise<NextCommit[]> {
+  const format = '--format=%(objectname) %(refname) %(committerdate:unix)';
+  const { stdout } = await git(['for-each-ref', format, NEXT_REFS]);
   return stdout
     .split('\n')
     .slice(0, -1)
     .map((line) => {
-      const [commit = '', ref = ''] = line.split(' ');
-      return { commit, ref };
+      const [commit = '', ref = '', seconds] = line.split(' ');
+      return { commit, ref, madeAt: Number(seconds) * 1_000 };
     });
 }

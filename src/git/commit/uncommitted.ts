@@ -14,7 +14,9 @@ const LIMIT_MS = 300_000;
 const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
 /** After how long a comparison that failed is made again, in milliseconds. */
-const AGAIN_MS = 60_000;
+const AGAIN_MS = 40_000;
+/** So long a git that has outlived its receiver may still write the index, in milliseconds. */
+const OUTLIVED_MS = 30_000;
 
 /**
  * The files of the content folder that differ from the branch, as `git status` has it, without those that the owner has
@@ -56,6 +58,7 @@ export function createComparison(
 ) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
+  let again: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isClosed = false;
@@ -75,13 +78,20 @@ export function createComparison(
       const next = await nextCommits(repository);
       const found = await uncommittedFiles(place);
       for (const path of found) onUncommitted(path);
-      if (found.length === 0) await removeNextRefs(repository, next);
+      const left = next.filter(({ madeAt }) => madeAt < Date.now() - OUTLIVED_MS);
+      if (found.length === 0) await removeNextRefs(repository, left);
+      if (left.length < next.length) compareLater();
       log.debug({ uncommitted: found.length }, 'articles compared with the branch');
     } catch (error) {
       if (isClosed) return;
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
-      timers.push(setTimeout(compare, AGAIN_MS).unref());
+      compareLater();
     }
+  }
+
+  function compareLater(): void {
+    clearTimeout(again);
+    if (!isClosed) again = setTimeout(compare, AGAIN_MS).unref();
   }
 
   function start(): void {
@@ -106,6 +116,7 @@ export function createComparison(
   async function close(): Promise<void> {
     isClosed = true;
     for (const timer of timers) clearTimeout(timer);
+    clearTimeout(again);
     await running;
   }
 

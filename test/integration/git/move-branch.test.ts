@@ -1,10 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
 import { PressmarkError } from '../../../src/errors.js';
 import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
 import { readHead } from '../../../src/git/commit/head.js';
 import { nextCommits, nextRef, removeNextRefs, stagedByOwner } from '../../../src/git/commit/next-commits.js';
+import { createComparison } from '../../../src/git/commit/uncommitted.js';
+import { checkContentFolder } from '../../../src/git/content-folder.js';
 import type { Git } from '../../../src/git/git.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
@@ -64,6 +68,32 @@ test('what a killed receiver has put into the index is not the owner’s, also a
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
+});
+
+test('the ref of a killed receiver stays while a git of that receiver may still write the index', async (t) => {
+  const { dir, repository } = await aboutToMove(t);
+  fs.rmSync(join(dir, PATH));
+  const old = [
+    '-c',
+    'user.name=O',
+    '-c',
+    'user.email=o@example.org',
+    'commit-tree',
+    '-m',
+    'Old',
+    'HEAD^{tree}',
+  ];
+  const env = { ...gitEnvironment(dir), GIT_COMMITTER_DATE: '2001-02-03T04:05:06Z' };
+  const commit = execFileSync('git', old, { cwd: dir, env, encoding: 'utf8' }).trim();
+  gitIn(dir, 'update-ref', nextRef(), commit);
+  t.is((await nextCommits(repository)).length, 2);
+  const place = await checkContentFolder(repository, 'content/');
+  if (place.kind === 'refused') throw new Error(place.why);
+  const comparison = createComparison(place, pino({ level: 'silent' }), t.fail, () => false);
+  comparison.start();
+  await comparison.close();
+  const left = await nextCommits(repository);
+  t.true(left.length === 1 && left[0]?.commit !== commit);
 });
 
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {

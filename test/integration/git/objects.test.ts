@@ -43,8 +43,8 @@ test('the ref of commits under way is removed only while it is the one that was 
   );
   const ref = 'refs/worktree/pressmark/next';
   await git(['update-ref', ref, ofBatch ?? '']);
-  await removeNextRefs(repository, [{ ref, commit: left ?? '' }]);
-  t.deepEqual(await nextCommits(repository), [{ ref, commit: ofBatch ?? '' }]);
+  await removeNextRefs(repository, [{ ref, commit: left ?? '', madeAt: 0 }]);
+  t.like(await nextCommits(repository), [{ ref, commit: ofBatch ?? '' }]);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual(await nextCommits(repository), []);
 });

@@ -13,7 +13,7 @@ import type { Teardown } from '../teardown.js';
 const run = promisify(execFile);
 
 /** How long a command or delivery is repeated until it must have succeeded. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 90_000;
 
 /** A repository in which the owner and receivers work at the same time. */
 export interface OwnerSite {
@@ -98,7 +98,7 @@ export async function makeOwnerSite(
       }
       await setTimeout(50);
     }
-    throw new BrokenPromise(`a repeated publication should be acknowledged within 60 s: ${id}`);
+    throw new BrokenPromise(`a repeated publication should be acknowledged within 90 s: ${id}`);
   }
 
   async function kill(turn: number): Promise<boolean> {
@@ -119,7 +119,7 @@ export async function makeOwnerSite(
         // git prints this on standard output, which is part of the error
         if (/nothing (?:added )?to commit|no changes added/.test(JSON.stringify(error))) return;
         if (performance.now() > end)
-          throw new BrokenPromise(`a repeated git command of the owner should succeed within 60 s: ${error}`);
+          throw new BrokenPromise(`a repeated git command of the owner should succeed within 90 s: ${error}`);
         removeForgottenLock(dir);
         await setTimeout(40);
       }
@@ -164,7 +164,7 @@ export async function makeOwnerSite(
       if (waiting === '') return;
       if (performance.now() > end)
         throw new BrokenPromise(
-          `git should have all stored articles within 60 s; these are missing or in the way: ${waiting}`,
+          `git should have all stored articles within 90 s; these are missing or in the way: ${waiting}`,
         );
       removeForgottenLock(dir);
       await setTimeout(50);

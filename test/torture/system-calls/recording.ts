@@ -38,8 +38,7 @@ export function makeSite(dir: string, mode: Mode, random: Random): void {
   fs.mkdirSync(dir, { recursive: true });
   const settings = {
     durability: mode === 'commit' ? 'commit' : 'disk',
-    site:
-      mode === 'site' ? { title: 'Bees', search: random.chance(0.3), compress: random.chance(0.4) } : false,
+    site: mode === 'site' ? { title: 'Bees', search: random.chance(0.3) } : false,
     logLevel: 'debug',
   };
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(settings));
