@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { filesBelow } from '../../src/fs/files-below.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -40,8 +41,8 @@ test('every link of the docs leads to a page and a heading that are there', (t) 
 
 test('every page of the docs that the code names is there', (t) => {
   for (const folder of ['src', 'test', 'examples'])
-    for (const name of fs.readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!/\.(?:ts|md|eta)$/.test(name) || /^integration|node_modules\//.test(name)) continue;
+    for (const name of filesBelow(join(ROOT, folder))) {
+      if (!/\.(?:ts|md|eta)$/.test(name) || /^integration|node_modules/.test(name)) continue;
       for (const [page] of fs.readFileSync(join(ROOT, folder, name), 'utf8').matchAll(/\bdocs\/[a-z-]+\.md/g))
         t.true(PAGES.has(page), `${folder}/${name}: ${page}`);
     }
