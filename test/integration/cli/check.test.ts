@@ -106,7 +106,7 @@ test('check fails because of advice only with --strict', async (t) => {
 test('check --list prints the rules and sends nothing', async (t) => {
   const { code, stdout } = await check('--list');
   t.is(code, 0);
-  for (const { id } of RULES) t.true(stdout.includes(`| \`${id}\` |`), id);
+  for (const { id } of RULES) t.true(stdout.includes(`- \`${id}\``), id);
 });
 
 test('check reports a wrong secret or a wrong path as the only failure', async (t) => {

@@ -74,7 +74,6 @@ test('a key that JavaScript knows is a key like others', (t) => {
 test('malformed front matter is refused with the line of the file', (t) => {
   const cases: [string, string][] = [
     ['---\na: 1\nb: [\n---\n', 'line 4: '],
-    ['---\na: 1\na: 2\n---\n', 'line 3: '],
     ['---\n- a\n---\n', 'line 2: the front matter must be a map'],
     ['---\na: &x [1]\nb: *x\n---\n', 'line 1: YAML aliases'],
     ['---\na: 1\n', 'line 1: the front matter is never closed'],
