@@ -18,7 +18,7 @@ import {
 import { type Branch, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
-import { nextRef, stagedByOwner } from './next-commits.js';
+import { stagedByOwner } from './next-commits.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
   readonly place: CommittedFolder;
@@ -87,12 +87,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const changes = await changesOf(candidates, head, outcomes);
       if (changes.length === 0) return outcomes;
       const style = { identity: await identityOf(repository.git, author), sign };
-      const ref = nextRef();
-      const commits = await buildCommits(repository, ref, head.tip, changes, style);
+      const commits = await buildCommits(repository, head.tip, changes, style);
       const staged = new Set(
         candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
       );
-      if (!(await moveBranch(repository, head, { files: changes, commits, ref, staged, since }))) continue;
+      if (!(await moveBranch(repository, head, { files: changes, commits, staged, since }))) continue;
       for (const [index, { file, message }] of changes.entries()) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)

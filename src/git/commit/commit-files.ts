@@ -8,6 +8,7 @@ import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } fro
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
 import { type Identity, identityVariables, signature } from './identity.js';
+import { nextRef } from './next-commits.js';
 
 /** A file that is to become a commit. */
 export interface NewVersion {
@@ -27,6 +28,9 @@ export interface CommitStyle {
   /** Whether the commits are signed with the owner's key and settings. */
   readonly sign: boolean;
 }
+
+/** What `fast-import` calls the chain of commits that it makes; it leaves no such ref. */
+const CHAIN = 'refs/worktree/pressmark-chain';
 
 /** How long git may take for one batch, in milliseconds. */
 const LIMIT_MS = 30_000;
@@ -48,13 +52,11 @@ export async function writeBlobs({ git }: Repository, paths: readonly string[]):
  * Makes a chain of commits upon `parent`, one for each file, in order. No branch moves, and the index stays as it is; hooks
  * do not run.
  *
- * @param ref one of `nextRef`, which leads to the last commit until `moveBranch`.
  * @returns the names of the commits.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function buildCommits(
   repository: Repository,
-  ref: string,
   parent: string | null,
   files: readonly NewVersion[],
   { identity, sign }: CommitStyle,
@@ -63,7 +65,7 @@ export async function buildCommits(
   const lines: (string | Buffer)[] = ['feature done\n'];
   for (const [index, { path, content, mode, message }] of files.entries()) {
     lines.push(
-      `commit ${ref}\nmark :${index + 1}\n`,
+      `commit ${CHAIN}\nmark :${index + 1}\n`,
       `author ${signature(identity.author, seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
       ...data(Buffer.from(message)),
       ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
@@ -73,7 +75,8 @@ export async function buildCommits(
     );
   }
   for (const index of files.keys()) lines.push(`get-mark :${index + 1}\n`);
-  lines.push('done\n');
+  // A ref may lead only to objects that are on the disk.
+  lines.push(`reset ${CHAIN}\nfrom ${noObject(repository)}\n\n`, 'done\n');
   const input = Buffer.concat(lines.map((line) => (typeof line === 'string' ? Buffer.from(line) : line)));
   const command = ['fast-import', '--quiet', '--force', '--date-format=raw'];
   const { stdout } = await repository
@@ -118,9 +121,8 @@ async function signed(
 /** Commits that are about to go to the branch. */
 export interface NewCommits {
   readonly files: readonly NewVersion[];
-  /** Those of `buildCommits`, and the ref that leads to them. */
+  /** Those of `buildCommits`. */
   readonly commits: readonly string[];
-  readonly ref: string;
   /** The paths that the owner has staged. */
   readonly staged: ReadonlySet<string>;
   /** When the first of their objects was written, or earlier; in milliseconds since 1970. */
@@ -136,7 +138,7 @@ export interface NewCommits {
 export async function moveBranch(
   repository: Repository,
   head: Branch,
-  { files, commits, ref, staged, since }: NewCommits,
+  { files, commits, staged, since }: NewCommits,
 ): Promise<boolean> {
   const last = commits.at(-1);
   if (last === undefined) return true;
@@ -144,7 +146,9 @@ export async function moveBranch(
   const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content } of files)
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
+  const ref = nextRef();
   await syncObjectFolders(commonDir, since);
+  await git(['update-ref', ref, last]);
   await syncRefs(gitDir, ref);
   // The index first: a branch whose files the index lacks would look as if the owner had removed them.
   try {

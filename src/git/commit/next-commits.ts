@@ -6,8 +6,8 @@ import type { Repository } from '../repository.js';
 const NEXT_REFS = 'refs/worktree/pressmark/';
 
 /**
- * A new ref for the commits of a batch. `git gc` leaves them alone; and where Pressmark or its git was killed after the index
- * had been written, the ref tells Pressmark's entries from those that the owner has staged.
+ * A new ref for the commits of a batch. Where Pressmark or its git is killed after the index has been written, the ref tells
+ * Pressmark's entries from those that the owner has staged.
  */
 export function nextRef(): string {
   return `${NEXT_REFS}${randomBytes(8).toString('hex')}`;

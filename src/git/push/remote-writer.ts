@@ -15,7 +15,7 @@ import {
   writeBlobs,
 } from '../commit/commit-files.js';
 import { identityOf, type Person } from '../commit/identity.js';
-import { nextCommits, nextRef, removeNextRefs } from '../commit/next-commits.js';
+import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
@@ -96,7 +96,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   await removeNextRefs(repository, await nextCommits(repository));
   const folder = `${repository.prefix}${options.content}`;
   const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
-  const ref = nextRef();
   const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };
   const branch = await openSharedBranch({ ...options, repository, remote, folder, author });
   let writes: WaitingWrite[] = [];
@@ -207,7 +206,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
     const before = await entriesAt(repository, branch.tip, paths);
     const files = await Promise.all(batch.map((one) => changeOf(one, before)));
-    const commits = await buildCommits(repository, ref, branch.tip, files, style).catch((error: unknown) => {
+    const commits = await buildCommits(repository, branch.tip, files, style).catch((error: unknown) => {
       if (batch.length === 1) throw error;
       log.warn(
         { reason: wordsOf(error) },

@@ -31,11 +31,12 @@ async function aboutToMove(t: ExecutionContext) {
   if (head.kind === 'not now') throw new Error(head.waitingFor);
   const [content = ''] = await writeBlobs(repository, [PATH]);
   const files = [{ path: PATH, content, mode: '100644', message: 'New' }];
-  const ref = nextRef();
-  const commits = await buildCommits(repository, ref, head.tip, files, STYLE);
-  const news = { files, commits, ref, staged: new Set<string>(), since: Date.now() };
+  const commits = await buildCommits(repository, head.tip, files, STYLE);
+  const news = { files, commits, staged: new Set<string>(), since: Date.now() };
   const move = () => moveBranch(repository, head, news);
-  return { dir, move, repository, head, content, news };
+  /** What a receiver leaves that is killed before it writes the index. */
+  const leaveRef = () => gitIn(dir, 'update-ref', nextRef(), commits[0] ?? '');
+  return { dir, move, leaveRef, repository, head, content, news };
 }
 
 // What stays in the index looks to every other receiver as if the owner had staged it, and would never be committed.
@@ -59,19 +60,22 @@ test('where the branch cannot be moved, a new file is not left in the index', as
 });
 
 test('what a killed receiver has put into the index is not the owner’s, also after another receiver’s commits', async (t) => {
-  const { dir, repository, head, content } = await aboutToMove(t);
+  const { dir, leaveRef, repository, head, content } = await aboutToMove(t);
+  leaveRef();
   gitIn(dir, 'update-index', '--add', '--cacheinfo', `100644,${content},${PATH}`);
-  const other = [
-    { path: 'content/other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' },
-  ];
-  await buildCommits(repository, nextRef(), head.tip, other, STYLE);
+  fs.writeFileSync(join(dir, 'content/other.md'), 'other');
+  const [blob = ''] = await writeBlobs(repository, ['content/other.md']);
+  const files = [{ path: 'content/other.md', content: blob, mode: '100644', message: 'Other' }];
+  const commits = await buildCommits(repository, head.tip, files, STYLE);
+  t.true(await moveBranch(repository, head, { files, commits, staged: new Set(), since: Date.now() }));
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
 });
 
 test('the ref of a killed receiver stays while a git of that receiver may still write the index', async (t) => {
-  const { dir, repository } = await aboutToMove(t);
+  const { dir, leaveRef, repository } = await aboutToMove(t);
+  leaveRef();
   fs.rmSync(join(dir, PATH));
   const old = [
     '-c',
@@ -110,7 +114,7 @@ test('what the owner commits while an entry is taken back stays in the index', a
   t.is(gitIn(dir, 'rev-parse', `HEAD:${PATH}`).trim(), content);
 });
 
-test('an entry that could be neither committed nor taken back is not the owner’s, also after the next batch', async (t) => {
+test('an entry that could be neither committed nor taken back is not the owner’s', async (t) => {
   const { dir, repository, head, news } = await aboutToMove(t);
   const lock = join(dir, '.git/refs/heads/main.lock');
   let indexed = 0;
@@ -124,8 +128,11 @@ test('an entry that could be neither committed nor taken back is not the owner�
   await t.throwsAsync(moveBranch({ ...repository, git }, head, news), { message: 'the disk is full' });
   fs.rmSync(lock);
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `A  ${PATH}\n`);
-  const other = [{ path: 'other.md', content: Buffer.from('other'), mode: '100644', message: 'Other' }];
-  await buildCommits(repository, nextRef(), head.tip, other, STYLE);
   // killed now
   t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
+});
+
+test('no ref leads to commits that have just been made: their objects may not be on the disk yet', async (t) => {
+  const { dir } = await aboutToMove(t);
+  t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
 });
