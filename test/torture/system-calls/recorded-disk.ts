@@ -26,6 +26,8 @@ interface OpenFile {
   readonly file: FileNode;
   position: number;
   readonly appends: boolean;
+  /** The line of the log at which it was open. */
+  readonly since: number;
 }
 
 /** Makes a filter for lines of strace: true for lines that may concern files below a folder, or an answer. */
@@ -100,7 +102,8 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (node?.kind !== 'file') return undefined;
     const number = call.descriptors[0]?.number ?? -1;
     const opened = open.get(`${processOf(call)} ${number}`);
-    if (opened === undefined) throw new Error(`${call.name} on a file without a recorded open`);
+    if (opened === undefined)
+      throw new Error(`${call.name} on a file without a recorded open: ${call.descriptors[0]?.path}`);
     return opened;
   }
 
@@ -162,7 +165,9 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       return undefined;
     }
     if (name === 'close') {
-      open.delete(`${processOf(call)} ${call.descriptors[0]?.number}`);
+      const key = `${processOf(call)} ${call.descriptors[0]?.number}`;
+      // Another thread may have got the number before this one has returned.
+      if ((open.get(key)?.since ?? 0) < call.begin) open.delete(key);
       return undefined;
     }
     if (name === 'chdir') {
@@ -191,7 +196,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       throw new Error(`${name} of ${path}, which does not exist in the model`);
     const file = present ?? disk.create(path);
     const key = `${processOf(call)} ${result}`;
-    open.set(key, { file, position: 0, appends: text.includes('O_APPEND') });
+    open.set(key, { file, position: 0, appends: text.includes('O_APPEND'), since: call.end });
     const isCut = file.written.length > 0 && (name === 'creat' || text.includes('O_TRUNC'));
     if (isCut) disk.truncate(file, 0);
     if (!isCut && present !== undefined) return undefined;
