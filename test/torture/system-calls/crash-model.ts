@@ -7,6 +7,8 @@ export interface FileNode {
   written: Buffer;
   /** The content at the beginning of the last completed fsync; undefined before the first one. */
   synced: Buffer | undefined;
+  /** When that fsync began, as a count of all of them. */
+  syncBegan: number;
   /** Whether the file was new or truncated to length 0 since that fsync, so that it may be empty after a power loss. */
   emptied: boolean;
   /** The modification time, in seconds since 1970; empty for a file that has existed before. */
@@ -69,6 +71,7 @@ const EMPTY = Buffer.alloc(0);
 export function createDisk(base: Tree): Disk {
   let nodes = 0;
   let operations = 0;
+  let syncs = 0;
   const root = makeFolderNode();
   fill(root, base);
 
@@ -88,7 +91,15 @@ export function createDisk(base: Tree): Disk {
   }
 
   function makeFile(): FileNode {
-    return { kind: 'file', number: nodes++, written: EMPTY, synced: undefined, emptied: true, time: '' };
+    return {
+      kind: 'file',
+      number: nodes++,
+      written: EMPTY,
+      synced: undefined,
+      syncBegan: 0,
+      emptied: true,
+      time: '',
+    };
   }
 
   function find(path: string): DiskNode | undefined {
@@ -129,7 +140,11 @@ export function createDisk(base: Tree): Disk {
   function beginSync(node: DiskNode): () => void {
     if (node.kind === 'file') {
       const { written } = node;
+      const began = ++syncs;
       return () => {
+        // A sync of everything may end after that of a file, which has begun later.
+        if (began < node.syncBegan) return;
+        node.syncBegan = began;
         node.synced = written;
         if (node.written === written) node.emptied = false;
       };
