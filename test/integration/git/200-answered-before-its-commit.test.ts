@@ -70,7 +70,7 @@ test.serial(
     const receiver = await site.receiver();
     const request = await one.update(receiver);
     git.hold();
-    git.set('killed-before', 'update-ref');
+    git.set('killed-before', 'refs/heads/main');
     t.is((await receiver.post('article.updated', request)).status, 200);
     git.release();
     await receiver.kill('SIGCONT'); // waits for its end
@@ -93,7 +93,7 @@ test.serial(
     const receiver = await site.receiver();
     const request = await one.update(receiver);
     git.hold();
-    git.set('killed-before', 'update-ref');
+    git.set('killed-before', 'refs/heads/main');
     t.is((await receiver.post('article.updated', request)).status, 200);
     git.release();
     await receiver.kill('SIGCONT'); // waits for its end

@@ -93,19 +93,19 @@ test.serial('an edit that its owner has committed or staged gets no commit of Pr
 });
 
 for (const [what, command, times] of [
-  ['killed-before', 'update-ref', 1],
-  ['killed-after', 'update-ref', 1],
-  ['killed-before', 'update-ref', 2],
+  ['killed-before', 'refs/heads/main', 1],
+  ['killed-after', 'refs/heads/main', 1],
+  ['killed-before', 'refs/heads/main', 2],
 ] as const)
   test.serial(
-    `200: after a receiver was ${what.replace('-', ' ')} git ${command}, number ${times}, the retry leaves one Edit and one Update`,
+    `200: after a receiver was ${what.replace('-', ' ')} git update-ref … ${command}, number ${times}, the retry leaves one Edit and one Update`,
     (t) => retryAfterKill(t, what, command, times),
   );
 
 test.serial(
   '200: what a retry has left is committed no second time, neither in the background nor at the stop',
   async (t) => {
-    if (retried.length === 0) await retryAfterKill(t, 'killed-after', 'update-ref', 1);
+    if (retried.length === 0) await retryAfterKill(t, 'killed-after', 'refs/heads/main', 1);
     const receiver = await site.receiver();
     t.is(await receiver.stop(), 0);
     t.deepEqual(
