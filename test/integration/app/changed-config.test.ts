@@ -22,10 +22,14 @@ test('a change of the config or of .env is logged without its values and holds f
   const said = ({ log }: typeof receiver) =>
     log.filter(({ msg }) => msg === 'the config or .env has changed, which takes effect at the next start');
 
-  write({ ...CONFIG, siteUrl: 'https://meadow.example', site: SITE });
-  await until('the log says that the config has changed', () => said(receiver).length === 1);
+  // More than once: files are watched from some moment after the start on.
+  await until('the log says that the config has changed', () => {
+    write({ ...CONFIG, siteUrl: 'https://meadow.example', site: SITE });
+    return said(receiver).length > 0;
+  });
+  const before = said(receiver).length;
   fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${OTHER}\n`);
-  await until('the log says that .env has changed', () => said(receiver).length === 2);
+  await until('the log says that .env has changed', () => said(receiver).length > before);
   t.false(JSON.stringify(receiver.log).includes('secret-'));
   t.is((await receiver.post('article.published', article(), { secret: OTHER })).status, 401);
   const hive = article({ slug: 'hive' });
