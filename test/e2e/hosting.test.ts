@@ -22,8 +22,14 @@ test.serial.before('the site and its search index are built', async () => {
   const receiver = shared();
   const { dir } = receiver;
   await receiver.post('article.published', article({ slug: 'hive', content_html: longText('the hive') }));
+  // Which each web server delivers again: a new article would change the pages that are compared.
+  await receiver.post('article.published', article({ id: 'b', slug: 'bee' }));
   for (const file of ['articles/hive/index.html', '404.html', 'pagefind/pagefind-entry.json'])
     await until(`${file} is built`, () => fs.existsSync(join(dir, 'public', file)));
+  const hive = join(dir, 'public/articles/hive/index.html');
+  await until('each of the two leads to the other', () =>
+    fs.readFileSync(hive, 'utf8').includes('/articles/bee/'),
+  );
   fs.writeFileSync(join(dir, 'public/about.html'), '<p>About us</p>');
   fs.writeFileSync(join(dir, 'public/.hidden'), 'hidden');
   fs.mkdirSync(join(dir, 'public/.well-known'));
