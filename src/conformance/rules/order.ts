@@ -30,7 +30,7 @@ export const ORDER_RULES: readonly Rule[] = rules(
   [
     {
       id: 'unsigned-invalid-json',
-      says: 'Unsigned bytes that are no JSON are answered 401, not 400.',
+      says: 'Unsigned bytes that are not JSON are answered 401, not 400.',
       hint: FIRST,
       check: refusedFirst('webhook.test', () => ({}), { body: () => '{"event":' }),
     },
