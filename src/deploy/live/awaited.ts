@@ -140,7 +140,8 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   function schedule(): void {
     clearTimeout(timer);
     const ms = pausesMs[looks];
-    if (ms === undefined || signal.aborted || deployed().length === 0) return;
+    // Also where no article is awaited: another receiver may note later than the deploy that it has answered for one.
+    if (ms === undefined || signal.aborted) return;
     timer = setTimeout(() => {
       running = lookAtAll().finally(() => {
         running = undefined;

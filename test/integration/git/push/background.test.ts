@@ -74,6 +74,8 @@ test.serial('commits that gather while a push runs are pushed at once, and the s
   const { lastPush, lastError, waitingFor } = await statusOf(receiver);
   t.truthy(lastPush);
   t.deepEqual({ lastError, waitingFor }, { lastError: null, waitingFor: null });
+  // The status knows of a push before its line has come through the pipe.
+  await until('both pushes are logged', () => pushes() - 1 >= 2);
   t.is(pushes() - 1, 2);
 });
 

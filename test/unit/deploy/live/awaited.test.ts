@@ -10,7 +10,7 @@ import { until } from '../../../support/until.js';
 const log = createLog({ level: 'silent', terminal: false });
 
 /** A public site whose pages hold texts, and the articles that are looked for there. */
-async function setUp(t: ExecutionContext, stateDir = tempDir(t)) {
+async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 5, 5]) {
   const pages = new Map<string, string>();
   const asked: string[] = [];
   const server = http.createServer(({ url = '' }, response) => {
@@ -34,7 +34,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t)) {
     log,
     live: {
       siteUrl,
-      pausesMs: [0, 5, 5],
+      pausesMs,
       expected: ({ id, url }) => {
         const comment = expected.get(id);
         return Promise.resolve(comment === undefined ? undefined : { url, jsonLd: '', comments: [comment] });
@@ -45,6 +45,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t)) {
   });
   t.teardown(() => awaited.stop());
   return {
+    siteUrl,
     pages,
     asked,
     facts,
@@ -149,4 +150,19 @@ test('what was not seen live is looked for by the next process after its first b
   second.awaited.look();
   await until('it is looked for, and its owner has removed it', () => second.facts.now.awaited.length === 0);
   t.deepEqual(second.live, []);
+});
+
+test('what another receiver notes after the deploy is looked for, too', async (t) => {
+  const pauses = [0, ...Array<number>(500).fill(20)];
+  const { asked, awaited, expected, live, show, siteUrl, stateDir } = await setUp(t, tempDir(t), pauses);
+  show('a');
+  expected.set('a', '<!-- svc:item:a -->');
+  awaited.built(performance.now(), all);
+  awaited.look();
+  await new Promise((resolve) => setTimeout(resolve, 60)); // a look that finds nothing to look for
+  t.deepEqual(asked, []);
+  const other = openFacts(stateDir, log);
+  other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at: new Date().toISOString() } });
+  other.close();
+  await until('it is live', () => live.includes('a'));
 });
