@@ -23,7 +23,7 @@ import { HOSTILE_TEXTS, type HostileText } from '../support/hostile.js';
 import { milliseconds, type Row } from './figures.js';
 
 /** In characters. Each is twice the one before. */
-const LENGTHS = [32, 64, 128, 256].map((kib) => kib * 1_024);
+const LENGTHS = [32, 64, 128, 256, 512].map((kib) => kib * 1_024);
 
 /** A text that took longer is not tried at the next length, in milliseconds. */
 const LONGEST_MS = 1_000;
@@ -196,10 +196,14 @@ function timesOf(read: (text: string) => unknown, make: HostileText): number[] {
   return times;
 }
 
-/** By how much the time grew when the length doubled; undefined where all went too quickly to tell. */
+/**
+ * By how much the time grew when the length doubled, of the three longest: short texts fit the caches, and are read before the
+ * collector of garbage has anything to do. Undefined where all went too quickly to tell.
+ */
 function growthOf(times: readonly number[]): number | undefined {
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  return last < LEAST_MS ? undefined : (last / first) ** (1 / (times.length - 1));
+  const longest = times.slice(-3);
+  const [first = 0, last = 0] = [longest[0], longest.at(-1)];
+  return last < LEAST_MS ? undefined : (last / first) ** (1 / (longest.length - 1));
 }
 
 /** How the time of each reader of articles and pages grows with the length of the worst text for it. */
