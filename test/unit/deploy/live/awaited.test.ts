@@ -162,7 +162,9 @@ test('what another receiver notes after the deploy is looked for, too', async (t
   await new Promise((resolve) => setTimeout(resolve, 60)); // a look that finds nothing to look for
   t.deepEqual(asked, []);
   const other = openFacts(stateDir, log);
-  other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at: new Date().toISOString() } });
+  other.note({
+    awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at: new Date().toISOString() },
+  });
   other.close();
   await until('it is live', () => live.includes('a'));
 });
