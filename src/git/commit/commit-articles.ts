@@ -111,20 +111,23 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     head: Branch,
     outcomes: Map<string, Outcome>,
   ): Promise<Candidate[]> {
-    const read = await readFiles(batch, outcomes);
-    const before = await entriesAt(
-      repository,
-      head.tip,
-      read.map(({ inRepository }) => inRepository),
-    );
-    const files = await withoutIgnored(read, before, outcomes);
+    const files = await readFiles(batch, outcomes);
     if (files.length === 0) return [];
     const paths = files.map(({ inRepository }) => inRepository);
-    const blobs = await writeBlobs(repository, paths);
-    const staged = await stagedByOwner(repository, before, paths);
+    const committed = entriesAt(repository, head.tip, paths);
+    const [before, ignored, blobs, staged] = await Promise.all([
+      committed,
+      ignoredAmong(paths),
+      writeBlobs(repository, paths),
+      stagedByOwner(repository, committed, paths),
+    ]);
     const candidates: Candidate[] = [];
     for (const [index, file] of files.entries()) {
-      const { inRepository } = file;
+      const { path, inRepository } = file;
+      if (ignored.has(inRepository) && !before.has(inRepository)) {
+        outcomes.set(path, refused('it is ignored by git', path));
+        continue;
+      }
       // Git has read the file after us: what we decide about must be what it has.
       if (!(await isUnchanged(file))) continue;
       candidates.push({
@@ -162,23 +165,12 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return files;
   }
 
-  /** @param before what the branch has: that is not ignored. */
-  async function withoutIgnored(
-    files: readonly ReadFile[],
-    before: ReadonlyMap<string, TreeEntry>,
-    outcomes: Map<string, Outcome>,
-  ): Promise<readonly ReadFile[]> {
-    const asked = files.filter(({ inRepository }) => !before.has(inRepository));
-    if (asked.length === 0) return files;
+  /** Those that git ignores: files that are in the index never are. */
+  async function ignoredAmong(paths: readonly string[]): Promise<ReadonlySet<string>> {
     // After `./`, no character of a path means anything else.
-    const input = asked.map(({ inRepository }) => `./${inRepository}\0`).join('');
+    const input = paths.map((path) => `./${path}\0`).join('');
     const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
-    const ignored = new Set(stdout.split('\0'));
-    return files.filter(({ path, inRepository }) => {
-      const isIgnored = ignored.has(`./${inRepository}`);
-      if (isIgnored) outcomes.set(path, refused('it is ignored by git', path));
-      return !isIgnored;
-    });
+    return new Set(stdout.split('\0').map((path) => path.slice(2)));
   }
 
   /** Whether a file still has what was read of it. */

@@ -21,11 +21,11 @@ export function nextRef(): string {
  */
 export async function stagedByOwner(
   repository: Repository,
-  committed: ReadonlyMap<string, TreeEntry>,
+  committed: Promise<ReadonlyMap<string, TreeEntry>>,
   paths: readonly string[],
 ): Promise<Set<string>> {
-  const index = await entriesInIndex(repository, paths);
-  const differing = paths.filter((path) => index.get(path)?.id !== committed.get(path)?.id);
+  const [index, tree] = await Promise.all([entriesInIndex(repository, paths), committed]);
+  const differing = paths.filter((path) => index.get(path)?.id !== tree.get(path)?.id);
   if (differing.length === 0) return new Set();
   const theirs = new Set(differing);
   for (const { commit } of await nextCommits(repository))

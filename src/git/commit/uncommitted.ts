@@ -39,7 +39,7 @@ export async function uncommittedFiles({ repository, folder, inSite }: Committed
     if (index === ' ' || index === '?') changed.push(path);
     else staged.push(path);
   }
-  const committed = await entriesAt(repository, await commitAt(repository, 'HEAD'), staged);
+  const committed = entriesAt(repository, await commitAt(repository, 'HEAD'), staged);
   const theirs = await stagedByOwner(repository, committed, staged);
   return [...changed, ...staged.filter((path) => !theirs.has(path))].map(inSite);
 }

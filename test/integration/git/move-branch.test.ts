@@ -68,9 +68,9 @@ test('what a killed receiver has put into the index is not the ownerâ€™s, also a
   const files = [{ path: 'content/other.md', content: blob, mode: '100644', message: 'Other' }];
   const commits = await buildCommits(repository, head.tip, files, STYLE);
   t.true(await moveBranch(repository, head, { files, commits, staged: new Set(), since: Date.now() }));
-  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
+  t.deepEqual([...(await stagedByOwner(repository, Promise.resolve(new Map()), [PATH]))], []);
   await removeNextRefs(repository, await nextCommits(repository));
-  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], [PATH]);
+  t.deepEqual([...(await stagedByOwner(repository, Promise.resolve(new Map()), [PATH]))], [PATH]);
 });
 
 test('the ref of a killed receiver stays while a git of that receiver may still write the index', async (t) => {
@@ -129,7 +129,7 @@ test('an entry that could be neither committed nor taken back is not the ownerâ€
   fs.rmSync(lock);
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `A  ${PATH}\n`);
   // killed now
-  t.deepEqual([...(await stagedByOwner(repository, new Map(), [PATH]))], []);
+  t.deepEqual([...(await stagedByOwner(repository, Promise.resolve(new Map()), [PATH]))], []);
 });
 
 test('no ref leads to commits that have just been made: their objects may not be on the disk yet', async (t) => {
