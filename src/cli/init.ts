@@ -53,7 +53,7 @@ export function initCommand(): Command {
     .description(
       'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
     )
-    .option('--generator <name>', 'hugo, jekyll, eleventy, astro, or plain for Pressmark’s own builder')
+    .option('--generator <name>', 'hugo, jekyll, eleventy, astro, hexo, or plain for Pressmark’s own builder')
     .option('--site-url <url>', 'the site’s public address')
     .addOption(serviceOption())
     .option('--content <folder>', 'the folder of article files')

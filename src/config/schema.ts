@@ -32,8 +32,8 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
 /** The name of a front matter key; null where the site has no such key. */
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
-const generatorName = z.enum(['plain', 'hugo', 'jekyll', 'eleventy', 'astro'], {
-  error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns',
+const generatorName = z.enum(['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo'], {
+  error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns',
 });
 
 /** Which generator builds the site, and what its files need that Pressmark does not read from its configuration. */
@@ -67,10 +67,10 @@ const generator = z.union(
       keptTags: z.array(z.string().min(1)).exactOptional(),
     }),
     z.custom<DefinedGenerator>(isDefinition, {
-      error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns',
+      error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns',
     }),
   ],
-  { error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns' },
+  { error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns' },
 );
 
 /** The hosts on which a pull request can be opened. */

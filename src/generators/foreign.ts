@@ -17,7 +17,6 @@ const FOREIGN: readonly ForeignGenerator[] = [
   { name: 'VitePress', files: /^(?:docs\/)?\.vitepress\/config\b/, packages: ['vitepress'] },
   { name: 'VuePress', files: /^(?:docs\/)?\.vuepress\/config\b/, packages: ['vuepress'] },
   { name: 'Rspress', files: /^rspress\.config\.\w+$/, packages: ['rspress', '@rspress/core'] },
-  { name: 'Hexo', files: /^_config\.hexo\.yml$|^_config\.yml$/, packages: ['hexo'] },
   { name: 'Gatsby', files: /^gatsby-config\.\w+$/, packages: ['gatsby'] },
   { name: 'Gridsome', files: /^gridsome\.config\.js$/, packages: ['gridsome'] },
   { name: 'Next.js', files: /^next\.config\.\w+$/, packages: ['next'] },

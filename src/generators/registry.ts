@@ -2,12 +2,13 @@ import { PressmarkError, quote } from '../errors.js';
 import { astro } from './astro/astro.js';
 import { eleventy } from './eleventy/eleventy.js';
 import type { Generator, SiteFiles } from './generator.js';
+import { hexo } from './hexo/hexo.js';
 import { hugo } from './hugo/hugo.js';
 import { jekyll } from './jekyll/jekyll.js';
 import { dependencies } from './manifests.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
-export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro];
+export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro, hexo];
 
 /**
  * The built-in definition of this name.
@@ -38,6 +39,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jekyll: ['jekyll', 'github-pages'],
   eleventy: ['@11ty/eleventy'],
   astro: ['astro'],
+  hexo: ['hexo'],
 };
 
 /**

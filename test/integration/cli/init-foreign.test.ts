@@ -9,10 +9,10 @@ import { tempDir } from '../../support/temp-dir.js';
 const manifest = (packages: Record<string, string>, scripts = {}) =>
   JSON.stringify({ private: true, scripts, dependencies: packages });
 
-const HEXO = {
-  '_config.yml': 'title: Hexo\nurl: http://example.com\npublic_dir: public\n',
-  'package.json': manifest({ hexo: '^7.3.0' }, { build: 'hexo generate' }),
-  'public/index.html': '<meta name="generator" content="Hexo 7.3.0">\n',
+const GRIDSOME = {
+  'gridsome.config.js': "module.exports = { siteName: 'Notes' };\n",
+  'package.json': manifest({ gridsome: '^0.7.23' }, { build: 'gridsome build' }),
+  'public/index.html': '<meta name="generator" content="Gridsome v0.7.23">\n',
 };
 const MKDOCS = { 'mkdocs.yml': 'site_name: Docs\n', 'docs/index.md': '# Docs\n' };
 
@@ -30,17 +30,17 @@ function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>):
 const ignoresOf = (dir: string) => fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n');
 
 test('init names the generator of a site, says what can be done, and writes nothing', async (t) => {
-  const dir = siteWith(t, HEXO);
+  const dir = siteWith(t, GRIDSOME);
   const before = namesIn(dir);
   const { code, stderr } = await init(dir, '--site-url', 'https://notes.example');
   t.is(code, 2);
-  t.true(stderr.includes('nothing was written: Hexo builds this site (_config.yml)'), stderr);
+  t.true(stderr.includes('nothing was written: Gridsome builds this site (gridsome.config.js)'), stderr);
   t.regex(stderr, /docs\/generators\.md.*plain.*\(--generator <name>\)/);
   t.deepEqual(namesIn(dir), before);
 });
 
 test('with --generator plain, init makes a site beside that of an unknown generator, whose files stay as they are', async (t) => {
-  for (const files of [HEXO, MKDOCS]) {
+  for (const files of [GRIDSOME, MKDOCS]) {
     const dir = siteWith(t, files);
     const insisted = await init(dir, '--site-url', 'https://notes.example', '--generator', 'plain');
     t.is(insisted.code, 0, insisted.stderr);

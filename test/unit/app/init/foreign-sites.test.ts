@@ -44,17 +44,12 @@ const SITES: readonly (readonly [name: string, path: string, text?: string])[] =
   ['JBake', 'jbake.properties'],
   ['Jigsaw', 'composer.json', '{"require":{"tightenco/jigsaw":"^1.3"}}'],
   ['Sculpin', 'composer.json', '{"require":{"sculpin/sculpin":"^3.0"}}'],
-  ...[
-    'next',
-    'hexo',
-    '@remix-run/react',
-    '@solidjs/start',
-    '@builder.io/qwik-city',
-    '@analogjs/platform',
-  ].map((name, n) => {
-    const of = ['Next.js', 'Hexo', 'Remix', 'SolidStart', 'Qwik City', 'Analog'][n] ?? '';
-    return [of, 'package.json', JSON.stringify({ dependencies: { [name]: '*' } })] as const;
-  }),
+  ...['next', '@remix-run/react', '@solidjs/start', '@builder.io/qwik-city', '@analogjs/platform'].map(
+    (name, n) => {
+      const of = ['Next.js', 'Remix', 'SolidStart', 'Qwik City', 'Analog'][n] ?? '';
+      return [of, 'package.json', JSON.stringify({ dependencies: { [name]: '*' } })] as const;
+    },
+  ),
   ['docsify', 'package.json', '{"devDependencies":{"docsify-cli":"^4.4.0"}}'],
   ['Honkit', 'package.json', '{"devDependencies":{"honkit":"^6.0.0"}}'],
 ];

@@ -1,0 +1,72 @@
+import { closedHtml } from '../../article/closed-html.js';
+import { htmlTokens } from '../../article/html-tokens.js';
+import { withLf } from '../../article/line-ends.js';
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { type Replacement, withReplacements } from '../../article/replacements.js';
+import { linkedAddresses, needsHtml } from '../markdown.js';
+
+/** The key that keeps Nunjucks from running in one file. */
+export const SWITCH = 'disableNunjucks';
+
+/** The key that names the renderer of one file, whatever its extension; `html` renders nothing. */
+export const ENGINE = 'engine';
+
+/** Elements whose text has no character references. */
+const RAW_TEXT = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
+
+/** What Hexo puts in the place of code and templates while it renders; one that it has not put there stops the build. */
+const PLACEHOLDER = /(?<=--(?:swig|code))\ufffc(?=\d)/g;
+
+/** Hexo highlights what stands between two such lines, in HTML as in Markdown. */
+const FENCE = /^((?:[^\S\r\n]*>){0,3}[^\S\r\n]*)([`~])(?=\2{2})/gm;
+
+/** Cuts an article in two, with the elements that are open there. */
+const MORE = /<!-- ?(?=more ?-->)/gi;
+
+/** Whether a body is stored as Markdown, in a file of this name. */
+function isMarkdown(
+  body: IncomingBody,
+  wanted: 'markdown' | 'html',
+  path: string,
+): body is IncomingBody & { readonly kind: 'markdown' } {
+  return (
+    body.kind === 'markdown' && wanted === 'markdown' && !path.endsWith('.html') && isSafe(body.markdown)
+  );
+}
+
+function isSafe(markdown: string): boolean {
+  if (needsHtml(markdown) || markdown.includes('\ufffc') || /hexoPostRender/.test(markdown)) return false;
+  return !markdown.includes('![') || linkedAddresses(markdown).every(isReadable);
+}
+
+/** Whether the renderer reads this as the address of a picture; the build stops at one that is not a URL. */
+function isReadable(address: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:/i.test(address)) return !/[\\&<(]/.test(address);
+  return /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address);
+}
+
+/** The body, and the keys with which Hexo displays it as it is. */
+export function storedBody(incoming: IncomingBody, path: string, wanted: 'markdown' | 'html'): StoredBody {
+  return isMarkdown(incoming, wanted, path)
+    ? { text: incoming.markdown, frontMatter: { [SWITCH]: true, [ENGINE]: undefined } }
+    : { text: inertHtml(incoming.html), frontMatter: { [SWITCH]: true, [ENGINE]: 'html' } };
+}
+
+/** HTML in which Hexo finds no fence of code, no placeholder and no end of an excerpt. */
+function inertHtml(html: string): string {
+  const text = closedHtml(withLf(html)).replace(MORE, (open) => `${open.trimEnd()}  `);
+  const raw = [...htmlTokens(text)].flatMap((token) =>
+    token.kind === 'open' && token.contentEnd !== undefined && RAW_TEXT.has(token.name)
+      ? [{ start: token.contentStart, end: token.contentEnd }]
+      : [],
+  );
+  const edits: Replacement[] = [];
+  let next = 0;
+  for (const { 1: before = '', 2: mark = '', index } of text.matchAll(FENCE)) {
+    const start = index + before.length;
+    while ((raw[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+    if (start < (raw[next]?.start ?? Number.POSITIVE_INFINITY))
+      edits.push({ start, end: start + 1, text: `&#${mark.charCodeAt(0)};` });
+  }
+  return withReplacements(text, edits).replace(PLACEHOLDER, '&#xFFFC;');
+}

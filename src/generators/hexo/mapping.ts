@@ -1,0 +1,78 @@
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { dateValue, localTime, momentOf } from '../dates.js';
+import type { MappingOptions } from '../generator.js';
+import { decodedAddress } from '../layout.js';
+import { ENGINE, SWITCH, storedBody } from './body.js';
+
+/** The keys that Hexo reads, and its themes. */
+export const KEYS: KeyNames = {
+  title: 'title',
+  description: 'description',
+  date: 'date',
+  updated: 'updated',
+  tags: 'tags',
+  image: null,
+};
+
+/** What only a post's owner may set: it decides the address or what the post is rendered by. */
+const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'content'];
+
+/** The mapping of `hexo`. */
+export function mapping(options: MappingOptions): ArticleMapping {
+  const keys: KeyNames = { ...KEYS, ...options.keys };
+  const zone = options.timeZone ?? 'UTC';
+  return {
+    keys,
+    constants: options.constants,
+    keptTags: options.keptTags ?? [],
+    reserved: RESERVED,
+    isArticlePath,
+    slug: slugOfFile,
+    date: (iso) => dateIn(iso, zone, options.dates),
+    image: (url) => url,
+    tagKey,
+    extension: () => '.md',
+    body: (incoming, path) => storedBody(incoming, path, options.body),
+    pin: (address) => ({ permalink: decodedAddress(address) }),
+    isPinned: ({ data }, address) =>
+      typeof data.permalink === 'string' &&
+      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+    hidden({ data }, now) {
+      if (data.published === false) return 'draft';
+      const at = options.futurePages === true ? undefined : momentOf(data[keys.date], zone);
+      return at !== undefined && at > now.getTime() ? 'future' : undefined;
+    },
+  };
+}
+
+/** Whether Hexo reads a post from a file of this name. */
+export function isArticlePath(path: string): boolean {
+  return /\.(?:md|markdown|html)$/.test(path) && !/(?:^|\/)[_.]/.test(path);
+}
+
+/** The part of a file's name behind a date. */
+export function slugOfFile({ path }: FileFacts): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
+  return name.replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
+}
+
+/**
+ * A date without an offset, which Hexo counts in the site's time zone: with an offset it would take the time in UTC for the
+ * time there.
+ */
+function dateIn(iso: string, zone: string, form: MappingOptions['dates']): FrontMatterValue {
+  const { day, time = '' } = localTime(iso, zone) ?? {};
+  return day === undefined ? iso : dateValue(form, day, `${day} ${time.replace(/\..*/, '')}`);
+}
+
+/** The name of a tag's page. Where nothing is left of it, the tag's page would be that of all tags; a long one is no file name. */
+function tagKey(tag: string): string {
+  const name = tag
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .replace(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'<>,.?/\p{Cc}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .toLowerCase();
+  return Buffer.byteLength(name) <= 200 ? name : '';
+}

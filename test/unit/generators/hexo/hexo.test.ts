@@ -1,0 +1,167 @@
+import test from 'ava';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
+import { hexo } from '../../../../src/generators/hexo/hexo.js';
+import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
+import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
+
+const MANIFEST = '{"scripts":{"build":"hexo generate"},"dependencies":{"hexo":"^7.3.0"}}';
+const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
+const mapping = (options: GeneratorOptions = {}) =>
+  hexo.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/${slug}/` });
+
+test('a site is recognised by the package, or by a line of _config.yml that Jekyll does not have', (t) => {
+  const recognised = (files: Record<string, string>) => hexo.recognise(siteOf(files));
+  t.is(recognised({ 'package.json': MANIFEST }), 'package.json');
+  t.is(recognised({ 'package.json': MANIFEST, '_config.yml': 'title: Notes\n' }), '_config.yml');
+  t.is(recognised({ '_config.yml': 'title: Notes\npublic_dir: public\n' }), '_config.yml');
+  for (const files of [{ '_config.yml': 'title: Notes\npermalink: pretty\n' }, { 'package.json': '{}' }])
+    t.is(recognised(files), undefined);
+  t.is(jekyll.recognise(siteOf({ 'package.json': MANIFEST, '_config.yml': 'theme: next\n' })), undefined);
+});
+
+// What Hexo 7.3.0 said of a site in its own words, as far as it matters.
+const CONFIG = {
+  url: 'https://allotment.example/notes',
+  root: '/notes/',
+  permalink: ':year/:month/:day/:title/',
+  language: ['en', 'de'],
+  timezone: 'Asia/Tokyo',
+  source_dir: 'source',
+  public_dir: 'public',
+  new_post_name: ':title.md',
+  future: false,
+};
+const POSTS = {
+  'source/_posts/leeks.md': post('title: Leeks\ndate: 2025-03-09 21:40:00\ncover: https://a.example/l.jpg'),
+  'source/_posts/mill.md': post('title: Mill\ndate: 2025-05-17 12:05:00\nlang: en'),
+};
+const PAGES = [
+  { path: 'source/_posts/leeks.md', address: '/2025/03/09/leeks/' },
+  { path: 'source/_posts/mill.md', address: '/2025/05/17/mill/' },
+];
+const inspect = async (config: object = {}, pages = PAGES, files: Record<string, string> = POSTS) =>
+  await hexo.inspect(
+    askedSite(
+      { 'package.json': MANIFEST, ...files },
+      { 'hexo.source.process()': JSON.stringify({ config: { ...CONFIG, ...config }, pages }) },
+    ),
+  );
+
+test('init asks Hexo for its configuration and its posts', async (t) => {
+  t.like(await inspect(), {
+    siteUrl: 'https://allotment.example/notes',
+    language: 'en',
+    content: 'source/_posts',
+    file: ':slug.md',
+    permalink: '/:year/:month/:day/:slug/',
+    output: 'public',
+    build: 'npm run build -- --bail',
+    frontMatter: {},
+    options: { timeZone: 'Asia/Tokyo', keys: { image: 'cover' } },
+    questions: [],
+  });
+  const { options } = await inspect({ future: true, timezone: '' });
+  t.deepEqual(options, { futurePages: true, keys: { image: 'cover' } });
+});
+
+test('an address of new articles follows the rule, and the posts where the rule has parts of its own', async (t) => {
+  const permalink = async (rule: string, pages = PAGES, files = POSTS) =>
+    (await inspect({ permalink: rule }, pages, files)).permalink;
+  t.is(await permalink('posts/:title.html'), '/posts/:slug.html');
+  t.is(
+    await permalink(':category/:title/', [{ path: 'source/_posts/leeks.md', address: '/beds/leeks/' }]),
+    '/beds/:slug/',
+  );
+  t.is(await permalink('p/:abbrlink.html', []), '/:year/:month/:day/:slug/');
+  const own = {
+    'source/_posts/leeks.md': post('title: Leeks\ndate: 2025-03-09\npermalink: veg/leeks/'),
+    'source/_posts/mill.md': post('title: Mill\ndate: 2025-05-17\npermalink: veg/mill/'),
+  };
+  const pages = [
+    { path: 'source/_posts/leeks.md', address: '/veg/leeks/' },
+    { path: 'source/_posts/mill.md', address: '/veg/mill/' },
+  ];
+  t.is(await permalink(':title/', pages, own), '/veg/:slug/');
+});
+
+test('a file is named as the posts are, or as Hexo would name it', async (t) => {
+  t.is(
+    (await inspect({ new_post_name: ':year-:month-:day-:title.md' }, [])).file,
+    ':year-:month-:day-:slug.md',
+  );
+  t.is((await inspect({ new_post_name: ':lang/:title.md' }, [])).file, ':slug.md');
+  const files = { 'source/_posts/2025/mill.md': post('title: Mill\ndate: 2025-05-17') };
+  const pages = [{ path: 'source/_posts/2025/mill.md', address: '/2025/05/17/2025/mill/' }];
+  t.is((await inspect({}, pages, files)).file, ':year/:slug.md');
+});
+
+test('the path of the site is that of its links', async (t) => {
+  t.is((await inspect({ url: 'https://a.example', root: '/blog/' })).siteUrl, 'https://a.example/blog');
+  t.is((await inspect({ url: 'https://a.example/blog', root: '/' })).siteUrl, 'https://a.example/blog');
+  t.is((await inspect({ url: 'a.example' })).siteUrl, undefined);
+});
+
+test('the build fails where a page fails, as far as the script can be told to', async (t) => {
+  const build = async (scripts: object) =>
+    (await inspect({}, PAGES, { 'package.json': JSON.stringify({ scripts }) })).build;
+  t.is(await build({}), 'npx hexo generate --bail');
+  t.is(await build({ build: 'gulp' }), 'npx hexo generate --bail');
+  t.is(await build({ build: 'hexo clean && hexo g' }), 'npm run build -- --bail');
+  t.is(await build({ build: 'hexo generate -b' }), 'npm run build');
+  t.is(await build({ build: 'hexo generate && gulp minify' }), 'npm run build');
+});
+
+test('without Hexo, the usual values are taken', async (t) => {
+  const facts = await hexo.inspect(askedSite({ 'package.json': MANIFEST }));
+  t.like(facts, { siteUrl: undefined, content: 'source/_posts', file: ':slug.md', output: 'public' });
+});
+
+test('a date is the time in the site’s time zone, without an offset', (t) => {
+  const date = (iso: string, options: GeneratorOptions = {}) => mapping(options).date(iso);
+  t.deepEqual(date('2025-05-31T20:30:00.5Z', { timeZone: 'Asia/Tokyo' }), {
+    kind: 'timestamp',
+    text: '2025-06-01 05:30:00',
+  });
+  t.deepEqual(date('2025-05-31T20:30:00Z'), { kind: 'timestamp', text: '2025-05-31 20:30:00' });
+});
+
+test('an address is pinned by permalink, decoded', (t) => {
+  const { pin, isPinned } = mapping();
+  t.deepEqual(pin('/2025/k%C3%A4fer/'), { permalink: '/2025/käfer/' });
+  const file = (permalink: unknown) => ({ path: 'a.md', data: { permalink } });
+  t.true(isPinned(file('2025/käfer/'), '/2025/k%C3%A4fer/'));
+  t.false(isPinned(file('/2025/other/'), '/2025/k%C3%A4fer/'));
+  t.false(isPinned(file(undefined), '/a/'));
+});
+
+test('drafts and, where Hexo leaves them out, posts of the future have no page', (t) => {
+  const now = new Date('2026-01-01T00:00:00Z');
+  const hidden = (data: object, options: GeneratorOptions = {}) =>
+    mapping(options).hidden({ path: 'a.md', data: { ...data } }, now);
+  t.is(hidden({ published: false }), 'draft');
+  t.is(hidden({ date: '2026-01-01 08:00:00' }), 'future');
+  t.is(hidden({ date: '2026-01-01 08:00:00' }, { timeZone: 'Asia/Tokyo' }), undefined, 'it is 09:00 there');
+  t.is(hidden({ date: '2026-01-01 08:00:00' }, { futurePages: true }), undefined);
+  t.is(hidden({}), undefined);
+});
+
+test('tags whose pages would be one are one tag', (t) => {
+  const { tagKey } = mapping();
+  for (const [one, other] of [
+    ['C++', 'C#'],
+    ['Soil', 'soil'],
+    ['Ton & Sand', 'ton-sand'],
+    ['Käfer', 'kafer'],
+  ] as const)
+    t.is(tagKey(one), tagKey(other));
+  t.not(tagKey('한국어'), tagKey('日本語'));
+  for (const tag of ['#', '..', '', 'x'.repeat(201)]) t.is(tagKey(tag), '', tag);
+});
+
+test('posts are the files that Hexo renders', (t) => {
+  const { isArticlePath, slug } = mapping();
+  for (const path of ['a.md', 'b/a.markdown', 'a.html']) t.true(isArticlePath(path), path);
+  for (const path of ['_a.md', '.a/b.md', 'a.ejs', 'a.txt']) t.false(isArticlePath(path), path);
+  t.is(slug({ path: 'beds/2025-03-09-leeks.md', data: {} }), 'leeks');
+});
