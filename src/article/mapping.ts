@@ -71,6 +71,8 @@ export interface ArticleMapping {
    */
   readonly own?: readonly string[];
   readonly keys: KeyNames;
+  /** The authors that the site knows, by name: the key that stands in the front matter for each. @default none */
+  readonly authors?: Readonly<Record<string, string>>;
   /** Front matter that every new article has besides its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */

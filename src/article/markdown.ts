@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
+import type { Token } from 'markdown-it';
 
 const require = createRequire(import.meta.url);
 let renderer: InstanceType<typeof MarkdownIt> | undefined;
@@ -14,6 +15,11 @@ function markdownIt(): InstanceType<typeof MarkdownIt> {
 /** Markdown as HTML, raw HTML kept. */
 export function renderMarkdown(text: string): string {
   return markdownIt().render(text);
+}
+
+/** The tokens of Markdown, as `markdown-it` makes them; of a text that `isSlowMarkdown` accepts. */
+export function markdownTokens(text: string): Token[] {
+  return markdownIt().parse(text, {});
 }
 
 /** Longer Markdown is not rendered, in characters. */

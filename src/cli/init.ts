@@ -25,6 +25,7 @@ import {
 import { type InitPlan, planInit } from '../app/init/plan.js';
 import { type Reading, readingReport } from '../app/init/reading-report.js';
 import { loadSettings } from '../config/load.js';
+import { GENERATOR_NAMES } from '../config/schema.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, serviceOption, withDir } from './options.js';
 import { paint, printable, printJson } from './terminal.js';
@@ -53,7 +54,10 @@ export function initCommand(): Command {
     .description(
       'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
     )
-    .option('--generator <name>', 'hugo, jekyll, eleventy, astro, hexo, or plain for Pressmark’s own builder')
+    .option(
+      '--generator <name>',
+      `${GENERATOR_NAMES.slice(1).join(', ')}, or plain for Pressmark’s own builder`,
+    )
     .option('--site-url <url>', 'the site’s public address')
     .addOption(serviceOption())
     .option('--content <folder>', 'the folder of article files')

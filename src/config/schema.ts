@@ -32,9 +32,12 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
 /** The name of a front matter key; null where the site has no such key. */
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
-const generatorName = z.enum(['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo'], {
-  error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns',
-});
+/** The names that the setting `generator` may have: Pressmark's own builder, and those of src/generators. */
+export const GENERATOR_NAMES = ['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo'] as const;
+
+const generatorError = { error: `must be ${GENERATOR_NAMES.join(', ')}, or what defineGenerator returns` };
+
+const generatorName = z.enum(GENERATOR_NAMES, generatorError);
 
 /** Which generator builds the site, and what its files need that Pressmark does not read from its configuration. */
 const generator = z.union(
@@ -65,12 +68,11 @@ const generator = z.union(
       markedElements: z.array(z.string().min(1)).exactOptional(),
       usedIds: z.array(z.string().min(1)).exactOptional(),
       keptTags: z.array(z.string().min(1)).exactOptional(),
+      authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
     }),
-    z.custom<DefinedGenerator>(isDefinition, {
-      error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns',
-    }),
+    z.custom<DefinedGenerator>(isDefinition, generatorError),
   ],
-  { error: 'must be plain, hugo, jekyll, eleventy, astro, hexo, or what defineGenerator returns' },
+  generatorError,
 );
 
 /** The hosts on which a pull request can be opened. */

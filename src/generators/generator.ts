@@ -35,6 +35,11 @@ export interface GeneratorOptions {
   readonly usedIds?: readonly string[];
   /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
   readonly keptTags?: readonly string[];
+  /**
+   * The authors that the site knows, by their names: the key by which its posts refer to each (Docusaurus: `authors.yml`).
+   * Every other author is written by name.
+   */
+  readonly authors?: Readonly<Record<string, string>>;
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
 }
@@ -150,6 +155,8 @@ export interface ListedPage {
 export interface Generator {
   /** Such as `hugo`. */
   readonly name: string;
+  /** The packages that a site of this generator depends on, such as `@11ty/eleventy`. @default none */
+  readonly packages?: readonly string[];
   /** The file by which a site of this generator is recognised, such as `hugo.toml`; undefined for another site. */
   recognise(files: SiteFiles): string | undefined;
   /** Finds out about a site for `init`, which writes it into `pressmark.config.*`. */

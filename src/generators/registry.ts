@@ -33,15 +33,6 @@ export interface Recognised {
 /** Files that say nothing by their names alone. */
 const COMMON_FILES = /^(?:package\.json|Gemfile(?:\.lock)?|config\.(?:toml|ya?ml|json)|config\/.*)$/;
 
-/** The packages by which a dependency shows a generator. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  hugo: ['hugo-bin', 'hugo-extended', 'hugo-installer'],
-  jekyll: ['jekyll', 'github-pages'],
-  eleventy: ['@11ty/eleventy'],
-  astro: ['astro'],
-  hexo: ['hexo'],
-};
-
 /**
  * The generators that a site may be built with, the most probable first. Two of the same strength mean that its
  * owner must be asked.
@@ -54,7 +45,7 @@ export function recogniseGenerators(
   return generators
     .flatMap((generator): Recognised[] => {
       const file = generator.recognise(files);
-      const dependency = PACKAGES[generator.name]?.find((name) => packages.has(name));
+      const dependency = generator.packages?.find((name) => packages.has(name));
       if (file === undefined && dependency === undefined) return [];
       const evidence = file ?? `${packages.get(dependency ?? '')}: ${dependency}`;
       const byFile = file === undefined ? 0 : COMMON_FILES.test(file) ? 1 : 2;

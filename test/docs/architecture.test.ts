@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { GENERATORS } from '../../src/generators/registry.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PAGE = fs.readFileSync(`${ROOT}docs/architecture.md`, 'utf8');
@@ -20,9 +21,9 @@ test('the folders of all generators have the files that the map names', (t) => {
   const table = PAGE.slice(PAGE.indexOf('Each folder of `src/generators/`'), PAGE.indexOf('## Glossary'));
   const files = [...table.matchAll(/^\| `(\w+\.ts)` \|/gm)].map(([, name = '']) => name);
   t.deepEqual(files, ['inspect.ts', 'mapping.ts', 'body.ts']);
-  for (const generator of ['hugo', 'jekyll', 'eleventy', 'astro'])
-    for (const file of [`${generator}.ts`, ...files])
-      t.true(fs.existsSync(`${ROOT}src/generators/${generator}/${file}`), `${generator}/${file}`);
+  for (const { name } of GENERATORS)
+    for (const file of [`${name}.ts`, ...files])
+      t.true(fs.existsSync(`${ROOT}src/generators/${name}/${file}`), `${name}/${file}`);
 });
 
 test('the glossary has at most 20 words, in their order', (t) => {

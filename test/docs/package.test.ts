@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { GENERATORS } from '../../src/generators/registry.js';
 import { tempDir } from '../support/temp-dir.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -40,10 +41,7 @@ test('there is one way to install it, which all pages give', (t) => {
   for (const page of [...PAGES, 'README.md'])
     for (const [line] of read(page).matchAll(/^.*npm (?:install|i) .*pressmark.*$/gm))
       t.is(line.trim(), `npm install ${archive}`, page);
-  for (const page of [
-    'README.md',
-    ...['hugo', 'jekyll', 'eleventy', 'astro'].map((name) => `docs/${name}.md`),
-  ])
+  for (const page of ['README.md', ...GENERATORS.map(({ name }) => `docs/${name}.md`)])
     t.true(read(page).includes(`npm install ${archive}\n`), page);
   t.regex(read('README.md'), /git clone <address of this repository> \.\.\/pressmark\n/);
   t.regex(read('docs/container.md'), /^COPY vendor \.\/vendor$/m);

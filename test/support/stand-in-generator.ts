@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Generator, SiteFacts } from '../../src/generators/generator.js';
+import { GENERATORS } from '../../src/generators/registry.js';
 
 /** What the stand-in reads of every site. */
 export const FACTS: SiteFacts = {
@@ -26,6 +27,7 @@ export function standIn(name: string, file: string, facts: Partial<SiteFacts> = 
   };
   return {
     name,
+    packages: GENERATORS.find((generator) => generator.name === name)?.packages ?? [],
     recognise: (files) => (files.read(file) === undefined ? undefined : file),
     inspect: () => ({ ...FACTS, ...facts }),
     mapping: unused,

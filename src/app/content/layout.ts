@@ -26,10 +26,11 @@ export function mappingOf(
 ): ArticleMapping {
   const { siteUrl, articles } = settings;
   const { url } = layoutOf(settings, options.timeZone);
-  return generator.mapping({
+  const mapping = generator.mapping({
     ...options,
     body: articles.body,
     constants: articles.frontMatter,
     address: (slug, date) => url(slug, date).slice(siteUrl.length),
   });
+  return options.authors === undefined ? mapping : { ...mapping, authors: options.authors };
 }

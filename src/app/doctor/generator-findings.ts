@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
+import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { type AddressFile, readAddressFile } from '../../deploy/addresses/address-file.js';
@@ -10,7 +11,7 @@ import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import type { Entry } from '../../store/catalog/entry.js';
+import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
 import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
@@ -40,7 +41,8 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
         ];
   const { contentDir, stateDir } = foldersOf(settings);
   const catalog = createCatalog();
-  if (fs.existsSync(contentDir)) await scan(contentOf(settings), catalog);
+  const content = contentOf(settings);
+  if (fs.existsSync(contentDir)) await scan(content, catalog);
   const entries = [...catalog.entries()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const addresses = readAddressFile(join(stateDir, ADDRESSES));
   const findings = [
@@ -52,6 +54,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     ...clashes(entries),
     ...switchFindings(entries, site, contentDir),
     ...tagFindings(entries, site),
+    ...authorFindings(entries, site, content),
     ...unresolved(entries, contentDir),
     ...(await pageFindings(settings, entries)),
   ];
@@ -267,6 +270,32 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
         fix: 'use one spelling in all posts; some generators fail where two tags have one page',
       };
     });
+}
+
+/** Authors of articles whom the site does not know, so that their articles show a name and nothing else of them. */
+function authorFindings(
+  entries: readonly Entry[],
+  { mapping }: SiteGenerator,
+  content: ContentFolder,
+): Finding[] {
+  if (mapping.authors === undefined || mapping.keys.author == null) return [];
+  const known = new Set(Object.keys(mapping.authors).map(termKey));
+  const unknown = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry.broken !== undefined || !isDelivered(entry)) continue;
+    const { author } = readArticle(content, entry.path).stored.article;
+    if (author !== '' && !known.has(termKey(author)) && !unknown.has(author)) unknown.set(author, entry.path);
+  }
+  if (unknown.size === 0) return [];
+  const each = [...unknown].map(([author, path]) => `${JSON.stringify(author)} in ${path}`);
+  return [
+    {
+      level: 'warn',
+      about: 'authors',
+      text: `the site does not know these authors, and shows nothing but the name: ${listed(each)}`,
+      fix: 'add them to the site’s list of authors, and name and key to generator.authors in the config',
+    },
+  ];
 }
 
 /** Files that are posts to the generator and that Pressmark does not read. */

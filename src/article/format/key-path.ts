@@ -1,4 +1,5 @@
 import type { FrontMatterValue, KeyNames } from '../mapping.js';
+import { termKey } from '../names.js';
 
 /** Where in the front matter a text stands: at a key, in a list, in a map below the key, or in a list of maps. */
 export interface KeyPath {
@@ -37,6 +38,30 @@ export function keyPath(path: string): KeyPath {
   }
 
   return { key, read, write };
+}
+
+/**
+ * The path of the author. Of one that the site knows, the key stands in the file: in place of the map with the name, where the
+ * path has one, as `authors: ["marta"]` for `authors[].name`.
+ *
+ * @param authors their keys by their names.
+ */
+export function authorPath(path: string, authors: Readonly<Record<string, string>>): KeyPath {
+  const at = keyPath(path);
+  const keys = new Map(Object.entries(authors).map(([name, key]) => [termKey(name), key]));
+  const names = new Map(Object.entries(authors).map(([name, key]) => [key, name]));
+  const asKey = keyPath(path.replace(/\..*$/, ''));
+  return {
+    key: at.key,
+    read(value) {
+      const first: unknown = Array.isArray(value) ? value[0] : value;
+      return typeof first === 'string' ? (names.get(first) ?? first) : at.read(value);
+    },
+    write(name, previous) {
+      const key = keys.get(termKey(name));
+      return key === undefined ? at.write(name, previous) : asKey.write(key);
+    },
+  };
 }
 
 /** The keys at the top of the front matter in which a site keeps the fields of an article. */

@@ -2,7 +2,7 @@ import type { FrontMatterChange } from '../front-matter/edit.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
 import { memoized } from '../memoized.js';
 import { termName } from '../names.js';
-import { type KeyPath, keyPath, topKeys } from './key-path.js';
+import { authorPath, type KeyPath, keyPath, topKeys } from './key-path.js';
 
 /** The key of Pressmark's own front matter in the files of most generators. */
 export const OWN_KEY = 'pressmark';
@@ -40,7 +40,8 @@ export interface SiteKeys {
 export function siteKeys(mapping: ArticleMapping): SiteKeys {
   const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false } = mapping;
   const path = ownPath(mapping);
-  const [image, author] = [keys.image, keys.author].map((at) => (at == null ? undefined : keyPath(at)));
+  const image = keys.image == null ? undefined : keyPath(keys.image);
+  const author = keys.author == null ? undefined : authorPath(keys.author, mapping.authors ?? {});
   const own = path.length === 0 ? OWN_KEYS_AT_TOP : path.slice(0, 1);
   const all: ReadonlySet<string> = new Set([...own, ...topKeys(keys), ...reserved]);
   const folded = (key: string) => (ignoresKeyCase ? key.toLowerCase() : key);

@@ -8,6 +8,7 @@ const CONFIG_FILES = ['mjs', 'js', 'ts', 'mts', 'cjs', 'cts'].map((extension) =>
 /** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
 export const astro: Generator = {
   name: 'astro',
+  packages: ['astro'],
   recognise: (files) =>
     CONFIG_FILES.find((name) => files.read(name) !== undefined) ??
     (npmDependencies(files).has('astro') ? 'package.json' : undefined),

@@ -16,6 +16,7 @@ const CONFIG_FILES = [
 /** Eleventy, from version 2 on. Measured with version 3.1; see docs/eleventy.md. */
 export const eleventy: Generator = {
   name: 'eleventy',
+  packages: ['@11ty/eleventy'],
   recognise: (files) =>
     configFile(files) ?? (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
   inspect,

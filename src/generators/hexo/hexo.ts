@@ -11,6 +11,7 @@ const HEXO_KEY = /^["']?(?:source_dir|public_dir|new_post_name|skip_render)["']?
 /** Hexo, from version 5 on. Measured with version 7.3; see docs/hexo.md. */
 export const hexo: Generator = {
   name: 'hexo',
+  packages: ['hexo'],
   recognise,
   inspect,
   mapping,

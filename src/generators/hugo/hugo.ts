@@ -10,6 +10,7 @@ const CONFIG_FILES: readonly string[] = ['hugo', 'config'].flatMap((name) =>
 /** Hugo: docs/hugo.md. All of it was tried with Hugo 0.111. */
 export const hugo: Generator = {
   name: 'hugo',
+  packages: ['hugo-bin', 'hugo-extended', 'hugo-installer'],
   recognise,
   inspect,
   mapping,

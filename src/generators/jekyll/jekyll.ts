@@ -6,6 +6,7 @@ import { mapping } from './mapping.js';
 /** Jekyll 3 and 4, also on GitHub Pages. */
 export const jekyll: Generator = {
   name: 'jekyll',
+  packages: ['jekyll', 'github-pages'],
   recognise,
   inspect,
   mapping,

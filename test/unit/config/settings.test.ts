@@ -238,6 +238,7 @@ test('every option of a generator can be set', (t) => {
     usedIds: ['main'],
     keptTags: ['posts'],
     fetchesImages: true,
+    authors: { 'Marta Oak': 'marta' },
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);

@@ -36,9 +36,11 @@ const findingsIn = async (dir: string): Promise<Finding[]> =>
   generatorFindings(await loadSettings(dir, {}, {}));
 
 /** Stores an article as the receiver would. */
-async function publish(dir: string, slug: string, tags: string[] = []): Promise<string> {
+async function publish(dir: string, slug: string, tags: string[] = [], author = ''): Promise<string> {
   const { format } = contentOf(await loadSettings(dir, {}, {}));
-  const draft = draftOf(article({ slug, tags, json_ld: '<script type="application/ld+json">{}</script>' }));
+  const draft = draftOf(
+    article({ slug, tags, author, json_ld: '<script type="application/ld+json">{}</script>' }),
+  );
   const path = `posts/${slug}.md`;
   const url = `https://garden.example/posts/${slug}/`;
   const { text } = format.encode({ ...draft, slug, url, updated: null, extra: {} }, path);
@@ -100,6 +102,26 @@ test('doctor names a site of another generator than the config says', async (t) 
   fs.rmSync(join(dir, 'hugo.toml'));
   const [first] = await findingsIn(dir);
   t.is(first?.text, 'the config says hugo, but this is a site of jekyll (_config.yml)');
+});
+
+test('authors whom the site does not know are named, where it has a list of them', async (t) => {
+  const config = JSON.parse(SITE['pressmark.config.json']);
+  const authors = { 'Marta Oak': 'marta' };
+  const generator = { name: 'hugo', keys: { author: 'authors[].name' }, authors };
+  const dir = siteWith(t, { 'pressmark.config.json': JSON.stringify({ ...config, generator }) });
+  await publish(dir, 'soil', [], 'Marta  oak');
+  const known = fs.readFileSync(await publish(dir, 'sand', [], 'Marta Oak'), 'utf8');
+  t.regex(known, /^authors: \["marta"\]$/m);
+  t.deepEqual(
+    (await findingsIn(dir)).map(({ level }) => level),
+    ['ok'],
+  );
+  const unknown = fs.readFileSync(await publish(dir, 'moss', [], 'A guest'), 'utf8');
+  t.regex(unknown, /^authors: \[\{ ?"?name"?: ?"A guest" ?\}\]$/m);
+  const [finding, ...others] = await findingsIn(dir);
+  t.deepEqual(others, []);
+  t.like(finding, { level: 'warn', about: 'authors' });
+  t.regex(finding?.text ?? '', /"A guest" in posts\/moss\.md/);
 });
 
 test('drafts, posts of the future and .mdx files are listed, and are no problems', async (t) => {

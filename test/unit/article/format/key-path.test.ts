@@ -1,5 +1,5 @@
 import test from 'ava';
-import { keyPath } from '../../../../src/article/format/key-path.js';
+import { authorPath, keyPath } from '../../../../src/article/format/key-path.js';
 
 const URL = 'https://images.example/a.jpg';
 
@@ -34,4 +34,19 @@ test('a value of another form is read as it is', (t) => {
   t.is(keyPath('images[]').read([]), null);
   for (const value of [undefined, null, 3, {}, { other: URL }, new Date(0)])
     t.is(keyPath('image').read(value), null);
+});
+
+test('of an author that the site knows, the key stands in the file; of any other, the name', (t) => {
+  const authors = { 'Marta Oak': 'marta', 'Zoë Elm': 'zoe' };
+  const at = authorPath('authors[].name', authors);
+  t.is(at.key, 'authors');
+  t.deepEqual(at.write('Marta Oak', [{ name: 'Old', url: 'https://x.example' }]), ['marta']);
+  t.deepEqual(at.write(' zoe\u0308  ELM '), ['zoe']);
+  t.deepEqual(at.write('Guest', ['marta']), [{ name: 'Guest' }]);
+  t.is(at.read(['marta', 'zoe']), 'Marta Oak');
+  t.is(at.read('zoe'), 'Zoë Elm');
+  t.is(at.read(['nobody']), 'nobody');
+  t.is(at.read([{ name: 'marta' }]), 'marta', 'a name is no key');
+  t.is(at.read([]), null);
+  t.is(authorPath('author', authors).write('Marta Oak'), 'marta');
 });

@@ -1,0 +1,111 @@
+import { textIn } from '../article/html-tokens.js';
+import { isSlowMarkdown, markdownTokens, renderMarkdown } from '../article/markdown.js';
+
+/** How a piece of Markdown is written so that it is only text to the generator, by the kind of its position. */
+export interface MarkdownEscapes {
+  /** All that is not code: paragraphs and headings, with the addresses of links and raw HTML in them. */
+  prose(source: string): string;
+  /** A code span with its backticks. @default as it is */
+  inlineCode?(source: string): string;
+  /** The lines of a block of code, with the fences and the marks of the list or quotation that it stands in. @default as they are */
+  codeBlock?(source: string): string;
+}
+
+/** A piece of code in Markdown; offsets. */
+interface Code {
+  readonly kind: 'inlineCode' | 'codeBlock';
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Markdown with each piece escaped as its position needs it. What is code is decided by a Markdown parser, and whatever is not
+ * surely code is prose.
+ *
+ * @returns undefined where readers would see another text than before, as when an escape stands in code; or where this would
+ *   take long. The article is then to be stored as HTML.
+ */
+export function escapedMarkdown(markdown: string, escapes: MarkdownEscapes): string | undefined {
+  if (isSlowMarkdown(markdown)) return undefined;
+  const source = markdown.replace(/\r\n?/g, '\n');
+  let text = '';
+  let at = 0;
+  for (const { kind, start, end } of codeIn(source)) {
+    const code = source.slice(start, end);
+    text += escapes.prose(source.slice(at, start)) + (escapes[kind]?.(code) ?? code);
+    at = end;
+  }
+  text += escapes.prose(source.slice(at));
+  if (text === source) return markdown;
+  return shownText(text) === shownText(source) ? text : undefined;
+}
+
+function shownText(markdown: string): string {
+  return textIn(renderMarkdown(markdown), () => '', []);
+}
+
+/** The pieces of a text that are surely code, in their order. */
+function codeIn(source: string): Code[] {
+  const starts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
+  const offset = (line: number) => starts[line] ?? source.length;
+  const code: Code[] = [];
+  /** The code spans of the paragraphs, headings and rows that stand in the same lines, by these lines. */
+  const spans = new Map<string, { readonly start: number; readonly end: number; readonly texts: string[] }>();
+  let lines: [number, number] = [0, 0];
+  for (const { type, map, children } of markdownTokens(source)) {
+    lines = map ?? lines; // a cell has the lines of its row
+    const [start, end] = [offset(lines[0]), offset(lines[1])];
+    if (type === 'fence' || type === 'code_block') code.push({ kind: 'codeBlock', start, end });
+    if (type !== 'inline') continue;
+    const found = spans.get(lines.join()) ?? { start, end, texts: [] };
+    spans.set(lines.join(), found);
+    for (const child of children ?? []) if (child.type === 'code_inline') found.texts.push(child.content);
+  }
+  for (const { start, end, texts } of spans.values())
+    code.push(...spansIn(source.slice(start, end), texts).map((span) => moved(span, start)));
+  return code.toSorted((one, other) => one.start - other.start);
+}
+
+/**
+ * The code spans of a paragraph. None where they differ from those that the parser has found, or where a tag or an autolink
+ * may stand between them: in one, a backtick begins nothing.
+ */
+function spansIn(text: string, expected: readonly string[]): Code[] {
+  const spans: Code[] = [];
+  let between = '';
+  let at = 0;
+  const opening = /\\[\s\S]|`+/g;
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const [run] = found;
+    const inside = opening.lastIndex;
+    const close = run.startsWith('`') ? closingRun(text, inside, run.length) : -1;
+    if (close === -1) continue;
+    between += text.slice(at, found.index);
+    at = close + run.length;
+    spans.push({ kind: 'inlineCode', start: found.index, end: at });
+    opening.lastIndex = at;
+  }
+  const isSame =
+    spans.length === expected.length &&
+    spans.every(({ start, end }, index) => contentOf(text.slice(start, end)) === expected[index]);
+  return isSame && !`${between}${text.slice(at)}`.includes('<') ? spans : [];
+}
+
+/** The next run of exactly so many backticks. */
+function closingRun(text: string, from: number, length: number): number {
+  const run = /`+/g;
+  run.lastIndex = from;
+  for (let found = run.exec(text); found !== null; found = run.exec(text))
+    if (found[0].length === length) return found.index;
+  return -1;
+}
+
+/** What a code span shows. */
+function contentOf(span: string): string {
+  const content = span.replace(/^`+|`+$/g, '').replaceAll('\n', ' ');
+  return /^ .*[^ ].* $/.test(content) ? content.slice(1, -1) : content;
+}
+
+function moved({ kind, start, end }: Code, by: number): Code {
+  return { kind, start: start + by, end: end + by };
+}
