@@ -45,7 +45,7 @@ function refuse(message: string): PressmarkError {
 
 /** What starters come with: domains that are reserved for examples, the machine itself, and words to be replaced. */
 const EXAMPLE_HOST =
-  /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change)-?me\.com|your-?(?:domain|site|website|blog)\.com)$|^(?:your-?)?user-?name\.git(?:hub|lab)\.io$|^localhost$|^127\./;
+  /(?:^|\.)(?:example\.(?:com|org|net)|(?:update|change|replace)-?(?:me|this)\.\w+|my-?(?:domain|site|web-?site|blog)\.com|domain\.(?:com|tld))$|^(?:www\.)?your-?(?:own-?)?(?:domain|site|web-?site|blog|url|name)(?:-?(?:name|here))?\.[\w.]+$|^(?:your-?|my-?)?(?:git-?hub-?)?user-?name\.[\w.]+$|^localhost$|^127\./;
 
 /** Whether an address is one that the owner of a starter is meant to replace. */
 export function isExampleUrl(url: string): boolean {

@@ -104,6 +104,7 @@ async function init(options: Options): Promise<void> {
     fs.mkdirSync(dir, { recursive: true });
     await applyChanges(dir, plan.changes);
   }
+  if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
   if (options.json) printPlanAsJson(plan, readings, inspection, options);
   else await printReport(plan, readings, inspection, options);
 }

@@ -9,11 +9,14 @@ export type BuildAnswer =
       /** What is wrong with the addresses of existing posts, or with those of new articles. */
       readonly addresses?: string;
     })
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
   /** Builds the site. Never rejects. */
   build(): Promise<BuildAnswer>;
+  /** Ends a build that runs early: it answers `cancelled`, or what it has built so far if that is whole. */
+  cancel(): void;
   /** Ends the build that runs. */
   close(): Promise<void>;
   /** The number of builds in a row that a crash has interrupted before this start. */
@@ -25,7 +28,7 @@ export interface BuildPluginOptions {
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, cancel, close, interrupted, pauses }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     setup(host) {
@@ -34,6 +37,8 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
       let isClosing = false;
+      /** Whether no build has ended since the start: the first article does not wait for one that lacks it. */
+      let isFirst = true;
 
       function warnOnce(warning: string): void {
         if (!loggedWarnings.has(warning)) log.warn(warning);
@@ -43,6 +48,8 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       async function buildNow(): Promise<boolean> {
         const began = performance.now();
         const answer = await build();
+        isFirst = false;
+        if (answer.kind === 'cancelled') return false;
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
           const { ms, runs, changed, since, articles, excluded, report } = answer;
@@ -87,6 +94,10 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
         pauses,
         interrupted,
       );
+      host.addAction('article.published', () => {
+        if (isFirst) cancel();
+        isFirst = false;
+      });
       const changes = ['article.published', 'article.updated', 'article.edited', 'article.removed'] as const;
       for (const event of [...changes, 'host.ready'] as const) host.addAction(event, queue.request);
       host.onClose(async () => {

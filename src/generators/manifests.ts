@@ -1,10 +1,13 @@
 import type { SiteFiles } from './generator.js';
 import { mapOf } from './value.js';
 
-/** The site's `package.json`; empty where there is none or where it is not JSON, which npm itself reports. */
-export function readPackageJson(files: Pick<SiteFiles, 'read'>): Readonly<Record<string, unknown>> {
+/** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
+export function readPackageJson(
+  files: Pick<SiteFiles, 'read'>,
+  path = 'package.json',
+): Readonly<Record<string, unknown>> {
   try {
-    return mapOf(JSON.parse(files.read('package.json')?.replace(/^\ufeff/, '') ?? '{}'));
+    return mapOf(JSON.parse(files.read(path)?.replace(/^\ufeff/, '') ?? '{}'));
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;
@@ -17,6 +20,36 @@ export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<stri
   return Object.fromEntries(
     scripts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
+}
+
+/** The version of an npm package that is installed; undefined where it is not. */
+export function installedVersion(files: SiteFiles, name: string): string | undefined {
+  const { version } = readPackageJson(files, `node_modules/${name}/package.json`);
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** Lock files, by the package managers that write them. npm's comes last: to install Pressmark with npm writes one. */
+export const LOCK_FILES = [
+  ['pnpm', 'pnpm-lock.yaml'],
+  ['yarn', 'yarn.lock'],
+  ['bun', 'bun.lock'],
+  ['bun', 'bun.lockb'],
+  ['npm', 'package-lock.json'],
+] as const;
+
+/** The package manager of a site: the one that package.json names, or whose lock file is there; else npm. */
+export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
+  const [, named] = /^(npm|pnpm|yarn|bun)@/.exec(String(readPackageJson(files).packageManager)) ?? [];
+  const [found] =
+    LOCK_FILES.find(([name]) => name === named) ??
+    LOCK_FILES.find(([, file]) => files.read(file) !== undefined) ??
+    [];
+  return found ?? 'npm';
+}
+
+/** The command that runs the script `build` of package.json. */
+export function buildCommand(files: Pick<SiteFiles, 'read'>): string {
+  return `${packageManager(files)} run build`;
 }
 
 /** The names of the npm packages that the site depends on. */

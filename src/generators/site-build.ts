@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { quote } from '../errors.js';
 import type { Problem, SiteFiles } from './generator.js';
-import { npmScripts } from './manifests.js';
+import { buildCommand, npmScripts } from './manifests.js';
 
 /** How a site is built: the folder of the built site, the command, and what its owner should know. */
 export interface SiteBuild {
@@ -13,7 +13,7 @@ export interface SiteBuild {
 const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
 
 /**
- * The build of a site: by `npm run build` where this script calls the generator, else by `command`. Where the output folder
+ * The build of a site: by the script `build` where it calls the generator, else by `command`. Where the output folder
  * is outside of the site's folder, another one is taken, which the command names.
  *
  * @param program the generator's program, whose usual output folder is taken.
@@ -29,7 +29,7 @@ export function siteBuild(
 ): SiteBuild {
   const script = npmScripts(files).build ?? '';
   const isNpm = new RegExp(`(?:^|[\\s/&;])${program}(?:\\s|$)`).test(script);
-  const build = isNpm ? 'npm run build' : command;
+  const build = isNpm ? buildCommand(files) : command;
   const inScript = isNpm ? /\s(?:-d|--destination)[ =]["']?([^\s"']+)/.exec(script)?.[1] : undefined;
   const path = posix.normalize((inScript ?? own).replaceAll('\\', '/'));
   if (!/^(?:\/|\.\.(?:\/|$))/.test(path)) return { output: path.replace(/\/$/, ''), build, warnings: [] };
@@ -38,7 +38,8 @@ export function siteBuild(
   const fix = "Serve that folder, or set deploy: { folder: '…' } in pressmark.config.mjs.";
   return {
     output,
-    build: `${build} ${isNpm ? '-- ' : ''}--destination ${output}`,
+    // Other package managers pass arguments on as they are.
+    build: `${build} ${build.startsWith('npm ') ? '-- ' : ''}--destination ${output}`,
     warnings: [{ level: 'warn', text, fix }],
   };
 }

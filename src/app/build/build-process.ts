@@ -24,13 +24,23 @@ let site: SiteBuild | undefined;
 /** The folder of the copy that was built last. */
 let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
+/** Ends the build that runs. */
+let current = new AbortController();
 
 process.once('disconnect', () => end(CRASHED));
 process.once('SIGTERM', () => end());
-process.on('message', () => {
+process.on('message', ({ kind }: { readonly kind: 'build' | 'cancel' }) => {
+  if (kind === 'cancel') {
+    current.abort();
+    return;
+  }
+  const controller = new AbortController();
+  current = controller;
   building = building.then(async () => {
-    const answer = await build().catch(
-      (error: unknown): BuildAnswer => ({ kind: 'error', reason: messageOf(error) }),
+    const signal = AbortSignal.any([stop.signal, controller.signal]);
+    const answer = await build(signal).catch(
+      (error: unknown): BuildAnswer =>
+        controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
     );
     process.send?.(answer);
   });
@@ -43,7 +53,7 @@ async function end(reason?: string): Promise<void> {
   process.exit(0);
 }
 
-async function build(): Promise<BuildAnswer> {
+async function build(signal: AbortSignal): Promise<BuildAnswer> {
   const settings = await loadSettings(process.argv[2] ?? '.');
   const { stateDir } = foldersOf(settings);
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
@@ -51,8 +61,8 @@ async function build(): Promise<BuildAnswer> {
   await lock.enter();
   try {
     site ??= await openSiteBuild(settings, stateDir);
-    const outcome = await site.build(stop.signal);
-    return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings)) };
+    const outcome = await site.build(signal);
+    return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings, signal)) };
   } finally {
     lock.leave();
     lock.close();
@@ -60,16 +70,19 @@ async function build(): Promise<BuildAnswer> {
 }
 
 /** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */
-async function listed(settings: Settings): Promise<{ readonly addresses: string } | undefined> {
+async function listed(
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<{ readonly addresses: string } | undefined> {
   try {
     const { contradiction } = await existingAddresses(settings, {
       copy,
       isUpToDate: true,
-      signal: stop.signal,
+      signal,
     });
     return contradiction === undefined ? undefined : { addresses: contradiction };
   } catch (error) {
-    return { addresses: messageOf(error) };
+    return signal.aborted ? undefined : { addresses: messageOf(error) };
   }
 }
 

@@ -7,6 +7,8 @@ import { within } from '../../time-limit.js';
 export interface BuildProcess {
   /** Builds the site. Never rejects; one build at a time. */
   build(): Promise<BuildAnswer>;
+  /** Ends a build that runs early; the process goes on. */
+  cancel(): void;
   /** Ends the process and the build that it runs; the output stays the last good one. */
   close(): Promise<void>;
 }
@@ -69,6 +71,10 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     }
   }
 
+  function cancel(): void {
+    if (child?.connected === true) child.send({ kind: 'cancel' });
+  }
+
   async function close(): Promise<void> {
     closed = true;
     const process = child;
@@ -79,5 +85,5 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     await exited;
   }
 
-  return { build, close };
+  return { build, cancel, close };
 }

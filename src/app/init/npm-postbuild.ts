@@ -40,14 +40,23 @@ export function addPostbuild(
     return { kind: 'nothing' };
   if (postbuild !== undefined)
     return advise(`package.json has a script "postbuild" already: add to its end: && ${command}`);
-  if (files.read('.yarnrc.yml') !== undefined || /"packageManager"\s*:\s*"yarn@(?:[2-9]|\d\d)/.test(text))
+  const manager = withoutPostScripts(files, text);
+  if (manager !== undefined)
     return advise(
-      `Yarn does not run "postbuild" scripts: add to the end of the script "build" in package.json: && ${command}`,
+      `${manager} does not run "postbuild" scripts: add to the end of the script "build" in package.json: && ${command}`,
     );
   const added = Object.entries(scripts).flatMap((entry) =>
     entry[0] === 'build' ? [entry, ['postbuild', command]] : [entry],
   );
   return { kind: 'add', text: inFormOf(text, { ...mapOf(manifest), scripts: Object.fromEntries(added) }) };
+}
+
+/** The package manager of a site, where it does not run the script `postbuild` after `build`: Yarn from 2 on, pnpm before 9. */
+function withoutPostScripts(files: Pick<SiteFiles, 'read'>, text: string): string | undefined {
+  if (files.read('.yarnrc.yml') !== undefined || /"packageManager"\s*:\s*"yarn@(?:[2-9]|\d\d)/.test(text))
+    return 'Yarn';
+  const lock = files.read('pnpm-lock.yaml');
+  return lock !== undefined && /^lockfileVersion: '?[5-8]\b/m.test(lock) ? 'This version of pnpm' : undefined;
 }
 
 /** JSON with the indentation and the line ends of another text, as npm keeps them. */

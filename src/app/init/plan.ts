@@ -1,6 +1,6 @@
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
-import { npmScripts } from '../../generators/manifests.js';
+import { LOCK_FILES, npmScripts } from '../../generators/manifests.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { mapOf } from '../../generators/value.js';
 import { isMarked } from '../../site/builder/ownership.js';
@@ -72,8 +72,10 @@ export function planInit(
   ];
   const changes = merged(parts.flatMap((part) => part.changes ?? []));
   const written = changes.filter((change) => change.secret !== true).map(({ path }) => path);
-  // `npm install` has written these before, in a repository that had no packages.
-  const ofNpm = ['package.json', 'package-lock.json'].filter((path) => files.read(path) !== undefined);
+  // The installation of Pressmark has written these before, in a repository that may have had no packages.
+  const ofNpm = ['package.json', ...LOCK_FILES.map(([, path]) => path)].filter(
+    (path) => files.read(path) !== undefined,
+  );
   return {
     changes,
     left: parts.flatMap(({ left }) => left ?? []),

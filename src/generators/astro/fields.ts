@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { GeneratorOptions, Question } from '../generator.js';
 import { FIELD_NAMES, keysOfPosts, type SitePost } from '../site-posts.js';
-import { byFrequency, mapOf, type ValueMap } from '../value.js';
+import { byFrequency, mapOf, textsOf, type ValueMap } from '../value.js';
 import { KEYS } from './mapping.js';
 
 /** One key of a collection's schema. */
@@ -96,13 +97,19 @@ export function neededKeys(
     const [usual] = byFrequency(given);
     if (kind === 'enum' && (usual ?? values[0]) !== undefined) constants[name] = usual ?? values[0] ?? '';
     else if (kind === 'boolean') constants[name] = false;
-    else if (kind === 'list') constants[name] = [];
+    else if (kind === 'list') constants[name] = textsOf(sharedBy(given));
     else {
-      const [shared, ...others] = new Set(given.map((value) => JSON.stringify(value)));
-      const fallback = usual ?? (others.length === 0 ? shared : undefined);
+      const shared = sharedBy(given);
+      const fallback = usual ?? (shared === undefined ? undefined : JSON.stringify(shared));
       const text = `The schema demands the key ${name}, which an article does not have. Which value do new articles get?`;
       questions.push({ flag: 'front-matter', text, key: name, ...(fallback !== undefined && { fallback }) });
     }
   }
   return { constants, questions };
+}
+
+/** The value that all posts have; undefined where they differ. */
+function sharedBy(values: readonly unknown[]): unknown {
+  const [first, ...others] = values;
+  return others.every((value) => isDeepStrictEqual(value, first)) ? first : undefined;
 }

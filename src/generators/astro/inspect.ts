@@ -1,6 +1,7 @@
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { npmScripts } from '../manifests.js';
+import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import { keysOption, readPosts } from '../site-posts.js';
+import { untestedVersion } from '../tested-version.js';
 import { byFrequency, defined } from '../value.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
@@ -51,7 +52,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     file: isFolders ? ':slug/index.md' : ':slug.md',
     permalink,
     output: config.outDir,
-    build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '') ? 'npm run build' : 'npx astro build',
+    build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '') ? buildCommand(files) : 'npx astro build',
     frontMatter: needed.constants,
     options: {
       ...keysOption(own),
@@ -62,7 +63,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     edits: [],
     ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
     questions,
-    warnings: [],
+    warnings: untestedVersion(
+      installedVersion(files, 'astro'),
+      'Astro 5 to 7',
+      (major) => major >= 5 && major <= 7,
+    ),
   };
 }
 

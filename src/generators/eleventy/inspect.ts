@@ -2,7 +2,7 @@ import { keyPath } from '../../article/format/key-path.js';
 import { nodeCommand } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { npmScripts, readPackageJson } from '../manifests.js';
+import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -11,6 +11,7 @@ import {
   type SitePost,
   sharedFrontMatter,
 } from '../site-posts.js';
+import { untestedVersion } from '../tested-version.js';
 import { defined, textsOf } from '../value.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
 import {
@@ -56,14 +57,18 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     output,
     build:
       npmScripts(files).build !== undefined && buildScript(files) !== ''
-        ? 'npm run build'
+        ? buildCommand(files)
         : 'npx @11ty/eleventy',
     frontMatter: { ...shared, ...(tags.length > 0 && { tags }) },
     options: { ...options, ...keysOption(keysOf(posts)) },
     edits: [],
     ignore: [`${output}/`, 'node_modules/'],
     questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],
-    warnings: [],
+    warnings: untestedVersion(
+      installedVersion(files, '@11ty/eleventy'),
+      'Eleventy 2 and 3',
+      (major) => major === 2 || major === 3,
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { closedHtml } from '../../article/closed-html.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { hasTags, needsHtml } from '../markdown.js';
+import { hasTags, needsHtml, withoutItemComments } from '../markdown.js';
 
 /** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */
 const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~))[^`\r\n{&\\]*[{&\\]/m;
@@ -14,11 +14,17 @@ export function isStoredAsMarkdown(markdown: string, rawHtml: boolean): boolean 
   return !needsHtml(markdown) && (rawHtml || !hasTags(markdown)) && !CODE_ATTRIBUTES.test(markdown);
 }
 
-/** The body for a file, and the `markup` that it needs. Hugo displays it as sent, and never runs a shortcode of it. */
+/**
+ * The body for a file, and the `markup` that it needs. Hugo displays it as sent, and never runs a shortcode of it. Without
+ * raw HTML, a page would have a note in the place of the item comment, which `postbuild` puts into the page anyway.
+ */
 export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): StoredBody {
   const isHtmlFile = /\.html?$/i.test(path);
   if (!isHtmlFile && incoming.kind === 'markdown' && isStoredAsMarkdown(incoming.markdown, rawHtml))
-    return { text: commentedOut(incoming.markdown), frontMatter: { markup: undefined } };
+    return {
+      text: commentedOut(rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown)),
+      frontMatter: { markup: undefined },
+    };
   // Hugo drops everything before `<!--more-->`, wherever it stands.
   const html = closedHtml(incoming.html).replaceAll('<!--more-->', '<!-- more -->');
   return { text: commentedOut(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };

@@ -10,6 +10,7 @@ import {
   type SitePost,
   sharedFrontMatter,
 } from '../site-posts.js';
+import { untestedVersion } from '../tested-version.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 
@@ -17,7 +18,7 @@ import { isArticlePath, KEYS, slug } from './mapping.js';
 export const addressQuery: AddressQuery = { command: 'hugo list all', parse: listedPages };
 
 /** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
-const CONFIG = 'hugo config --format json 2>/dev/null || hugo config';
+const CONFIG = 'hugo version; hugo config --format json 2>/dev/null || hugo config';
 
 /** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
 const PROBE = 'posts/probe.md';
@@ -25,7 +26,9 @@ const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\nda
 
 /** What `init` finds out about a Hugo site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const config = readConfig((await ask(CONFIG, 'hugo config')) ?? '');
+  const printed = (await ask(CONFIG, 'hugo config')) ?? '';
+  const [, version, settings = ''] = /^(?:hugo v([\d.]+).*\n)?([\s\S]*)$/.exec(printed) ?? [];
+  const config = readConfig(settings);
   const { siteUrl, timeZone } = config;
   const pages = async (command: string) => {
     const printed = await ask(command, 'hugo list all');
@@ -55,7 +58,10 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     edits: [],
     ignore: ignoreLines(files, output),
     questions: permalinkQuestions(inferred),
-    warnings,
+    warnings: [
+      ...warnings,
+      ...untestedVersion(version, 'Hugo 0.111', (major, minor) => major > 0 || minor >= 111),
+    ],
   };
 }
 

@@ -12,6 +12,7 @@ import type {
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { siteBuild } from '../site-build.js';
 import { keysOfPosts, keysOption, readPosts, sharedFrontMatter } from '../site-posts.js';
+import { untestedVersion } from '../tested-version.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { excludePressmark, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
@@ -92,13 +93,19 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
     questions: permalinkQuestions(inferred),
-    warnings: [...excludes.warnings, ...warnings],
+    warnings: [
+      ...excludes.warnings,
+      ...warnings,
+      ...untestedVersion(answer.version, 'Jekyll 3 and 4', (number) => number === 3 || number === 4),
+    ],
   };
 }
 
 /** What Jekyll has said. */
 interface JekyllAnswer {
-  /** The version that runs; 3 where it is not known, as articles are right in Jekyll 4 then, too. */
+  /** The version that runs; undefined where it is not known. */
+  readonly version: string | undefined;
+  /** 3 where the version is not known, as articles are right in Jekyll 4 then, too. */
   readonly major: number;
   readonly config: ValueMap;
   readonly layouts: readonly string[];
@@ -108,8 +115,10 @@ interface JekyllAnswer {
 
 function answerIn(printed: string | undefined): JekyllAnswer {
   const { version, config, layouts, pages, defaults } = mapOf(JSON.parse(printed ?? '{}'));
+  const [known] = textsOf(version);
   return {
-    major: typeof version === 'string' ? Number.parseInt(version, 10) : 3,
+    version: known,
+    major: known === undefined ? 3 : Number.parseInt(known, 10),
     config: mapOf(config),
     layouts: textsOf(layouts),
     pages: (pages as readonly ListedPage[] | undefined) ?? [],

@@ -119,6 +119,15 @@ test('init refuses answers that cannot be, and writes nothing', async (t) => {
   t.deepEqual(fs.readdirSync(dir), []);
 });
 
+test('what keeps articles from being displayed makes init fail, and everything is written', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.eleventy.js'), 'module.exports = (c) => c.addExtension("md", {});\n');
+  const { code, stdout } = await init(dir, '--yes', '--site-url', 'https://garden.example');
+  t.is(code, 1);
+  t.regex(stdout, /^✗ \.eleventy\.js gives \.md or \.html files to an engine of its own/m);
+  t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
+});
+
 test('init --json reports what was read and written', async (t) => {
   const dir = tempDir(t);
   const { stdout } = await init(dir, '--json', '--yes');

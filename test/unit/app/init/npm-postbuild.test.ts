@@ -51,7 +51,7 @@ test('without a script that builds the site, or with the step in it, there is no
   t.deepEqual(addPostbuild(siteOf({}), 'dist'), { kind: 'nothing' });
 });
 
-test('what only the owner can do is advised: a postbuild of their own, a file that is not JSON, Yarn from version 2', (t) => {
+test('what only the owner can do is advised: a postbuild of their own, a file that is not JSON, Yarn from version 2, pnpm before 9', (t) => {
   const advice = (text: string, more = {}) => {
     const step = add(text, 'dist', more);
     return step.kind === 'advise' ? step.advice : step.kind;
@@ -64,6 +64,11 @@ test('what only the owner can do is advised: a postbuild of their own, a file th
   t.regex(advice('{"scripts": {"build": "x",}}'), /^package\.json is not valid JSON \(.+\): correct it/);
   t.regex(advice(`{"packageManager":"yarn@4.5.0",${build}}`), /^Yarn does not run/);
   t.regex(advice(`{${build}}`, { '.yarnrc.yml': '' }), /^Yarn does not run/);
+  t.regex(
+    advice(`{${build}}`, { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }),
+    /^This version of pnpm does not run/,
+  );
+  t.is(advice(`{${build}}`, { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }), 'add');
   for (const manager of ['yarn@1.22.22', 'pnpm@9.1.0'])
     t.is(advice(`{"packageManager":"${manager}",${build}}`), 'add', manager);
 });

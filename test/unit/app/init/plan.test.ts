@@ -160,6 +160,11 @@ test('the words of a starter are no address of a site', async (t) => {
     'https://username.github.io',
     'https://update-me.com/',
     'https://www.your-site.com',
+    'https://your-domain.netlify.app',
+    'https://my-site.com',
+    'https://replace-this.dev',
+    'https://your-github-username.github.io',
+    'https://yourname.github.io',
   ]) {
     const generators = hugo({ siteUrl });
     t.deepEqual(
@@ -169,7 +174,8 @@ test('the words of a starter are no address of a site', async (t) => {
     );
     t.is((await plan({ generators })).siteUrl, undefined, siteUrl);
   }
-  t.deepEqual((await inspect({ generators: hugo({ siteUrl: 'https://ada.github.io' }) })).questions, []);
+  for (const siteUrl of ['https://ada.github.io', 'https://our-blog.dev', 'https://change.org'])
+    t.deepEqual((await inspect({ generators: hugo({ siteUrl }) })).questions, [], siteUrl);
 });
 
 test('only what cannot be found out is a question', async (t) => {

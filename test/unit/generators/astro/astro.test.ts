@@ -159,12 +159,12 @@ test('a key that the schema demands besides gets the value of the posts, or is a
     editor: { type: 'string' },
   };
   const required = ['title', 'pubDate', 'season', 'draft', 'related', 'authors', 'editor'];
-  const post = `${POST.slice(0, -4)}season: summer\ndraft: false\nrelated: []\nauthors: [enscribe]\neditor: Ada\n---\n`;
+  const post = `${POST.slice(0, -4)}season: summer\ndraft: false\nrelated: [soil]\nauthors: [enscribe]\neditor: Ada\n---\n`;
   const { frontMatter, questions } = await inspect(
     { schemas: schemaOf(properties, required) },
     { 'src/content/blog/Raised-Beds.md': post, 'src/content/blog/2025/leeks/index.md': post },
   );
-  t.deepEqual(frontMatter, { season: 'summer', draft: false, related: [] });
+  t.deepEqual(frontMatter, { season: 'summer', draft: false, related: ['soil'] });
   t.like(questions, [
     { flag: 'front-matter', key: 'authors', fallback: '["enscribe"]' },
     { flag: 'front-matter', key: 'editor', fallback: 'Ada' },
@@ -192,6 +192,14 @@ test('the collection of articles is the one with a usual name, else the only one
   t.like(none.questions[0], { flag: 'content' });
   const folders = [{ id: 'soil', path: 'src/content/blog/soil/index.md' }];
   t.is((await inspect({ entries: { blog: folders } })).file, ':slug/index.md');
+});
+
+test('a version that was not tried is named', async (t) => {
+  const warnings = async (version: string) =>
+    (await inspect({}, { ...POSTS, 'node_modules/astro/package.json': JSON.stringify({ version }) }))
+      .warnings;
+  t.deepEqual(await warnings('5.18.2'), []);
+  t.regex((await warnings('4.16.0'))[0]?.text ?? '', /version 4\.16\.0; .* Astro 5 to 7/);
 });
 
 test('without Astro on the machine, the usual values are taken, and the rest is asked for', async (t) => {

@@ -122,6 +122,12 @@ test('a site without posts, and one without Eleventy, gets the usual folders', a
   );
 });
 
+test('a version that was not tried is named', async (t) => {
+  const installed = { 'node_modules/@11ty/eleventy/package.json': '{"version":"0.12.1"}' };
+  const [warning] = (await inspect({ ...POSTS, ...installed })).warnings;
+  t.regex(warning?.text ?? '', /version 0\.12\.1; .* Eleventy 2 and 3/);
+});
+
 test('the build script’s flags reach Eleventy', (t) => {
   const command = (build?: string) =>
     eleventy.addressQuery?.(

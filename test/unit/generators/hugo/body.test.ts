@@ -34,9 +34,15 @@ test('all other Markdown is stored as it was sent', (t) => {
     'a[^1]\n\n[^1]: b\n\nTerm\n: text\n\n    code',
     '```js title=x\nx\n```',
     '- a\n\n  ```go\n  {x}\n  ```',
-    'plain *text* and <https://garden.example>\n\n<!-- svc:item:a1 -->',
+    'plain *text* and <https://garden.example>\n',
   ])
     t.deepEqual(stored(text), { text, frontMatter: { markup: undefined } });
+});
+
+test('the item comment is left out where Hugo would print a note in its place', (t) => {
+  const text = 'Text.\n\n<!-- svc:item:a1 -->';
+  t.is(stored(text).text, 'Text.');
+  t.is(mapping({ rawHtml: true }).body(markdown(text), 'x.md').text, text);
 });
 
 test('what Markdown does not display on the site, or what stops its build, is stored as HTML', (t) => {

@@ -114,6 +114,14 @@ test('newer versions of Hugo print their configuration as JSON', async (t) => {
   t.like(await inspect({}, '', lines), { options: { rawHtml: true } });
 });
 
+test('a version that is older than those that were tried is named', async (t) => {
+  const warnings = async (version: string) =>
+    (await inspect({}, '', `hugo v${version}-0+extended linux/amd64 BuildDate=unknown\n${CONFIG}`)).warnings;
+  t.deepEqual(await warnings('0.111.3'), []);
+  t.deepEqual(await warnings('0.152.2'), []);
+  t.regex((await warnings('0.83.1'))[0]?.text ?? '', /version 0\.83\.1; .* Hugo 0\.111/);
+});
+
 test('a folder for each language: articles go to that of the default language', async (t) => {
   const mounts = MOUNTS.replace('"source": "content"', '"source": "content/de"').replace(
     '"source": "data",\n         "target": "data"',
