@@ -16,7 +16,7 @@ export interface Timestamp {
 
 /**
  * The front matter keys in which a site keeps the fields of an article; null where it has no key for one. Those of the
- * picture and the author may be paths: see `keyPath`.
+ * picture, the author and the category may be paths: see `keyPath`.
  */
 export interface KeyNames {
   readonly title: string;
@@ -29,6 +29,10 @@ export interface KeyNames {
   readonly image: string | null;
   /** @default null */
   readonly author?: string | null;
+  /** @default null */
+  readonly category?: string | null;
+  /** The article's own URL. @default null */
+  readonly canonical?: string | null;
 }
 
 /** An article's body as the service sent it. */
@@ -73,6 +77,10 @@ export interface ArticleMapping {
   readonly keys: KeyNames;
   /** The authors that the site knows, by name: the key that stands in the front matter for each. @default none */
   readonly authors?: Readonly<Record<string, string>>;
+  /** Whether any other author is left out, as the build would fail at the name. @default false */
+  readonly knownAuthorsOnly?: boolean;
+  /** The categories of the site. A new article gets those that its tags name. @default none */
+  readonly categories?: readonly string[];
   /** Front matter that every new article has besides its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */

@@ -55,6 +55,8 @@ const generator = z.union(
           tags: keyName,
           image: keyName,
           author: keyName,
+          category: keyName,
+          canonical: keyName,
         })
         .exactOptional(),
       dates: z.enum(['timestamp', 'string', 'day']).exactOptional(),
@@ -69,6 +71,8 @@ const generator = z.union(
       usedIds: z.array(z.string().min(1)).exactOptional(),
       keptTags: z.array(z.string().min(1)).exactOptional(),
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
+      knownAuthorsOnly: z.boolean().exactOptional(),
+      categories: z.array(z.string().min(1)).exactOptional(),
     }),
     z.custom<DefinedGenerator>(isDefinition, generatorError),
   ],

@@ -40,6 +40,10 @@ export interface GeneratorOptions {
    * Every other author is written by name.
    */
   readonly authors?: Readonly<Record<string, string>>;
+  /** Whether any other author is left out, as the build would fail at the name (Astro: references). */
+  readonly knownAuthorsOnly?: boolean;
+  /** The categories of the site. A new article gets those that its tags name. */
+  readonly categories?: readonly string[];
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
 }

@@ -1,9 +1,10 @@
+import { keyPath } from '../article/format/key-path.js';
 import { readFrontMatter } from '../article/front-matter/read.js';
 import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
 import type { PlacedPost } from './infer-pattern.js';
-import { byFrequency, isMap, type ValueMap } from './value.js';
+import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
 
 /** A post of the site, with its front matter. */
 export interface SitePost extends PlacedPost {
@@ -28,6 +29,8 @@ export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = 
     'image images heroImage cover coverImage cover_image featured_image featuredImage feature-img feature_image thumbnail banner bigimg ogImage img',
   ),
   author: words('author authors byline'),
+  category: words('categories category'),
+  canonical: words('canonical canonical_url canonicalURL canonicalUrl'),
 };
 
 function words(text: string): string[] {
@@ -107,10 +110,10 @@ function isName(name: string, names: readonly string[]): boolean {
 export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partial<KeyNames> {
   const found: Record<string, string> = {};
   for (const field of Object.keys(FIELD_NAMES) as (keyof KeyNames)[]) {
-    const paths = posts.flatMap(({ data }) =>
+    const paths = posts.flatMap(({ data, slug }) =>
       Object.entries(data)
         .filter(([name]) => isName(name, FIELD_NAMES[field]))
-        .map(([name, value]) => pathOf(field, name, value)),
+        .map(([name, value]) => pathOf(field, name, value, slug)),
     );
     const [best, ...others] = byFrequency(paths);
     // A key that posts have besides the usual one is for something else.
@@ -120,29 +123,78 @@ export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partia
 }
 
 /** Where in a value the text of a field is; undefined where it is no text. */
-function pathOf(field: keyof KeyNames, name: string, value: unknown): string | undefined {
+function pathOf(field: keyof KeyNames, name: string, value: unknown, slug: string): string | undefined {
+  // Most canonical addresses are those of a text that was published elsewhere before.
+  if (field === 'canonical')
+    return typeof value === 'string' && /^https?:/.test(value) && lastPart(value) === slug ? name : undefined;
   if (field === 'tags') return Array.isArray(value) || typeof value === 'string' ? name : undefined;
-  if (field !== 'image' && field !== 'author')
+  if (field !== 'image' && field !== 'author' && field !== 'category')
     return typeof value === 'string' || value instanceof Date ? name : undefined;
   if (typeof value === 'string') return value === '' ? undefined : name;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : pathOf(field, `${name}[]`, value[0]);
+  if (Array.isArray(value))
+    return value.length === 0 ? undefined : pathOf(field, `${name}[]`, value[0], slug);
+  if (field === 'category') return undefined;
   const key = isMap(value) ? NESTED[field].find((one) => typeof value[one] === 'string') : undefined;
   return key === undefined ? undefined : `${name}.${key}`;
 }
 
-/** Front matter that decides how a post is displayed, where the posts agree on it. */
+function lastPart(address: string): string | undefined {
+  return address
+    .replace(/(?:\.x?html?)?\/?$/i, '')
+    .split('/')
+    .at(-1);
+}
+
+/** Front matter that decides how and where a post is displayed, as most posts have it. */
 export function sharedFrontMatter(
   posts: readonly SitePost[],
   keys: readonly string[],
 ): Record<string, FrontMatterValue> {
   const shared: Record<string, FrontMatterValue> = {};
   for (const key of keys) {
-    const values = posts.map(({ data }) => data[key]);
-    const [value] = byFrequency(values);
-    if (value !== undefined && values.filter((one) => one === value).length * 2 > posts.length)
-      shared[key] = value;
+    const values = posts.map(({ data }) => data[key]).filter(isTextOrTexts);
+    const written = values.map((value) => JSON.stringify(value));
+    const [most] = byFrequency(written);
+    if (most !== undefined && written.filter((one) => one === most).length * 2 > posts.length)
+      shared[key] = JSON.parse(most) as FrontMatterValue;
   }
   return shared;
+}
+
+function isTextOrTexts(value: unknown): value is string | string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+}
+
+/** Fewer posts, such as those of a starter, say nothing about the category of the next one. */
+const FEWEST_OF_CATEGORY = 3;
+
+/** The category that most posts have, as front matter. */
+export function sharedCategory(
+  posts: readonly SitePost[],
+  { category }: Partial<KeyNames>,
+): Record<string, FrontMatterValue> {
+  if (category == null || posts.length < FEWEST_OF_CATEGORY) return {};
+  return sharedFrontMatter(posts, [keyPath(category).key]);
+}
+
+/** So many categories are known; of more, the rarest are none that an article is put into. */
+const MOST_CATEGORIES = 200;
+
+/** What posts say of authors and categories: the option that names those of the site, by the keys of the posts. */
+export function knownTerms(
+  posts: readonly SitePost[],
+  keys: Partial<KeyNames>,
+  authors: Readonly<Record<string, string>>,
+): Pick<GeneratorOptions, 'authors' | 'categories'> {
+  const valuesAt = (path: string | null | undefined): string[] =>
+    path == null ? [] : posts.flatMap(({ data }) => textsOf(data[keyPath(path).key]));
+  const ids = new Set(Object.values(authors));
+  const named = valuesAt(keys.author);
+  const categories = byFrequency(valuesAt(keys.category)).slice(0, MOST_CATEGORIES);
+  return {
+    ...(named.filter((id) => ids.has(id)).length * 2 > named.length && { authors }),
+    ...(categories.length > 0 && { categories }),
+  };
 }
 
 /** The option `keys`, where a key differs from the usual one. */

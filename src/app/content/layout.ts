@@ -2,6 +2,7 @@ import type { ArticleMapping } from '../../article/mapping.js';
 import type { Settings } from '../../config/load.js';
 import type { Generator, GeneratorOptions } from '../../generators/generator.js';
 import { type Layout, patternLayout } from '../../generators/layout.js';
+import { defined } from '../../generators/value.js';
 
 /** The settings from which the layout of a site's articles follows; worker threads get the same. */
 export interface LayoutSettings {
@@ -32,5 +33,6 @@ export function mappingOf(
     constants: articles.frontMatter,
     address: (slug, date) => url(slug, date).slice(siteUrl.length),
   });
-  return options.authors === undefined ? mapping : { ...mapping, authors: options.authors };
+  const { authors, knownAuthorsOnly, categories } = options;
+  return { ...mapping, ...defined({ authors, knownAuthorsOnly, categories }) };
 }

@@ -278,8 +278,9 @@ function authorFindings(
   { mapping }: SiteGenerator,
   content: ContentFolder,
 ): Finding[] {
-  if (mapping.authors === undefined || mapping.keys.author == null) return [];
-  const known = new Set(Object.keys(mapping.authors).map(termKey));
+  const { authors, knownAuthorsOnly = false, keys } = mapping;
+  if ((authors === undefined && !knownAuthorsOnly) || keys.author == null) return [];
+  const known = new Set(Object.keys(authors ?? {}).map(termKey));
   const unknown = new Map<string, string>();
   for (const entry of entries) {
     if (entry.broken !== undefined || !isDelivered(entry)) continue;
@@ -292,7 +293,7 @@ function authorFindings(
     {
       level: 'warn',
       about: 'authors',
-      text: `the site does not know these authors, and shows nothing but the name: ${listed(each)}`,
+      text: `the site does not know these authors, and ${knownAuthorsOnly ? 'does not show their names' : 'shows nothing but the name'}: ${listed(each)}`,
       fix: 'add them to the site’s list of authors, and name and key to generator.authors in the config',
     },
   ];

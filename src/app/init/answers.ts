@@ -50,6 +50,8 @@ const FIELDS: readonly string[] = [
   'tags',
   'image',
   'author',
+  'category',
+  'canonical',
 ] satisfies (keyof KeyNames)[];
 
 /**

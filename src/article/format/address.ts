@@ -87,9 +87,9 @@ export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping
   return `sha256-${hash('sha256', JSON.stringify([path, counted]))}`;
 }
 
-/** The keys that an update may set. The date is not one of them. */
+/** The keys that an update may set. Neither the date nor the category, which decide addresses on some sites, is one of them. */
 function replacedKeys(mapping: ArticleMapping): string[] {
-  const { date: _, ...replaced } = mapping.keys;
+  const { date: _, category: _category, ...replaced } = mapping.keys;
   const pins = new Set(Object.keys(mapping.pin('/address/')));
   const switches = mapping.reserved.filter((key) => !pins.has(key));
   return [...topKeys(replaced), ...switches];

@@ -67,8 +67,10 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
       description: field(keys.description, 'description') ?? '',
       date,
       updated: updatedOf(data, ownText('updated')),
+      // An author who has no place in the front matter of the site stands in Pressmark's own.
       author:
-        authorAt === undefined ? (ownText('author') ?? '') : sent(authorAt.read(data[authorAt.key]) ?? ''),
+        (isTop && authorAt !== undefined ? undefined : ownText('author')) ??
+        sent(authorAt?.read(data[authorAt.key]) ?? ''),
       tags: withoutConstants(keys.tags === null ? textsIn(own, 'tags') : textsIn(data, keys.tags)),
       keyword: ownText('keyword') ?? '',
       image: imageAt === undefined ? (ownText('image') ?? null) : imageAt.read(data[imageAt.key]),

@@ -4,11 +4,12 @@ import { editFrontMatter, type FrontMatterChange, newFrontMatter } from '../fron
 import { readFrontMatter } from '../front-matter/read.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
 import { shownMarkdown } from '../markdown.js';
+import { termKey } from '../names.js';
 import type { Address, BodyKind, StoredArticle } from '../stored-article.js';
 import { type AddressOptions, addressIn } from './address.js';
 import { type ArticleDecoder, addressField, bodyKindOf } from './decode.js';
 import { digestOf, sealed, sealedFirst } from './digest.js';
-import type { KeyPath } from './key-path.js';
+import { type KeyPath, keyPath } from './key-path.js';
 import { looseList, ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
 /** An article that is to be stored, with or without its revision. */
@@ -65,15 +66,21 @@ export function articleEncoder(
     const incoming = incomingOf(article);
     const body = mapping.body(incoming, at);
     const { [keys.tags ?? '']: _, ...others } = constants;
+    // Where these are not known, the constant of the key holds.
+    const known = [
+      ...textEntry(authorAt, article.author === '' ? undefined : written(article.author)),
+      ...categories(article.tags),
+      ...optional(keys.canonical ?? null, article.url),
+    ];
     const entries: FrontMatterChange[] = [
       { key: keys.title, value: written(article.title) },
       ...optional(keys.description, written(article.description)),
       ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
       ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
       ...optional(keys.tags, tagList(constantTags, article.tags)),
-      ...textEntry(authorAt, article.author === '' ? undefined : written(article.author)),
+      ...known,
       ...textEntry(imageAt, imageOf(article.image)),
-      ...entriesOf(others),
+      ...entriesOf(others).filter(({ key }) => known.every((one) => one.key !== key)),
       ...Object.entries(article.extra).map(([key, value]) => ({ key, value: extraValue(value) })),
       ...entriesOf(mapping.pin(addressIn(siteUrl, article.url))),
       ...entriesOf(body.frontMatter),
@@ -178,9 +185,19 @@ export function articleEncoder(
     text: string | undefined,
     data: FileFacts['data'] = {},
   ): FrontMatterChange[] {
-    return at === undefined || text === undefined
-      ? []
-      : [{ key: at.key, value: at.write(text, data[at.key]) }];
+    const value = text === undefined ? undefined : at?.write(text, data[at.key]);
+    return at === undefined || value === undefined ? [] : [{ key: at.key, value }];
+  }
+
+  /** The categories of the site that the tags of an article name. */
+  function categories(tags: readonly string[]): FrontMatterChange[] {
+    if (keys.category == null) return [];
+    const named = new Set(tags.map(termKey));
+    const found = (mapping.categories ?? []).filter((category) => named.has(termKey(category)));
+    const [first] = found;
+    if (first === undefined) return [];
+    const isList = keys.category.endsWith('[]');
+    return [{ key: keyPath(keys.category).key, value: isList ? found : first }];
   }
 
   function extraValue(value: unknown): FrontMatterValue | undefined {
@@ -208,7 +225,7 @@ export function articleEncoder(
       url: article.url,
       ...(date !== '' && !isTop && { published: date }),
       ...(updated !== null && !isTop && { updated }),
-      ...(authorAt === undefined && { author }),
+      ...(authorAt?.write(author) === undefined && { author }),
       keyword,
       ...(keys.description === null && { description: article.description }),
       ...(keys.tags === null && { tags: article.tags }),

@@ -7,8 +7,8 @@ export interface KeyPath {
   readonly key: string;
   /** The text in the value of that key; null where there is none. A list's is its first. */
   read(value: unknown): string | null;
-  /** The value with the text in it. What else a map holds stays. */
-  write(text: string, previous?: unknown): FrontMatterValue;
+  /** The value with the text in it; undefined for a text that cannot stand there. What else a map holds stays. */
+  write(text: string, previous?: unknown): FrontMatterValue | undefined;
 }
 
 /** Below these keys, maps of pictures and authors have the text that is meant. */
@@ -45,8 +45,13 @@ export function keyPath(path: string): KeyPath {
  * path has one, as `authors: ["marta"]` for `authors[].name`.
  *
  * @param authors their keys by their names.
+ * @param knownOnly whether no other name can stand there.
  */
-export function authorPath(path: string, authors: Readonly<Record<string, string>>): KeyPath {
+export function authorPath(
+  path: string,
+  authors: Readonly<Record<string, string>>,
+  knownOnly = false,
+): KeyPath {
   const at = keyPath(path);
   const keys = new Map(Object.entries(authors).map(([name, key]) => [termKey(name), key]));
   const names = new Map(Object.entries(authors).map(([name, key]) => [key, name]));
@@ -59,7 +64,8 @@ export function authorPath(path: string, authors: Readonly<Record<string, string
     },
     write(name, previous) {
       const key = keys.get(termKey(name));
-      return key === undefined ? at.write(name, previous) : asKey.write(key);
+      if (key !== undefined) return asKey.write(key);
+      return knownOnly ? undefined : at.write(name, previous);
     },
   };
 }

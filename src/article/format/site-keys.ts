@@ -41,7 +41,10 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false } = mapping;
   const path = ownPath(mapping);
   const image = keys.image == null ? undefined : keyPath(keys.image);
-  const author = keys.author == null ? undefined : authorPath(keys.author, mapping.authors ?? {});
+  const author =
+    keys.author == null
+      ? undefined
+      : authorPath(keys.author, mapping.authors ?? {}, mapping.knownAuthorsOnly);
   const own = path.length === 0 ? OWN_KEYS_AT_TOP : path.slice(0, 1);
   const all: ReadonlySet<string> = new Set([...own, ...topKeys(keys), ...reserved]);
   const folded = (key: string) => (ignoresKeyCase ? key.toLowerCase() : key);

@@ -42,7 +42,7 @@ for (let at = 0; at < top.length; at += 2) {
   found.entries[flat[top[at]]] = entries
     .filter((_, index) => index % 2 === 1)
     .map((index) => flat[index])
-    .map((entry) => ({ id: flat[entry?.id], path: flat[entry?.filePath] }))
+    .map((entry) => ({ id: flat[entry?.id], path: flat[entry?.filePath], name: flat[flat[entry?.data]?.name] }))
     .filter(({ path }) => typeof path === 'string');
 }
 answer(found);
@@ -60,6 +60,8 @@ export interface Entry {
   readonly id: string;
   /** Relative to the site's folder. */
   readonly path: string;
+  /** Its key `name`, such as that of an author. */
+  readonly name?: unknown;
 }
 
 /** What Astro has said. */

@@ -9,7 +9,16 @@ import { KEYS } from './mapping.js';
 /** One key of a collection's schema. */
 export interface SchemaKey {
   readonly name: string;
-  readonly kind: 'string' | 'date' | 'day' | 'boolean' | 'list' | 'enum' | 'other';
+  readonly kind:
+    | 'string'
+    | 'date'
+    | 'day'
+    | 'boolean'
+    | 'list'
+    | 'enum'
+    /** The id of an entry of another collection, or a list of such ids. */
+    | 'reference'
+    | 'other';
   /** Whether a file without the key is refused. */
   readonly isRequired: boolean;
   /** The values of an enum. */
@@ -37,7 +46,11 @@ function kindOf(value: ValueMap): SchemaKey['kind'] {
   if (value.enum !== undefined) return 'enum';
   if (formats.includes('date-time')) return 'date';
   if (formats.includes('date')) return 'day';
-  if (value.type === 'array') return mapOf(value.items).type === 'string' ? 'list' : 'other';
+  if (value.type === 'array') {
+    const items = kindOf(mapOf(value.items));
+    return items === 'string' ? 'list' : items === 'reference' ? items : 'other';
+  }
+  if (choices.some(({ properties }) => mapOf(properties).collection !== undefined)) return 'reference';
   if (value.type === 'boolean') return 'boolean';
   return choices.some(({ type }) => type === 'string') ? 'string' : 'other';
 }
@@ -52,7 +65,7 @@ export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
   makesPictures: (key: string) => boolean,
-): { readonly keys: KeyNames; readonly dates: GeneratorOptions['dates'] } {
+): { readonly keys: KeyNames; readonly options: Pick<GeneratorOptions, 'dates' | 'knownAuthorsOnly'> } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
   const kinds = new Map(schema?.map(({ name, kind }) => [name, kind]));
@@ -68,6 +81,11 @@ export function fieldsOf(
   const kind = kinds.get(date);
   const image = find('image', 'string');
   const author = find('author', 'string');
+  const authorKind = author === null ? undefined : kinds.get(keyPath(author).key);
+  const isAuthor = schema === undefined || ['string', 'list', 'reference'].includes(authorKind ?? 'other');
+  const [category, canonical] = [used.category, used.canonical].map((path) =>
+    path != null && (schema === undefined || kinds.has(keyPath(path).key)) ? path : null,
+  );
   return {
     keys: {
       title: find('title', 'string') ?? 'title',
@@ -76,9 +94,14 @@ export function fieldsOf(
       updated: find('updated', 'date', 'day', 'string'),
       tags: find('tags', 'list'),
       image: image === null || makesPictures(keyPath(image).key) ? null : image,
-      ...(author !== null && kinds.get(keyPath(author).key) === 'string' && { author }),
+      ...(author !== null && isAuthor && { author }),
+      ...(category != null && { category }),
+      ...(canonical != null && { canonical }),
     },
-    dates: kind === 'string' || kind === 'day' ? kind : undefined,
+    options: {
+      ...((kind === 'string' || kind === 'day') && { dates: kind }),
+      ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
+    },
   };
 }
 
@@ -86,12 +109,14 @@ export function fieldsOf(
 export function neededKeys(
   schema: readonly SchemaKey[] = [],
   posts: readonly SitePost[],
-  { title, description, date, tags }: KeyNames,
+  { title, description, date, tags, author, canonical }: KeyNames,
 ): { readonly constants: Record<string, FrontMatterValue>; readonly questions: readonly Question[] } {
   const constants: Record<string, FrontMatterValue> = {};
   const questions: Question[] = [];
   for (const { name, kind, isRequired, values } of schema) {
-    const isOurs = [title, description, date, tags].includes(name);
+    const isAuthor = author != null && keyPath(author).key === name;
+    const isOurs =
+      [title, description, date, tags, canonical].includes(name) || (isAuthor && kind !== 'reference');
     if (!isRequired || isOurs || posts.some(({ data }) => !Object.hasOwn(data, name))) continue;
     const given = posts.map(({ data }) => data[name]);
     const [usual] = byFrequency(given);
@@ -101,7 +126,7 @@ export function neededKeys(
     else {
       const shared = sharedBy(given);
       const fallback = usual ?? (shared === undefined ? undefined : JSON.stringify(shared));
-      const text = `The schema demands the key ${name}, which an article does not have. Which value do new articles get?`;
+      const text = `The schema demands the key ${name}, which ${isAuthor ? 'names an entry of another collection. Which value do articles of authors get whom it does not have?' : 'an article does not have. Which value do new articles get?'}`;
       questions.push({ flag: 'front-matter', text, key: name, ...(fallback !== undefined && { fallback }) });
     }
   }

@@ -1,8 +1,9 @@
+import { authorsIn } from '../authors.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
-import { keysOption, readPosts } from '../site-posts.js';
+import { keysOption, knownTerms, readPosts, sharedCategory } from '../site-posts.js';
 import { untestedVersion } from '../tested-version.js';
-import { byFrequency, defined } from '../value.js';
+import { byFrequency } from '../value.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
 import { entryId, KEYS } from './mapping.js';
@@ -27,7 +28,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, dates } = fieldsOf(schema, posts, (key) => makesPictures(files, config.srcDir, key));
+  const { keys, options } = fieldsOf(schema, posts, (key) => makesPictures(files, config.srcDir, key));
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key));
   const needed = neededKeys(schema, posts, keys);
@@ -53,10 +54,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink,
     output: config.outDir,
     build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '') ? buildCommand(files) : 'npx astro build',
-    frontMatter: needed.constants,
+    frontMatter: { ...sharedCategory(posts, keys), ...needed.constants },
     options: {
       ...keysOption(own),
-      ...defined({ dates }),
+      ...options,
+      ...knownTerms(posts, keys, authorsOf(answer)),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
     },
@@ -85,6 +87,14 @@ function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
   const dated = names.filter((name) => keysIn(schemas[name], name)?.some(({ kind }) => kind === 'date'));
   const usual = BLOG_NAMES.find((name) => names.includes(name));
   return usual ?? [names, dated].find(({ length }) => length === 1)?.[0];
+}
+
+const AUTHORS = ['authors', 'author', 'people', 'team', 'writers', 'contributors'];
+
+/** The entries of a collection of authors. */
+function authorsOf({ entries }: AstroAnswer): Record<string, string> {
+  const name = AUTHORS.find((one) => entries[one] !== undefined);
+  return authorsIn(name === undefined ? [] : entries[name]);
 }
 
 /** The folder of a collection: what most of its files have before their ids. */

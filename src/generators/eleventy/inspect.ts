@@ -1,14 +1,17 @@
 import { keyPath } from '../../article/format/key-path.js';
 import { nodeCommand } from '../ask.js';
+import { authorsIn } from '../authors.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
 import {
   keysOfPosts,
   keysOption,
+  knownTerms,
   postsOfRule,
   readPosts,
   type SitePost,
+  sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
 import { untestedVersion } from '../tested-version.js';
@@ -46,6 +49,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
   const shared =
     posts.length === 0 ? defined({ layout: layoutOf(files, config) }) : sharedFrontMatter(posts, ['layout']);
+  const keys = keysOf(posts);
   const tags = commonTags(posts, options.keptTags ?? []);
   const isUnknown = inferred === undefined && empty === undefined;
   return {
@@ -59,8 +63,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       npmScripts(files).build !== undefined && buildScript(files) !== ''
         ? buildCommand(files)
         : 'npx @11ty/eleventy',
-    frontMatter: { ...shared, ...(tags.length > 0 && { tags }) },
-    options: { ...options, ...keysOption(keysOf(posts)) },
+    frontMatter: { ...shared, ...sharedCategory(posts, keys), ...(tags.length > 0 && { tags }) },
+    options: { ...options, ...keysOption(keys), ...knownTerms(posts, keys, authorsIn(config.authors)) },
     edits: [],
     ignore: [`${output}/`, 'node_modules/'],
     questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],

@@ -23,6 +23,8 @@ export interface EleventyConfig {
   /** The options of plugins by their names. */
   readonly plugins: ValueMap;
   readonly collections: readonly string[];
+  /** The site's data of its authors. */
+  readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
   readonly data: ValueMap;
   readonly pages: readonly ListedPage[];
@@ -54,7 +56,7 @@ export const CONFIG_ANSWER = `(() => {
     typeof value !== 'object' || value === null
       ? typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
       : depth > 2 ? undefined : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, depth + 1)]));
-  const { metadata, site, meta, config: settings } = items[0]?.data ?? {};
+  const { metadata, site, meta, config: settings, authors } = items[0]?.data ?? {};
   const texts = (values) => Array.from(values ?? []).filter((value) => typeof value === 'string');
   return {
     pages,
@@ -70,6 +72,7 @@ export const CONFIG_ANSWER = `(() => {
       (user.plugins ?? []).map(({ plugin, options }) => [plugin?.name || plugin?.eleventyPackage || '', plain(options)]),
     ),
     collections: Object.keys(config.collections ?? user.collections ?? {}),
+    authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
 })()`;

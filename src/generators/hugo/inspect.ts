@@ -1,3 +1,4 @@
+import { authorsInFiles } from '../authors.js';
 import { knownTimeZone } from '../dates.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
@@ -5,9 +6,11 @@ import { siteBuild } from '../site-build.js';
 import {
   keysOfPosts,
   keysOption,
+  knownTerms,
   postsOfRule,
   readPosts,
   type SitePost,
+  sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
 import { untestedVersion } from '../tested-version.js';
@@ -43,6 +46,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const inferred =
     inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
     (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
+  const keys = keysOfPosts(posts, KEYS);
   const { output, build, warnings } = siteBuild(files, 'hugo', 'hugo', config.output, 'publishDir');
   return {
     siteUrl,
@@ -53,8 +57,13 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink: inferred?.pattern ?? '/posts/:slug/',
     output,
     build,
-    frontMatter: sharedFrontMatter(posts, ['type', 'layout']),
-    options: { rawHtml: config.rawHtml, ...defined({ timeZone }), ...keysOption(keysOfPosts(posts, KEYS)) },
+    frontMatter: { ...sharedFrontMatter(posts, ['type', 'layout']), ...sharedCategory(posts, keys) },
+    options: {
+      rawHtml: config.rawHtml,
+      ...defined({ timeZone }),
+      ...keysOption(keys),
+      ...knownTerms(posts, keys, authorsInFiles(files, ['data/authors', `${content}/authors`])),
+    },
     edits: [],
     ignore: ignoreLines(files, output),
     questions: permalinkQuestions(inferred),

@@ -1,5 +1,7 @@
 import { posix } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { shellWord } from '../ask.js';
+import { authorsIn } from '../authors.js';
 import { knownTimeZone } from '../dates.js';
 import type {
   AddressQuery,
@@ -11,7 +13,14 @@ import type {
 } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { siteBuild } from '../site-build.js';
-import { keysOfPosts, keysOption, readPosts, sharedFrontMatter } from '../site-posts.js';
+import {
+  keysOfPosts,
+  keysOption,
+  knownTerms,
+  readPosts,
+  sharedCategory,
+  sharedFrontMatter,
+} from '../site-posts.js';
 import { untestedVersion } from '../tested-version.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { excludePressmark, usesBundler } from './config-file.js';
@@ -32,12 +41,16 @@ File.write(File.join(folder, "${PROBE}"), "---\\ntitle: probe\\n---\\n")
 `;
 const ANSWER = `begin
   relative = ->(path) { Pathname.new(path).relative_path_from(Pathname.new(Dir.pwd)).to_s }
+  documents_of = ->(name) {
+    (site.collections[name]&.docs || []).to_h { |one| [one.data["short_name"] || one.basename_without_ext, one.data.slice("name", "title")] }
+  }
   probe = site.posts.docs.find { |one| one.basename == "${PROBE}" }
   {
     "version" => Jekyll::VERSION,
     "config" => site.config.merge("source" => relative.(site.source), "destination" => relative.(site.dest)),
     "layouts" => site.layouts.keys,
     "pages" => pages,
+    "authors" => [site.data["authors"], site.config["authors"], documents_of.("authors")].find { |one| one.respond_to?(:any?) && one.any? },
     "defaults" => probe && { "layout" => probe.data["layout"] },
   }
 end`;
@@ -56,8 +69,14 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const own = posts.filter(({ data }) => typeof data.permalink === 'string');
   const address = answer.pages.find(isProbe)?.address ?? '/2001/02/03/probe.html';
   const probe = { path: PROBE, slug: 'probe', date: '2001-02-03', address };
-  // A new article has no categories, so its address is that of the probe, unless most posts name their own.
-  const inferred = own.length * 2 > posts.length ? inferPermalink(own, timeZone) : inferPermalink([probe]);
+  const keys = keysOfPosts(posts, KEYS);
+  const category = sharedCategory(posts, keys);
+  const alike = posts.filter(({ data }) =>
+    Object.entries(category).some(([key, value]) => isDeepStrictEqual(data[key], value)),
+  );
+  // Without a category that most posts have, a new article's address is that of the probe, unless most posts name their own.
+  const ofRule = own.length * 2 > posts.length ? own : alike;
+  const inferred = ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]);
   const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)) } = sharedFrontMatter(
     posts,
     ['layout'],
@@ -84,11 +103,15 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink: inferred?.pattern ?? '/:year/:month/:day/:slug.html',
     output,
     build,
-    frontMatter: hasLayout ? {} : defined({ layout }),
+    frontMatter: {
+      ...(hasLayout ? {} : defined({ layout })),
+      ...category,
+    },
     options: {
       ...optionsOf(files, answer),
       ...defined({ timeZone }),
-      ...keysOption(keysOfPosts(posts, KEYS)),
+      ...keysOption(keys),
+      ...knownTerms(posts, keys, authorsIn(answer.authors)),
     },
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
@@ -111,10 +134,12 @@ interface JekyllAnswer {
   readonly layouts: readonly string[];
   readonly pages: readonly ListedPage[];
   readonly defaults: ValueMap;
+  /** Those of `_data`, of the configuration or of a collection. */
+  readonly authors: unknown;
 }
 
 function answerIn(printed: string | undefined): JekyllAnswer {
-  const { version, config, layouts, pages, defaults } = mapOf(JSON.parse(printed ?? '{}'));
+  const { version, config, layouts, pages, defaults, authors } = mapOf(JSON.parse(printed ?? '{}'));
   const [known] = textsOf(version);
   return {
     version: known,
@@ -123,6 +148,7 @@ function answerIn(printed: string | undefined): JekyllAnswer {
     layouts: textsOf(layouts),
     pages: (pages as readonly ListedPage[] | undefined) ?? [],
     defaults: mapOf(defaults),
+    authors,
   };
 }
 

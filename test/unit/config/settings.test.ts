@@ -239,6 +239,8 @@ test('every option of a generator can be set', (t) => {
     keptTags: ['posts'],
     fetchesImages: true,
     authors: { 'Marta Oak': 'marta' },
+    knownAuthorsOnly: true,
+    categories: ['Vegetables'],
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);

@@ -207,6 +207,41 @@ test('an update names the author of an article, and leaves that of a post which 
   t.deepEqual(readFrontMatter(updated(on, PATH, text, { author: 'Ben' }).text).data.by, { name: 'Ben' });
 });
 
+test('author, categories and the own URL stand at the keys of the site, before what all articles have there', (t) => {
+  const own: ArticleMapping = {
+    ...mapping,
+    keys: { ...mapping.keys, author: 'authors[]', category: 'categories[]', canonical: 'canonicalURL' },
+    constants: { authors: ['staff'], categories: ['Notes'] },
+    authors: { 'Ada Lovelace': 'ada' },
+    knownAuthorsOnly: true,
+    categories: ['Notes', 'Compost', 'Tools'],
+  };
+  const { encode, decode, amend } = articleFormat({ mapping: own, siteUrl: SITE, url: () => article.url });
+  const dataOf = (text: string) => readFrontMatter(text).data;
+  const known = encode(
+    { ...article, author: 'ada  Lovelace', tags: ['tools', 'compost', 'rain'] },
+    PATH,
+  ).text;
+  t.like(dataOf(known), {
+    authors: ['ada'],
+    categories: ['Compost', 'Tools'],
+    canonicalURL: article.url,
+    tags: ['tools', 'compost', 'rain'],
+  });
+  t.false('author' in (dataOf(known).pressmark as object));
+  t.is(decode(known, PATH).article.author, 'Ada Lovelace');
+
+  const unknown = encode({ ...article, author: 'A guest', tags: [] }, PATH).text;
+  t.like(dataOf(unknown), { authors: ['staff'], categories: ['Notes'], pressmark: { author: 'A guest' } });
+  const stored = decode(unknown, PATH);
+  t.is(stored.article.author, 'A guest');
+  t.false(stored.edited);
+  const next = { ...stored.article, revision: 'r-2', author: 'Ada Lovelace' };
+  const { text } = amend(unknown, stored, next, PATH);
+  t.like(dataOf(text), { authors: ['ada'], categories: ['Notes'] });
+  t.is(decode(text, PATH).article.author, 'Ada Lovelace');
+});
+
 test('an address that is neither pinned nor listed is unknown, and the reason says why', (t) => {
   const reasonOf = (text: string, path = 'blog/mine.md') => format.decode(text, path).address;
   t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no listed URL' });

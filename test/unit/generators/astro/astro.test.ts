@@ -171,6 +171,51 @@ test('a key that the schema demands besides gets the value of the posts, or is a
   ]);
 });
 
+/** What Astro says of a reference. */
+const REFERENCE = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'object', properties: { id: { type: 'string' }, collection: { type: 'string' } } },
+  ],
+};
+
+test('an author who is an entry of another collection is known by it, and any other gets the value of the posts', async (t) => {
+  const properties = { ...PROPERTIES, authors: { type: 'array', items: REFERENCE } };
+  const post = `${POST.slice(0, -4)}authors: [ada]\n---\n`;
+  const entries = {
+    ...ANSWER.entries,
+    authors: [{ id: 'ada', path: 'src/content/authors/ada.json', name: 'Ada Lovelace' }],
+  };
+  const schemas = schemaOf(properties, ['title', 'pubDate', 'authors']);
+  const files = { 'src/content/blog/Raised-Beds.md': post, 'src/content/blog/2025/leeks/index.md': post };
+  const { options, questions } = await inspect({ schemas, entries }, files);
+  t.like(options, {
+    keys: { author: 'authors[]' },
+    authors: { 'Ada Lovelace': 'ada' },
+    knownAuthorsOnly: true,
+  });
+  t.like(questions, [{ flag: 'front-matter', key: 'authors', fallback: '["ada"]' }]);
+  t.deepEqual((await inspect({ schemas: schemaOf({ ...properties, authors: REFERENCE }) }, files)).options, {
+    keys: { updated: 'updatedDate', image: 'heroImage', author: 'authors[]' },
+    knownAuthorsOnly: true,
+  });
+});
+
+test('a demanded author or own URL is that of the article, and is not asked for', async (t) => {
+  const properties = { ...PROPERTIES, author: { type: 'string' }, canonicalURL: { type: 'string' } };
+  const post = (slug: string) =>
+    `${POST.slice(0, -4)}author: Ada\ncanonicalURL: https://allotment.example/notes/blog/${slug}/\n---\n`;
+  const { options, questions, frontMatter } = await inspect(
+    { schemas: schemaOf(properties, ['title', 'author', 'canonicalURL']) },
+    {
+      'src/content/blog/Raised-Beds.md': post('raised-beds'),
+      'src/content/blog/2025/leeks/index.md': post('leeks'),
+    },
+  );
+  t.like(options.keys, { author: 'author', canonical: 'canonicalURL' });
+  t.deepEqual([questions, frontMatter], [[], {}]);
+});
+
 test('a picture key is left out where a component would have to fetch a remote picture', async (t) => {
   const image = async (component: string) =>
     (await inspect({}, { ...POSTS, 'src/layouts/Post.astro': component })).options.keys?.image ?? null;

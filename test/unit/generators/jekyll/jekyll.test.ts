@@ -84,7 +84,30 @@ test('init asks Jekyll, and a new article has the address of one that is not the
     frontMatter: { layout: 'post' },
     questions: [],
   });
-  t.deepEqual(found.options, { timeZone: 'Asia/Tokyo' });
+  t.deepEqual(found.options, {
+    timeZone: 'Asia/Tokyo',
+    keys: { category: 'categories' },
+    categories: ['beds'],
+  });
+});
+
+test('the category of most posts is that of an article, whose address follows from it', async (t) => {
+  const files = Object.fromEntries(
+    [1, 2, 3].map((n) => [`_posts/2025-03-0${n}-beans.md`, '---\ncategories: [beds]\n---\n']),
+  );
+  const found = await facts(files, answer({}, pages(...Array(3).fill('/beds/beans/'))));
+  t.deepEqual(found.frontMatter, { categories: ['beds'], layout: 'post' });
+  t.is(found.permalink, '/beds/:slug/');
+  t.like(found.options, { keys: { category: 'categories[]' }, categories: ['beds'] });
+});
+
+test('authors are known by the site’s data, where the posts name them by their keys', async (t) => {
+  const files = { '_posts/2025-03-01-beans.md': '---\nauthor: ada\n---\n' };
+  const authors = { ada: { name: 'Ada Lovelace' } };
+  const optionsOf = async (posts: Record<string, string>) =>
+    (await facts(posts, answer({}, { ...pages('/a/'), authors }))).options;
+  t.deepEqual((await optionsOf(files)).authors, { 'Ada Lovelace': 'ada' });
+  t.is((await optionsOf({ '_posts/2025-03-01-beans.md': '---\nauthor: Ada\n---\n' })).authors, undefined);
 });
 
 test('a post with a date as Jekyll writes it shows the pattern of files, also where the name has another day', async (t) => {
