@@ -2,7 +2,7 @@ import { authorsIn } from '../authors.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import { keysOption, knownTerms, readPosts, sharedCategory } from '../site-posts.js';
-import { untestedVersion } from '../tested-version.js';
+import { untestedVersion } from '../version.js';
 import { byFrequency } from '../value.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';

@@ -14,7 +14,7 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
-import { untestedVersion } from '../tested-version.js';
+import { untestedVersion } from '../version.js';
 import { defined, textsOf } from '../value.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
 import {

@@ -13,7 +13,7 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
-import { untestedVersion } from '../tested-version.js';
+import { untestedVersion } from '../version.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 

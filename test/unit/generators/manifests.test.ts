@@ -1,6 +1,6 @@
 import test from 'ava';
 import { buildCommand } from '../../../src/generators/manifests.js';
-import { untestedVersion } from '../../../src/generators/tested-version.js';
+import { untestedVersion } from '../../../src/generators/version.js';
 import { siteOf } from '../../support/site-files.js';
 
 test('the package manager of the site runs its build', (t) => {
