@@ -14,8 +14,8 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
-import { untestedVersion } from '../version.js';
 import { defined, textsOf } from '../value.js';
+import { untestedVersion } from '../version.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
 import {
   CONFIG_ANSWER,

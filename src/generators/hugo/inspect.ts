@@ -13,8 +13,8 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
-import { untestedVersion } from '../version.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
+import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 
 /** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */

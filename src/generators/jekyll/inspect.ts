@@ -21,8 +21,8 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
-import { untestedVersion } from '../version.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
+import { untestedVersion } from '../version.js';
 import { excludePressmark, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
