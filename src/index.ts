@@ -34,4 +34,4 @@ export { type ErrorCode, PressmarkError } from './errors.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
-export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugins.js';
+export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugin.js';

@@ -62,6 +62,23 @@ export const REDACTION = {
     path.at(-2) === 'headers' && !/^x-.+-signature$/i.test(path.at(-1) ?? '') ? value : '[redacted]',
 };
 
+/** What no line shows, as JSON has it. */
+const hidden = new Set<string>();
+
+/** A shorter text may stand anywhere, in characters. */
+const SHORTEST_HIDDEN = 8;
+
+/** Hides a secret: lines have `[redacted]` in its place from then on, in all logs of this thread. */
+export function hideInLog(secret: string): void {
+  if (secret.length >= SHORTEST_HIDDEN) hidden.add(JSON.stringify(secret).slice(1, -1));
+}
+
+function withoutHidden(line: string): string {
+  let shown = line;
+  for (const secret of hidden) shown = shown.replaceAll(secret, '[redacted]');
+  return shown;
+}
+
 /** Lines wait for each other this long, in milliseconds: at thousands of deliveries a second a write for each would show. */
 const GATHER_MS = 50;
 
@@ -87,7 +104,11 @@ export interface LogOptions {
  */
 export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
   const serializers = { err: describeError };
-  return pino({ level, base: null, serializers }, terminal ? readable(fd) : createLineWriter(fd, atOnce));
+  const hooks = { streamWrite: withoutHidden };
+  return pino(
+    { level, base: null, serializers, hooks },
+    terminal ? readable(fd) : createLineWriter(fd, atOnce),
+  );
 }
 
 /**

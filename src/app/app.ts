@@ -1,11 +1,12 @@
 import { asciiSlugOf } from '../article/slug.js';
-import type { Settings } from '../config/load.js';
+import { readEnvironment, type Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
 import { readDeployState } from '../deploy/deploy-queue.js';
 import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
-import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
+import { type Host, type HostSurroundings, startHost } from '../host/host.js';
+import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { ContentChange } from '../store/catalog/scan.js';
@@ -22,15 +23,16 @@ import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
+import { idlePages, siteOfPlugins } from './plugins/surroundings.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createPagePolicy } from './server/page-policy.js';
-import { createServer, pathsOf, type Server } from './server/server.js';
+import { createServer, type Server } from './server/server.js';
 import { refuseUnknownAddress } from './site-address.js';
 
 // For the commands, which know the app and not the host.
-export { definePlugin, type Plugin } from '../host/plugins.js';
+export { definePlugin, type Plugin } from '../host/plugin.js';
 
 /** A running receiver. */
 export interface App {
@@ -112,21 +114,10 @@ export async function startApp(
       }),
       deploy,
     ];
-    host = await startHost(plugins, {
-      role: 'receiver',
-      siteUrl: settings.siteUrl,
-      siteDir: settings.dir,
-      log,
-      articles,
-      hooks,
-    });
-    const { router } = host;
-    if (router !== undefined) reservePaths(content, settings, pathsOf(router));
-    reservePaths(
-      content,
-      settings,
-      host.outputs.map(({ output }) => `${settings.siteUrl}/${output.path}`),
-    );
+    const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
+    host = await startHost(plugins, { face: 'receiver', ...around, hooks });
+    for (const reason of idlePages(plugins, settings)) log.warn(reason);
+    if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
     for (const url of content.reservedUrls)
       for (const { path } of catalog.byUrl(url))
         log.warn(
@@ -153,7 +144,7 @@ export async function startApp(
         hooks,
         log,
       }),
-      router,
+      routers: host.routers,
       health: healthOf(durable, disk),
       details: () => ({
         durability: settings.durability,
@@ -198,6 +189,17 @@ export async function startApp(
     await durable.close();
     throw error;
   }
+}
+
+/** The URLs of the files that plugins add where pages are made: no article gets one of them. */
+async function outputUrls(
+  plugins: readonly PluginEntry[],
+  around: Omit<HostSurroundings, 'face'>,
+): Promise<string[]> {
+  if (plugins.every(({ plugin }) => plugin.pages === undefined)) return [];
+  const host = await startHost(plugins, { ...around, face: 'pages' });
+  await host.close();
+  return host.outputs.map(({ output }) => `${around.site.url}/${output.path}`);
 }
 
 /** The counts are for who reads the log later; on a terminal the start has its own words. */

@@ -17,7 +17,7 @@ import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
 import type { Hooks } from '../host/hooks.js';
-import type { ArticleReader, Plugin } from '../host/plugins.js';
+import type { ArticleReader, Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile } from '../store/article-store.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';

@@ -59,7 +59,7 @@ export async function loadSettings(
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw invalid(`--dir ${quote(dir, 200)} is not a folder; give the folder of the site`);
   const configFile = CONFIG_NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
-  const environment = readEnvironment(dir, variables);
+  const environment = readEnvironment({ dir, environment: variables });
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
   const set = fromEnvironment(environment);
   const given = { ...input, ...set, ...flags };
@@ -137,11 +137,14 @@ export function processEnvironment(): NodeJS.Dict<string> {
 }
 
 /** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
-function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Dict<string> {
+export function readEnvironment({
+  dir,
+  environment,
+}: Pick<Settings, 'dir' | 'environment'>): NodeJS.Dict<string> {
   const path = join(dir, '.env');
-  if (!fs.existsSync(path)) return variables;
+  if (!fs.existsSync(path)) return environment;
   try {
-    const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+    const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
     return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...set };
   } catch (cause) {
     throw invalid(`.env cannot be read: ${messageOf(cause)}`, cause);

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.js';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../host/plugin.js';
 import { type BuildPauses, createBuildQueue } from './build/build-queue.js';
 import type { BuildOutcome } from './build/build-site.js';
 
@@ -31,8 +31,7 @@ export interface BuildPluginOptions {
 export function buildPlugin({ build, cancel, close, interrupted, pauses }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
-    setup(host) {
-      if (host.role !== 'receiver') return;
+    receiver(host) {
       const { log } = host;
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();

@@ -1,7 +1,7 @@
 import { filesOfAddress } from '../article/files-of-address.js';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../host/plugin.js';
 import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
@@ -44,8 +44,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { live, committed, isPushed, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
-    setup(host) {
-      if (host.role !== 'receiver') return;
+    receiver(host) {
       const { log } = host;
       /** When the last good deploy to each target began, by `performance.now()`. */
       const lastDeploys = new Map<string, number>();
@@ -116,7 +115,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         noteBuild(failed === 0, failed === 0 ? undefined : reason);
         const written = new Set(files);
         const isWritten = (url: string) =>
-          filesOfAddress(addressBelow(host.siteUrl, url) ?? '').some((file) => written.has(file));
+          filesOfAddress(addressBelow(host.site.url, url) ?? '').some((file) => written.has(file));
         const isMeant = (path: string) => articles.length === 0 || articles.includes(path);
         const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isMeant(path) : isWritten(url));
         awaited?.built(began, isBuilt, ended);

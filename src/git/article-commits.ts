@@ -1,6 +1,6 @@
 import { messageOf, PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
 import { createCommitArticles } from './commit/commit-articles.js';
@@ -204,8 +204,7 @@ function createArticleCommits(
   const plugin = (push?: PushSettings): Plugin =>
     definePlugin({
       name: 'git',
-      async setup(host) {
-        if (host.role !== 'receiver') return;
+      async receiver(host) {
         if (!isBeforeAnswer) {
           host.addAction('article.published', ({ path }) => queue.add(path, 'stored'));
           host.addAction('article.updated', ({ path }) => queue.add(path, 'stored'));

@@ -147,21 +147,33 @@ export interface Actions {
 
 export type FilterName = keyof Filters;
 export type ActionName = keyof Actions;
+export type PagesFilterName = (typeof PAGES_FILTERS)[number];
+/** Those of the receiver, and those that plugins declare. */
+export type ReceiverFilterName = Exclude<FilterName, PagesFilterName>;
+export type PagesActionName = (typeof PAGES_ACTIONS)[number];
 
-/** The names again, for what is only known when it runs. */
-export const FILTER_NAMES = [
-  'article.draft',
-  'article.slug',
-  'article.frontMatter',
+/** The filters that are applied where pages are made. */
+export const PAGES_FILTERS = [
   'page.context',
   'page.head',
   'page.content',
   'page.html',
   'feed.items',
+] as const satisfies readonly FilterName[];
+
+/** The filters that are applied in the process that answers the webhook. */
+export const RECEIVER_FILTERS = [
+  'article.draft',
+  'article.slug',
+  'article.frontMatter',
   'git.message',
 ] as const satisfies readonly FilterName[];
 
-export const ACTION_NAMES = [
+/** The actions that are done where pages are made. */
+export const PAGES_ACTIONS = ['host.closing'] as const satisfies readonly ActionName[];
+
+/** The actions that are done in the process that answers the webhook. */
+export const RECEIVER_ACTIONS = [
   'article.published',
   'article.updated',
   'article.edited',

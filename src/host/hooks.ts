@@ -3,13 +3,28 @@ import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { faultInResult } from './filter-results.js';
 import {
-  ACTION_NAMES,
   type ActionName,
   type Actions,
-  FILTER_NAMES,
   type FilterName,
   type Filters,
+  PAGES_ACTIONS,
+  PAGES_FILTERS,
+  RECEIVER_ACTIONS,
+  RECEIVER_FILTERS,
 } from './hook-types.js';
+
+/** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
+export type Face = 'receiver' | 'pages';
+
+const OTHER: Readonly<Record<Face, Face>> = { receiver: 'pages', pages: 'receiver' };
+
+/** The hooks that there are. */
+const NAMES: Readonly<
+  Record<Face, { readonly filter: readonly string[]; readonly action: readonly string[] }>
+> = {
+  receiver: { filter: RECEIVER_FILTERS, action: RECEIVER_ACTIONS },
+  pages: { filter: PAGES_FILTERS, action: PAGES_ACTIONS },
+};
 
 export type FilterHandler<N extends FilterName> = (
   value: Filters[N]['value'],
@@ -27,18 +42,21 @@ export interface HandlerOptions {
   readonly isFirstParty?: boolean;
 }
 
-interface Registered<H> {
-  readonly handler: H;
+interface Registered {
+  readonly handler: (...args: never[]) => unknown;
   readonly priority: number;
   readonly plugin: string;
 }
 
-/** How long handlers may take; see `createHooks`. */
-export interface HookLimits {
+/** Where hooks run, and how long handlers may take; see `createHooks`. */
+export interface HookOptions {
+  readonly face?: Face;
   readonly filterTimeoutMs?: number;
   readonly actionTimeoutMs?: number;
   readonly mostTimeouts?: number;
 }
+
+type Kind = 'filter' | 'action';
 
 /** How long a filter handler that has timed out too often is not called. */
 const GIVEN_UP_MS = 600_000;
@@ -50,58 +68,82 @@ export type Hooks = ReturnType<typeof createHooks>;
  * The registry of filters and actions. A filter's failure is the failure of what it filters (the delivery is
  * refused with 500 and sent again); an action's failure is logged and nobody else's business.
  *
+ * @param options.face whose hooks there are. @default 'receiver'
  * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
  * @param options.mostTimeouts after how many timeouts in a row a filter handler is not called for ten minutes and fails
  *   at once: else each page of a site would wait for it. @default Infinity
  * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
  */
-export function createHooks(log: Log, options: HookLimits = {}) {
+export function createHooks(log: Log, options: HookOptions = {}) {
   const {
+    face = 'receiver',
     filterTimeoutMs = 5_000,
     actionTimeoutMs = 30_000,
     mostTimeouts = Number.POSITIVE_INFINITY,
   } = options;
   /** Filter handlers that have taken too long, how often in a row, and since when they are not called. */
   const timeouts = new WeakMap<object, { count: number; since: number }>();
-  const filters: { [N in FilterName]?: Registered<FilterHandler<N>>[] } = {};
-  const actions: { [N in ActionName]?: Registered<ActionHandler<N>>[] } = {};
+  const names = { filter: new Set(NAMES[face].filter), action: new Set(NAMES[face].action) };
+  const handlers = { filter: new Map<string, Registered[]>(), action: new Map<string, Registered[]>() };
+  const done = new Map<string, number>();
   let sealed = false;
+
+  /** Adds to the hooks that there are: those of a plugin's own. */
+  function declare(kind: Kind, hooks: readonly string[]): void {
+    for (const name of hooks) names[kind].add(name);
+  }
 
   function addFilter<N extends FilterName>(
     name: N,
     handler: FilterHandler<N>,
     options: HandlerOptions,
-  ): void {
-    check('filter', name, FILTER_NAMES, handler, options);
-    const list: Registered<FilterHandler<N>>[] = filters[name] ?? [];
-    insert(list, { handler, priority: rankOf(options), plugin: options.plugin });
-    Object.assign(filters, { [name]: list });
+  ): () => void {
+    return add('filter', name, handler, options);
   }
 
   function addAction<N extends ActionName>(
     name: N,
     handler: ActionHandler<N>,
     options: HandlerOptions,
-  ): void {
-    check('action', name, ACTION_NAMES, handler, options);
-    const list: Registered<ActionHandler<N>>[] = actions[name] ?? [];
-    insert(list, { handler, priority: rankOf(options), plugin: options.plugin });
-    Object.assign(actions, { [name]: list });
+  ): () => void {
+    return add('action', name, handler, options);
+  }
+
+  function add(
+    kind: Kind,
+    name: string,
+    handler: Registered['handler'],
+    options: HandlerOptions,
+  ): () => void {
+    check(kind, name, handler, options);
+    const entry = { handler, priority: rankOf(options), plugin: options.plugin };
+    const others = handlers[kind].get(name) ?? [];
+    const after = others.findIndex(({ priority }) => priority > entry.priority);
+    handlers[kind].set(name, others.toSpliced(after === -1 ? others.length : after, 0, entry));
+    return () => void remove(kind, name, (one) => one === entry);
+  }
+
+  /** @returns whether there was one. */
+  function remove(kind: Kind, name: string, isMeant: (entry: Registered) => boolean): boolean {
+    const before = handlers[kind].get(name) ?? [];
+    const after = before.filter((entry) => !isMeant(entry));
+    handlers[kind].set(name, after);
+    return after.length < before.length;
   }
 
   function check(
-    kind: string,
+    kind: Kind,
     name: string,
-    known: readonly string[],
     handler: unknown,
     { plugin, priority = 10 }: HandlerOptions,
   ): void {
     checkOpen(plugin, quote(name));
-    if (!known.includes(name)) {
-      throw new PressmarkError(
-        'HOOK_UNKNOWN',
-        `plugin ${plugin}: there is no ${kind} ${quote(name)}${didYouMean(name, known)}`,
-      );
+    if (!names[kind].has(name)) {
+      const other = OTHER[face];
+      const what = NAMES[other][kind].includes(name)
+        ? `the ${kind} ${quote(name)} is one of ${other}(host); add it there`
+        : `there is no ${kind} ${quote(name)}${didYouMean(name, names[kind])}`;
+      throw new PressmarkError('HOOK_UNKNOWN', `plugin ${plugin}: ${what}`);
     }
     if (typeof handler !== 'function')
       throw new PressmarkError(
@@ -120,13 +162,18 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     if (sealed)
       throw new PressmarkError(
         'PLUGIN_INVALID',
-        `plugin ${plugin} adds ${what} after the start; add it in setup()`,
+        `plugin ${plugin} adds ${what} after the start; add it in ${face}(host)`,
       );
   }
 
   /** Whether anything filters `name`; what no one looks at need not be computed. */
   function hasFilter(name: FilterName): boolean {
-    return filters[name] !== undefined;
+    return (handlers.filter.get(name)?.length ?? 0) > 0;
+  }
+
+  /** How often an action was done since the start. */
+  function didAction(name: ActionName): number {
+    return done.get(name) ?? 0;
   }
 
   /**
@@ -139,16 +186,16 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     value: Filters[N]['value'],
     context: Filters[N]['context'],
   ): Promise<Filters[N]['value']> {
-    const list: readonly Registered<FilterHandler<N>>[] = filters[name] ?? [];
     let current = value;
-    for (const { handler, plugin } of list) {
+    for (const { handler, plugin } of handlers.filter.get(name) ?? []) {
+      const call = handler as FilterHandler<N>; // as `addFilter` has taken it
       const what = `filter ${name} of plugin ${plugin}`;
       const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
       let next: Filters[N]['value'];
       let fault: string | undefined;
       try {
         if (isGivenUp(handler)) throw new TimeoutError();
-        next = await within(filterTimeoutMs, (async () => handler(current, context))());
+        next = await within(filterTimeoutMs, (async () => call(current, context))());
         timeouts.delete(handler);
         fault = faultInResult(name, next);
       } catch (error) {
@@ -184,10 +231,11 @@ export function createHooks(log: Log, options: HookLimits = {}) {
    * rejects.
    */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
-    const list: readonly Registered<ActionHandler<N>>[] = actions[name] ?? [];
-    for (const { handler, plugin } of list) {
+    done.set(name, didAction(name) + 1);
+    for (const { handler, plugin } of handlers.action.get(name) ?? []) {
+      const call = handler as ActionHandler<N>; // as `addAction` has taken it
       try {
-        const running = handler(payload);
+        const running = call(payload);
         // A handler that is not asynchronous ends in the turn in which it was called.
         if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
       } catch (error) {
@@ -203,17 +251,26 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     sealed = true;
   }
 
-  return { addFilter, addAction, checkOpen, hasFilter, applyFilters, doAction, seal };
+  return {
+    declare,
+    addFilter,
+    addAction,
+    removeFilter: <N extends FilterName>(name: N, handler: FilterHandler<N>) =>
+      remove('filter', name, (entry) => entry.handler === handler),
+    removeAction: <N extends ActionName>(name: N, handler: ActionHandler<N>) =>
+      remove('action', name, (entry) => entry.handler === handler),
+    hasFilter,
+    didAction,
+    checkOpen,
+    applyFilters,
+    doAction,
+    seal,
+  };
 }
 
 /** First-party plugins come before all others. */
 function rankOf({ isFirstParty = false, priority = 10 }: HandlerOptions): number {
   return isFirstParty ? Number.NEGATIVE_INFINITY : priority;
-}
-
-function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
-  const after = list.findIndex((other) => other.priority > entry.priority);
-  list.splice(after === -1 ? list.length : after, 0, entry);
 }
 
 function isThenable(value: unknown): boolean {

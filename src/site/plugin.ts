@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { BuiltPage } from './builder/builder.js';
 import { createBuilderThread } from './builder/client.js';
 import type { Search } from './search.js';
@@ -39,8 +39,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 
   return definePlugin({
     name: 'site',
-    setup(host) {
-      if (host.role !== 'receiver') return;
+    receiver(host) {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const search = options.search?.(thread.pages, () => void host.doAction('search.written', {}));

@@ -9,7 +9,9 @@ import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
 import { checkContentFolder } from '../../src/git/content-folder.js';
 import { openRepository } from '../../src/git/repository.js';
 import { createHooks } from '../../src/host/hooks.js';
-import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
+import { type Host, startHost } from '../../src/host/host.js';
+import { definePlugin } from '../../src/host/plugin.js';
+import { hostSite } from '../support/host-site.js';
 import { decode, encode } from '../support/plain-files.js';
 import { articleData } from './deliveries.js';
 
@@ -127,14 +129,13 @@ export async function startCommitting(dir: string): Promise<Committing> {
   if (commits === undefined) throw new Error('there is no repository');
   const watcher = definePlugin({
     name: 'watcher',
-    setup: (host) => host.addAction('git.committed', ({ path }) => committing.onCommitted(path)),
+    receiver: (host) => host.addAction('git.committed', ({ path }) => committing.onCommitted(path)),
   });
   const host = await startHost(
     [commits.plugin(), watcher].map((plugin) => ({ plugin, origin: 'bench' })),
     {
-      role: 'receiver',
-      siteUrl: 'https://example.com',
-      siteDir: dir,
+      face: 'receiver',
+      ...hostSite(dir, 'https://example.com'),
       log,
       hooks,
       articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },

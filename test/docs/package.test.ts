@@ -53,12 +53,15 @@ export const config: ConfigInput = { siteUrl: 'https://example.com' };
 
 export default definePlugin({
   name: 'typed',
-  setup(host) {
+  requires: { pressmark: '*' },
+  receiver(host) {
     host.addFilter('article.draft', (draft) => ({ ...draft, title: draft.title.trim() }));
-    host.router?.get('/titles', async (context) => {
-      const status: number = context.status;
-      context.body = { status, ids: [...host.articles.ids()] };
-    });
+    host.routes((router) =>
+      router.get('/titles', async (context) => {
+        const status: number = context.status;
+        context.body = { status, ids: [...host.articles.ids()], sent: context.request.body };
+      }),
+    );
   },
 });
 `;

@@ -63,7 +63,7 @@ test('the example of docs/plugins.md does what the page says', async (t) => {
   t.is(status, 200);
   const [file = ''] = articleFiles(dir);
   t.regex(fs.readFileSync(file, 'utf8'), /^reading_minutes: 3$/m);
-  const times = await (await fetch(`${receiver.origin}/reading-times`)).json();
+  const times = await (await fetch(`${receiver.origin}/-/reading-time/recent`)).json();
   t.deepEqual(times, [{ title: 'Long', minutes: 3 }]);
   const page = join(dir, 'public/articles/long/index.html');
   await until(

@@ -5,7 +5,7 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
-import { ACTION_NAMES, FILTER_NAMES } from '../../src/host/hook-types.js';
+import { PAGES_FILTERS, RECEIVER_ACTIONS, RECEIVER_FILTERS } from '../../src/host/hook-types.js';
 import { article } from '../support/events.js';
 import { cliReference } from './cli-reference.js';
 
@@ -27,12 +27,15 @@ test('docs/plugins.md lists every field of a draft', (t) => {
 
 test('docs/plugins.md lists every action', (t) => {
   const [, table = ''] = page('plugins.md').split('## Actions');
-  t.deepEqual(firstCells(table).sort(), [...ACTION_NAMES].sort());
+  t.deepEqual(firstCells(table).sort(), [...RECEIVER_ACTIONS].sort());
 });
 
 test('docs/plugins.md lists every filter', (t) => {
   const [, table = ''] = page('plugins.md').split('## Filters');
-  t.deepEqual(firstCells(table.split(/^##/m)[0] ?? '').sort(), [...FILTER_NAMES].sort());
+  t.deepEqual(
+    firstCells(table.split(/^##/m)[0] ?? '').sort(),
+    [...RECEIVER_FILTERS, ...PAGES_FILTERS].sort(),
+  );
 });
 
 test('docs/configuration.md lists every setting', (t) => {

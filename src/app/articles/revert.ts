@@ -3,9 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../../article/article.js';
 import { renderedHtml } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks.js';
-import { definePlugin, startHost } from '../../host/plugins.js';
+import { startHost } from '../../host/host.js';
+import { definePlugin } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
@@ -13,6 +15,7 @@ import { contentPrefix } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';
 import { wordingPlugins } from '../plugins/commit-message-plugins.js';
 import { gitEntry } from '../plugins/first-party.js';
+import { siteOfPlugins } from '../plugins/surroundings.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
 
 /** What `pressmark revert` did. */
@@ -134,16 +137,17 @@ async function store(
     const { articles, opened } = durable;
     const committed = new Map<string, string>();
     const listener = definePlugin({
-      name: 'pressmark revert',
-      setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
+      name: 'revert',
+      receiver: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
     const plugins = [
       ...gitEntry(durable),
       { plugin: listener, origin: 'pressmark revert' },
       ...(await wordingPlugins(settings, log)),
     ];
-    const { siteUrl, dir: siteDir } = settings;
-    const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles, hooks });
+    const environment = readEnvironment(settings);
+    const around = { ...siteOfPlugins(settings), environment, log, articles, hooks };
+    const host = await startHost(plugins, { face: 'receiver', ...around });
     let path = '';
     try {
       const { stored } = await opened.store.update(target, async () => replacement);

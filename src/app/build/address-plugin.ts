@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/load.js';
 import { createBuildQueue } from '../../deploy/build/build-queue.js';
 import { messageOf } from '../../errors.js';
-import { definePlugin, type Plugin } from '../../host/plugins.js';
+import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { existingAddresses } from './addresses.js';
 
 /**
@@ -11,8 +11,7 @@ import { existingAddresses } from './addresses.js';
 export function addressPlugin(settings: Settings): Plugin {
   return definePlugin({
     name: 'addresses',
-    setup(host) {
-      if (host.role !== 'receiver') return;
+    receiver(host) {
       const { log } = host;
       const ended = new AbortController();
 

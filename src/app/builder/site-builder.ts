@@ -7,7 +7,8 @@ import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
-import { type ArticleReader, type Host, type PluginEntry, startHost } from '../../host/plugins.js';
+import { type Host, startHost } from '../../host/host.js';
+import type { ArticleReader, PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
@@ -17,7 +18,7 @@ import { type ContentFolder, type Entry, readArticle } from '../../store/catalog
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { firstPartyStandIns } from '../plugins/stand-ins.js';
+import { siteOfPlugins } from '../plugins/surroundings.js';
 import { themeFolder } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
@@ -60,11 +61,9 @@ export async function openSiteBuilder(
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
-  const required = plugins.length === 0 ? [] : firstPartyStandIns(settings);
-  const host: Host = await startHost([...required, ...plugins], {
-    role: 'builder',
-    siteUrl: settings.siteUrl,
-    siteDir: settings.dir,
+  const host: Host = await startHost(plugins, {
+    face: 'pages',
+    ...siteOfPlugins(settings),
     log,
     articles: articleReader(content, catalog),
   });

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
-import type { Plugin, PluginEntry, PluginHost } from '../../host/plugins.js';
+import type { Plugin, PluginEntry, ReceiverHost } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { pluginLoaders } from './load-plugins.js';
 
@@ -22,30 +22,23 @@ export async function wordingPlugins(
       leaveOut(error);
     }
   }
-  const names = new Set(loaded.map(({ plugin }) => plugin?.name));
-  return loaded.map((entry) => ({ ...entry, plugin: wordingOnly(entry.plugin, names) }));
+  return loaded.map((entry) => ({ ...entry, plugin: wordingOnly(entry.plugin) }));
 }
 
-/**
- * The same plugin, of whose hooks only those about commits are run.
- *
- * @param names the plugins that are there; what it requires besides them, such as the site, is the receiver's.
- */
-function wordingOnly(plugin: Plugin, names: ReadonlySet<string>): Plugin {
+const nothing = () => undefined;
+
+/** The same plugin, of whose hooks only those about commits are run. */
+function wordingOnly(plugin: Plugin): Plugin {
   // the host says what is wrong with it
-  if (typeof plugin?.setup !== 'function') return plugin;
-  const setup = (host: PluginHost) => {
-    const quiet: PluginHost = {
+  if (typeof plugin?.receiver !== 'function') return plugin;
+  const receiver = (host: ReceiverHost) =>
+    plugin.receiver?.({
       ...host,
-      addFilter: (name, handler, options) => {
-        if (name === 'git.message') host.addFilter(name, handler, options);
-      },
-      addAction: (name, handler, options) => {
-        if (name === 'git.committed') host.addAction(name, handler, options);
-      },
-    };
-    return plugin.setup(quiet);
-  };
-  const { requires = [] } = plugin;
-  return { ...plugin, requires: requires.filter((name) => names.has(name)), setup };
+      routes: nothing,
+      addFilter: (name, handler, options) =>
+        name === 'git.message' ? host.addFilter(name, handler, options) : nothing,
+      addAction: (name, handler, options) =>
+        name === 'git.committed' ? host.addAction(name, handler, options) : nothing,
+    });
+  return { ...plugin, receiver };
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/load.js';
 import { readBuildState } from '../../deploy/build/build-state.js';
 import { buildPlugin } from '../../deploy/build-plugin.js';
-import { definePlugin, type PluginEntry } from '../../host/plugins.js';
+import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
 import { addressPlugin } from '../build/address-plugin.js';
@@ -66,7 +66,7 @@ function buildEntry(settings: Settings): PluginEntry[] {
 function settingsEntry({ settings, log }: FirstPartyOptions): PluginEntry {
   const plugin = definePlugin({
     name: 'settings',
-    setup: (host) => host.onClose(followSources(settings, () => undefined, log)),
+    receiver: (host) => host.onClose(followSources(settings, () => undefined, log)),
   });
   return { plugin, origin: 'site: false in the config', isFirstParty };
 }

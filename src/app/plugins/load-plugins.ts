@@ -3,11 +3,12 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
-import { type Plugin, type PluginEntry, READY_MS } from '../../host/plugins.js';
+import { READY_MS } from '../../host/host.js';
+import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import { within } from '../../time-limit.js';
 
-/** Plugin files that are picked up from the site's `plugins/` folder; `.ts` where Node strips types. */
-const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
+/** Plugin files that are picked up from the site's `plugins/` folder; TypeScript where Node strips types. */
+const PLUGIN_FILE = /^[^._].*(?<!\.d)\.[cm]?[jt]s$/;
 
 /**
  * The site's own plugins: those of the config in their order, then the files in `plugins/` by name.
@@ -66,12 +67,16 @@ async function importPlugin(file: string, origin: string, limitMs: number): Prom
     const module: { default?: unknown } = await within(limitMs, import(pathToFileURL(file).href), late);
     return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
   } catch (cause) {
-    throw new PressmarkError(
-      'PLUGIN_INVALID',
-      `plugin ${quote(origin)} cannot be loaded: ${messageOf(cause).split('\n', 1)[0]}`,
-      { cause },
-    );
+    throw new PressmarkError('PLUGIN_INVALID', `plugin ${quote(origin)} cannot be loaded: ${whyNot(cause)}`, {
+      cause,
+    });
   }
+}
+
+function whyNot(error: unknown): string {
+  if (systemCode(error) === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return `TypeScript needs Node.js 22.18 or newer, and this is ${process.version}; or compile it to JavaScript`;
+  return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
 /** Where a plugin's module lies: a path below the site's folder, or a package in its node_modules. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { definePlugin, type Plugin } from '../../host/plugins.js';
+import { definePlugin, type Plugin } from '../../host/plugin.js';
 
 /** No file of a site has such a path: dot files are not served. */
 const EVENTS = '/.pressmark/live';
@@ -67,7 +67,7 @@ export function createLiveReload(basePath: string): LiveReload {
 
   const plugin = definePlugin({
     name: 'live-reload',
-    setup: (host) => {
+    receiver: (host) => {
       host.addAction('site.built', ({ written, removed }) => changed(written + removed));
       host.addAction('build.done', ({ written, removed }) => changed(written.length + removed.length));
     },

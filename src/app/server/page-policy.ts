@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/load.js';
-import { definePlugin, type Plugin } from '../../host/plugins.js';
+import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
 import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';
 import { themeFolder } from '../builder/theme.js';
@@ -37,7 +37,7 @@ export function createPagePolicy(settings: Settings): PagePolicy {
 
   const plugin = definePlugin({
     name: 'page-policy',
-    setup: (host) => {
+    receiver: (host) => {
       host.addAction('site.built', () => {
         policy = undefined;
       });

@@ -16,8 +16,8 @@ const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
-  /** Routes of plugins. */
-  readonly router: Router | undefined;
+  /** The routes of plugins. */
+  readonly routers: readonly Router[];
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
@@ -46,7 +46,7 @@ export interface Server {
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
 export function createServer({
   webhook,
-  router,
+  routers,
   health,
   details,
   statusToken,
@@ -61,8 +61,8 @@ export function createServer({
   app.use(webhook);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
-  if (router !== undefined)
-    app.use(boundedBody).use(wrongMethodAsJson).use(router.routes()).use(router.allowedMethods());
+  if (routers.length > 0) app.use(boundedBody).use(wrongMethodAsJson);
+  for (const router of routers) app.use(router.routes()).use(router.allowedMethods());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
   const { server, close } = createWatchedServer(refusing(app.callback()), log);
@@ -85,18 +85,6 @@ function refusing(handle: Handle): Handle {
 function refusalOf({ host, expect }: http.IncomingHttpHeaders): 400 | 417 | undefined {
   if (host === undefined) return 400;
   return expect === undefined || /\b100-continue\b/i.test(expect) ? undefined : 417;
-}
-
-/**
- * The paths of plugins' routes that answer GET; patterns are left out, as they may stand for every path. Routes are
- * found without regard to case.
- */
-export function pathsOf(router: Router): string[] {
-  return router.stack.flatMap(({ methods, path }) =>
-    methods.includes('GET') && typeof path === 'string' && /^[\w/.~-]+$/.test(path)
-      ? [path, path.toLowerCase()]
-      : [],
-  );
 }
 
 /**

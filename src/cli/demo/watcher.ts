@@ -27,7 +27,7 @@ export function demoWatcher(hasGit: boolean): DemoWatcher {
   let lastBuilt = 0;
   const plugin = definePlugin({
     name: 'demo-watcher',
-    setup(host) {
+    receiver(host) {
       for (const name of ['article.published', 'article.updated'] as const) {
         host.addAction(name, ({ article, path }) => {
           files.set(article.id, path);

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import type { PluginHost } from '../../host/plugins.js';
+import type { ReceiverHost } from '../../host/plugin.js';
 import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
@@ -49,7 +49,7 @@ const MAX_ATTEMPTS = 5;
  * @returns a function that pushes what waits, once. A push that fails then is repeated after the next start.
  */
 export async function pushInBackground(
-  host: PluginHost,
+  host: ReceiverHost,
   settings: PushSettings,
   { place, author, decode, env }: PushedSite,
 ): Promise<() => Promise<void>> {

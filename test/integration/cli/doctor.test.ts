@@ -101,8 +101,13 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
   t.is(texts[2], '2 files have the URL "https://garden.example/articles/a": articles/a.md, articles/copy.md');
 });
 
-test('doctor names a plugin that cannot be set up in the receiver, in each kind of site', async (t) => {
-  for (const config of ['{}', '{"site":false}', '{"generator":"hugo"}']) {
+test('doctor names a plugin that cannot be set up, and one whose pages do not run, in each kind of site', async (t) => {
+  const kinds: [config: string, why: string | undefined][] = [
+    ['{}', undefined],
+    ['{"site":false}', 'site is false in the config'],
+    ['{"generator":"hugo"}', 'hugo makes the pages of this site'],
+  ];
+  for (const [config, why] of kinds) {
     const dir = tempDir(t);
     fs.mkdirSync(join(dir, 'plugins'));
     fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
@@ -110,12 +115,21 @@ test('doctor names a plugin that cannot be set up in the receiver, in each kind 
     const setup = (code: string) =>
       fs.writeFileSync(
         plugin,
-        `export default { name: 'keyless', requires: ['git', 'deploy'], setup(host) { ${code} } };`,
+        `export default { name: 'keyless', requires: { pressmark: '*' }, receiver(host) { ${code} } };`,
       );
     setup('');
     t.deepEqual(about(await findingsIn(dir), 'plugins'), [], config);
     fs.rmSync(plugin);
-    const broken = `export default { name: 'keyless', setup(host) { if (host.role === 'receiver') throw new Error('no key'); } };`;
+    const pages = `export default { name: 'pages-only', pages() {} };`;
+    fs.writeFileSync(join(dir, 'plugins/pages-only.mjs'), pages);
+    const idle = about(await findingsIn(dir), 'plugins').map(({ text }) => text);
+    t.deepEqual(
+      idle,
+      why === undefined
+        ? []
+        : [`pages(host) of plugin pages-only (plugins/pages-only.mjs) does not run: ${why}`],
+    );
+    const broken = `export default { name: 'keyless', receiver() { throw new Error('no key'); } };`;
     fs.writeFileSync(join(dir, 'plugins/broken.mjs'), broken);
     t.like(about(await findingsIn(dir), 'plugins'), [
       { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },

@@ -330,7 +330,7 @@ test.serial('the site’s plugins word the commit of a revert, and broken ones d
   const { id, first } = await updatedArticle('pollen');
   const clone = cloneWith('plugins', { plugins: ['./worded.mjs', './missing.mjs'] });
   const plugin = (name: string, setup: string) =>
-    `import fs from 'node:fs';\nexport default { name: '${name}', setup(host) { ${setup} } };\n`;
+    `import fs from 'node:fs';\nexport default { name: '${name}', receiver(host) { ${setup} } };\n`;
   const files = {
     'worded.mjs': plugin(
       'worded',
@@ -347,7 +347,7 @@ test.serial('the site’s plugins word the commit of a revert, and broken ones d
     'plugins/d-none.mjs': 'export default 7;',
     'plugins/e-git.mjs': plugin('git', "Promise.reject(new Error('stray'));"),
     'plugins/f-filter.mjs':
-      "export default { name: 'f', requires: ['site'], setup(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
+      "export default { name: 'f', requires: { told: '*' }, receiver(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
   };
   fs.mkdirSync(join(clone, 'plugins'));
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(clone, name), text);

@@ -14,7 +14,7 @@ function siteWith(t: ExecutionContext, setup: string, before = ''): string {
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(
     join(dir, 'plugins/odd.mjs'),
-    `${before}export default { name: 'odd', setup(host) { ${setup} } };`,
+    `${before}export default { name: 'odd', receiver(host) { ${setup} } };`,
   );
   return dir;
 }
@@ -29,7 +29,7 @@ for (const [what, command, setup, before, words] of [
     'start',
     'return new Promise(() => {});',
     timers('Math.min(ms, 50)'),
-    /plugin odd \(plugins\/odd\.mjs\) is not set up after 10 s; its setup\(\) must/,
+    /plugin odd \(plugins\/odd\.mjs\) is not set up after 10 s; its receiver\(host\) must/,
   ],
   [
     'fails where a plugin ends the process',
@@ -68,9 +68,9 @@ test('a command ends when it is done, whatever a plugin or the config has left b
 });
 
 test('a receiver that a plugin ends logs it, and does not end with 0', async (t) => {
-  const dir = siteWith(t, "host.router.get('/end', () => process.exit());");
+  const dir = siteWith(t, "host.routes((router) => router.get('/end', () => process.exit()));");
   const receiver = await startReceiver(t, { dir });
-  await t.throwsAsync(fetch(`${receiver.origin}/end`));
+  await t.throwsAsync(fetch(`${receiver.origin}/-/odd/end`));
   t.is(await receiver.stop(), 1);
   const line = receiver.log.find(({ level }) => level === 60);
   t.is(line?.msg, 'the receiver ends without having been asked to stop');

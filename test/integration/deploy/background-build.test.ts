@@ -237,7 +237,7 @@ test.serial(
       'plugins/note.mjs',
       `import fs from 'node:fs';
        const note = ({ since }) => fs.appendFileSync('${since}', (since ?? 'unknown') + ' ');
-       export default { name: 'note', setup: (host) => host.addAction('build.done', note) };`,
+       export default { name: 'note', receiver: (host) => host.addAction('build.done', note) };`,
     );
     write('pressmark.config.mjs', CONFIG.replace("build: '", `deploy: { folder: '${folder}' },\n  build: '`));
     const deployed = (id: string) => fs.existsSync(join(folder, 'current/blog', id, 'index.html'));

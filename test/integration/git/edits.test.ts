@@ -1,7 +1,7 @@
 import { appendFile, chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Host } from '../../../src/host/plugins.js';
+import type { Host } from '../../../src/host/host.js';
 import { makeSite, type Site, startAndCheck } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */

@@ -13,7 +13,9 @@ import {
   openArticleCommits,
 } from '../../../src/git/article-commits.js';
 import { createHooks } from '../../../src/host/hooks.js';
-import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
+import { type Host, startHost } from '../../../src/host/host.js';
+import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
+import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';
 import { turn } from '../../support/turns.js';
 import { until } from '../../support/until.js';
@@ -30,7 +32,7 @@ interface LogLine {
 }
 
 export interface StartOptions extends Partial<ArticleCommitsOptions> {
-  setup?(host: PluginHost): void;
+  setup?(host: ReceiverHost): void;
 }
 
 export interface SiteOptions {
@@ -123,7 +125,7 @@ export function siteAt(
       const hooks = createHooks(logger);
       const watcher = definePlugin({
         name: 'watcher',
-        setup(host) {
+        receiver(host) {
           host.addAction('git.committed', (payload) => committed.push(payload));
           setup?.(host);
         },
@@ -147,9 +149,8 @@ export function siteAt(
       const entries = [{ plugin: watcher, origin: 'test' }];
       if (commits !== undefined) entries.unshift({ plugin: commits.plugin(), origin: 'test' });
       const host = await startHost(entries, {
-        role: 'receiver',
-        siteUrl: 'https://example.org',
-        siteDir: dir,
+        face: 'receiver',
+        ...hostSite(dir, 'https://example.org'),
         log: logger,
         hooks,
         articles: {

@@ -6,20 +6,20 @@ import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 /** Each way in which a route reads a body. */
-const ROUTES = `export default { name: 'bodies', setup(host) {
-  host.router.post('/loop', async (context) => {
+const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((router) => {
+  router.post('/loop', async (context) => {
     let bytes = 0;
     for await (const chunk of context.req) bytes += chunk.length;
     context.body = { bytes };
   });
-  host.router.post('/events', async (context) => {
+  router.post('/events', async (context) => {
     let bytes = 0;
     context.req.on('data', (chunk) => { bytes += chunk.length; });
     await new Promise((resolve) => context.req.once('end', resolve));
     context.body = { bytes };
   });
-  host.router.post('/unread', (context) => { context.body = { bytes: 0 }; });
-} };`;
+  router.post('/unread', (context) => { context.body = { bytes: 0 }; });
+}); } };`;
 
 const dir = makeTempDir();
 let receiver: ReceiverHere;
@@ -50,7 +50,7 @@ function inChunks(bytes: number): ReadableStream<Uint8Array> {
 }
 
 async function post(path: string, body: Uint8Array | ReadableStream<Uint8Array>) {
-  const answer = await fetch(`${receiver.origin}${path}`, {
+  const answer = await fetch(`${receiver.origin}/-/bodies${path}`, {
     method: 'POST',
     body,
     duplex: 'half',
@@ -80,7 +80,7 @@ test('200-route-body: a route that does not read the body answers before it has 
 
 test('a method that no route has is refused without an empty Allow', async (t) => {
   for (const method of ['PROPFIND', 'SEARCH', 'MKCOL']) {
-    const { status, headers } = await fetch(`${receiver.origin}/anything`, { method });
+    const { status, headers } = await fetch(`${receiver.origin}/-/bodies/anything`, { method });
     t.true([404, 405, 501].includes(status), `${method}: ${status}`);
     t.is(headers.get('allow'), null, method);
   }

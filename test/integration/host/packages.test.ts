@@ -18,9 +18,9 @@ function install(dir: string, name: string, exports: unknown = './main.js'): voi
   fs.writeFileSync(
     join(folder, 'main.js'),
     `export default {
-       name: '${name}',
-       options: { parse: (value) => ({ suffix: value?.suffix ?? '?' }) },
-       setup(host) {
+       name: '${name.replace('@scope/', '')}',
+       options: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: { suffix: value.suffix ?? '?' } }) } },
+       receiver(host) {
          host.addFilter('article.draft', (draft) => ({ ...draft, title: draft.title + host.options.suffix }));
        },
      };

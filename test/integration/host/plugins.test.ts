@@ -17,7 +17,7 @@ const UNREADABLE = 'Unreadable';
 const WITHOUT_VALUE = 'Without a value';
 const SLUGLESS = 'Slugless';
 
-const FILTERS = `export default { name: 'filters', setup(host) {
+const FILTERS = `export default { name: 'filters', receiver(host) {
   host.addFilter('article.draft', (draft) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
     id: 'x', slug: 'x', date: '1999-01-01', url: 'https://x.example/', revision: 'x', jsonLd: '',
     contentHtml: '<p>cut</p>', body: 'cut' });
@@ -29,40 +29,40 @@ const FILTERS = `export default { name: 'filters', setup(host) {
 } };`;
 
 const FAULTS = `import fs from 'node:fs';
-export default { name: 'faults', setup(host) {
+export default { name: 'faults', receiver(host) {
   const faults = [() => { throw new Error('broken'); }, () => undefined, async () => { throw null; },
     () => 'no draft', () => ({ title: 7 }), (draft) => ({ ...draft, tags: 'no list' }), () => null,
     (draft) => ({ ...draft, title: '\\ud800' })];
   host.addFilter('article.draft', (draft) => {
     if (draft.title === '${FAULTY}') return (faults.shift() ?? ((whole) => whole))(draft);
-    if (draft.title === '${UNREADABLE}') return fs.readFileSync(host.siteDir + '/list.json');
-    if (draft.title === '${COUNTED}') fs.appendFileSync(host.siteDir + '/filtered', 'x');
+    if (draft.title === '${UNREADABLE}') return fs.readFileSync(host.paths.site + '/list.json');
+    if (draft.title === '${COUNTED}') fs.appendFileSync(host.paths.site + '/filtered', 'x');
     return draft;
   });
   const slugs = [null, {}, 7];
   host.addFilter('article.slug', (slug, draft) => draft.title === '${SLUGLESS}' && slugs.length > 0 ? slugs.shift() : slug);
 } };`;
 
-const ACTIONS = `export default { name: 'actions', setup(host) {
+const ACTIONS = `export default { name: 'actions', receiver(host) {
   host.addAction('article.published', () => { throw new Error('broken'); });
   host.addAction('article.published', () => new Promise(() => {}));
   host.addAction('delivery.accepted', () => Promise.reject(new Error('broken')));
 } };`;
 
-const ROUTES = `export default { name: 'routes', setup(host) {
-  host.router.get('/broken', () => { throw new Error('inside'); });
-  host.router.get('/private', (context) => context.throw(403, 'for members alone'));
-  host.router.get('/unavailable', (context) => context.throw(503, 'inside'));
-  host.router.post('/subscribe', (context) => { context.body = 'subscribed'; });
-  host.router.get('/found', async (context) => {
+const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((router) => {
+  router.get('/broken', () => { throw new Error('inside'); });
+  router.get('/private', (context) => context.throw(403, 'for members alone'));
+  router.get('/unavailable', (context) => context.throw(503, 'inside'));
+  router.post('/subscribe', (context) => { context.body = 'subscribed'; });
+  router.get('/found', async (context) => {
     const { id } = (await host.articles.find(context.query.url)) ?? { id: null };
     context.body = { id };
   });
-  host.router.all('/webhook', (context) => { context.body = 'taken'; });
-  host.router.get('/late', (context) => {
-    try { host.router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
+  router.post('/echo', (context) => { context.body = context.request.body; });
+  router.get('/late', (context) => {
+    try { router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
   });
-} };`;
+}); } };`;
 
 const dir = makeTempDir();
 let started: ReceiverHere | undefined;
@@ -163,7 +163,7 @@ test.serial(
   async (t) => {
     const { post, origin } = receiver();
     const found = async (url: string) =>
-      (await fetch(`${origin}/found?url=${encodeURIComponent(url)}`)).json();
+      (await fetch(`${origin}/-/routes/found?url=${encodeURIComponent(url)}`)).json();
     const data = article();
     const { json } = await post('article.published', data);
     t.deepEqual(await found(`${json.url}#part`), { id: data.id });
@@ -212,7 +212,7 @@ test.serial(
 test.serial(
   '500-routes: a route that throws is answered with JSON, without the words of its error',
   async (t) => {
-    const response = await fetch(`${receiver().origin}/broken`);
+    const response = await fetch(`${receiver().origin}/-/routes/broken`);
     t.deepEqual(
       [response.status, await response.text()],
       [500, '{"error":"this route failed; the log says why"}'],
@@ -224,10 +224,10 @@ test.serial(
   '403-routes: context.throw answers with its status and, below 500, with its reason; nothing is logged as a failure',
   async (t) => {
     const { origin, log } = receiver();
-    const refused = await fetch(`${origin}/private`);
+    const refused = await fetch(`${origin}/-/routes/private`);
     t.deepEqual([refused.status, await refused.text()], [403, '{"error":"for members alone"}']);
     t.false(JSON.stringify(log).includes('for members alone'));
-    const unavailable = await fetch(`${origin}/unavailable`);
+    const unavailable = await fetch(`${origin}/-/routes/unavailable`);
     t.deepEqual(
       [unavailable.status, await unavailable.text()],
       [503, '{"error":"this route failed; the log says why"}'],
@@ -237,21 +237,30 @@ test.serial(
 
 test.serial('405-routes: a route answers only its own methods, and names them', async (t) => {
   const { origin } = receiver();
-  const wrong = await fetch(`${origin}/subscribe`);
+  const wrong = await fetch(`${origin}/-/routes/subscribe`);
   t.deepEqual(
     [wrong.status, wrong.headers.get('allow'), await wrong.text()],
     [405, 'POST', '{"error":"GET is not allowed here; use POST"}'],
   );
-  t.is(await (await fetch(`${origin}/subscribe`, { method: 'POST' })).text(), 'subscribed');
+  t.is(await (await fetch(`${origin}/-/routes/subscribe`, { method: 'POST' })).text(), 'subscribed');
 });
 
-test.serial(
-  '405-routes: a route that is added after the start is refused, and a plugin cannot take the webhook',
-  async (t) => {
-    t.regex(await (await fetch(`${receiver().origin}/late`)).text(), /added after the start/);
-    t.is((await fetch(`${receiver().origin}/webhook`)).status, 405);
-  },
-);
+test.serial('200-routes: a route finds JSON and forms in the body of the request', async (t) => {
+  const post = async (body: string, type: string) => {
+    const headers = { 'Content-Type': type };
+    return fetch(`${receiver().origin}/-/routes/echo`, { method: 'POST', body, headers });
+  };
+  t.deepEqual(await (await post('{"a":["ü"]}', 'application/json')).json(), { a: ['ü'] });
+  t.deepEqual(await (await post('a=1&b=%C3%BC', 'application/x-www-form-urlencoded')).json(), {
+    a: '1',
+    b: 'ü',
+  });
+  t.is((await post('{"a":', 'application/json')).status, 400);
+});
+
+test.serial('200-routes: a route that is added after the start is refused', async (t) => {
+  t.regex(await (await fetch(`${receiver().origin}/-/routes/late`)).text(), /added after the start/);
+});
 
 // Last, as it ends the receiver of this file.
 test.serial(
@@ -264,7 +273,7 @@ test.serial(
     t.is(updated.status, 200);
     await receiver().close();
 
-    const broken = `export default { name: 'broken', setup: (host) => host.addFilter('article.draft', () => { throw new Error('no'); }) };`;
+    const broken = `export default { name: 'broken', receiver: (host) => host.addFilter('article.draft', () => { throw new Error('no'); }) };`;
     fs.writeFileSync(join(dir, 'plugins/e-broken.mjs'), broken);
     const { post } = await startHere(t, { dir });
     const before = treeOf(dir);

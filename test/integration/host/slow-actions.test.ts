@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 // Runs before everything else, and for longer than an action is waited for.
-const ENDLESS = `export default { name: 'endless', setup(host) {
+const ENDLESS = `export default { name: 'endless', receiver(host) {
   for (const name of ['host.ready', 'article.published', 'delivery.accepted', 'site.built'])
     host.addAction(name, () => new Promise((resolve) => setTimeout(resolve, 3_600_000).unref()), { priority: -1_000 });
 } };`;

@@ -21,6 +21,6 @@ const builder = createBuilder({
   themeDirs: [`${root}/templates`],
   site: siteInfo(url),
   log,
-  hooks: createHooks(log),
+  hooks: createHooks(log, { face: 'pages' }),
 });
 serveBuilds(parentPort, builder, log);

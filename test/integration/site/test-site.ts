@@ -74,7 +74,7 @@ export function siteIn(
 ): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
-  const hooks = createHooks(log);
+  const hooks = createHooks(log, { face: 'pages' });
   addHooks?.(hooks);
   const options: TestOptions = {
     content: contentFolder(

@@ -3,9 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
-import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
+import { type Host, startHost } from '../../../src/host/host.js';
+import { definePlugin } from '../../../src/host/plugin.js';
 import type { Answer, Outcome, Request } from '../../../src/site/builder/client.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
+import { hostSite } from '../../support/host-site.js';
 import { until } from '../../support/until.js';
 import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 
@@ -29,7 +31,7 @@ async function run(
   const waiting: ((report: BuildReport) => void)[] = [];
   const listener = definePlugin({
     name: 'listener',
-    setup: (host) =>
+    receiver: (host) =>
       host.addAction('site.built', (report) => {
         const resolve = waiting.shift();
         if (resolve === undefined) reports.push(report);
@@ -42,9 +44,8 @@ async function run(
       (plugin) => ({ plugin, origin: 'test' }),
     ),
     {
-      role: 'receiver',
-      siteUrl: SITE_URL,
-      siteDir: site.dir,
+      face: 'receiver',
+      ...hostSite(site.dir, SITE_URL),
       log: gatheringLog(logged),
       articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
     },

@@ -55,7 +55,7 @@ const LISTED = {
 
 const PLUGIN = `export default {
   name: 'wishes',
-  setup: (host) => {
+  receiver: (host) => {
     host.addFilter('article.frontMatter', (data, { title }) => !title.startsWith('{') ? data : ({
       ...data, ...JSON.parse(title), day: new Date(0), later: undefined, act: () => 1,
       url: '/evil/', slug: 'evil', title: 'Evil', pressmark: { id: 'evil' },

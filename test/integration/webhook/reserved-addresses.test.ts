@@ -14,26 +14,24 @@ const CONFIG = {
   site: { search: false },
   endpoint: '/hook',
   articles: { permalink: '/:slug/' },
-  plugins: ['./routes.mjs'],
+  plugins: ['./decks.mjs'],
 };
 
-const ROUTES = `export default { name: 'routes', setup(host) {
-  host.router.get('/Hello', (context) => { context.body = 'the plugin'; });
-  host.router.get('/find/:what', (context) => { context.body = 'the plugin'; });
-  host.router.post('/contact', (context) => { context.body = 'the plugin'; });
+const DECKS = `export default { name: 'decks', pages(host) {
+  host.addOutput({ path: 'hello/', paths: () => ['hello/index.html'], render: () => 'the plugin' });
 } };`;
 
 /** Slugs at which something else is answered, and some that only look so. */
-const SUGGESTED = ['pagefind', 'cname', 'tags', 'feed', 'healthz', 'hook', 'hello', 'find', 'contact'];
+const SUGGESTED = ['pagefind', 'cname', 'tags', 'feed', 'healthz', 'hook', 'hello'];
 
 async function textAt({ origin }: ReceiverHere, url: string): Promise<string> {
   const page = await fetch(`${origin}${new URL(url).pathname}`);
   return page.ok ? page.text() : '';
 }
 
-test('200-published: no article gets an address that the site, the endpoint or a plugin’s route has; one that has it already is named by the start and by doctor', async (t) => {
+test('200-published: no article gets an address that the site, the endpoint or a plugin’s output has; one that has it already is named by the start and by doctor', async (t) => {
   const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'routes.mjs'), ROUTES);
+  fs.writeFileSync(join(dir, 'decks.mjs'), DECKS);
   fs.mkdirSync(join(dir, 'content'));
   for (const slug of ['pagefind', 'hook', 'hello', 'fine'])
     fs.writeFileSync(
@@ -67,7 +65,7 @@ test('200-published: no article gets an address that the site, the endpoint or a
   }
   t.deepEqual(urls, [
     ...['/pagefind-article/', '/cname-article/', '/tags-article/', '/feed-article/', '/healthz-article/'],
-    ...['/hook-2/', '/hello-2/', '/find/', '/contact/'],
+    ...['/hook-2/', '/hello-2/'],
   ]);
   for (const [index, url] of urls.entries())
     await until(`the page of ${url} is served`, async () =>

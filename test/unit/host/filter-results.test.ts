@@ -2,7 +2,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import type { ArticleData } from '../../../src/contract/envelope.js';
-import { FILTER_NAMES, type FilterName } from '../../../src/host/hook-types.js';
+import { type FilterName, PAGES_FILTERS, RECEIVER_FILTERS } from '../../../src/host/hook-types.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import type { FeedItem, PageContext } from '../../../src/host/page-types.js';
 import { article } from '../../support/events.js';
@@ -102,10 +102,11 @@ const VALUES: Readonly<
   'git.message': { fine: ['Publish: a'], wrong: [5, null, {}] },
 };
 
-for (const name of FILTER_NAMES) {
+for (const name of [...RECEIVER_FILTERS, ...PAGES_FILTERS]) {
   test(`${name}: what is no value of this filter is a failure that names the filter and its plugin`, async (t) => {
     const apply = (value: unknown) => {
-      const hooks = createHooks(silent);
+      const face = (PAGES_FILTERS as readonly string[]).includes(name) ? 'pages' : 'receiver';
+      const hooks = createHooks(silent, { face });
       hooks.addFilter(name, () => value as never, { plugin: 'mistaken' });
       return hooks.applyFilters(name, undefined as never, undefined as never);
     };

@@ -7,7 +7,7 @@ const silent = pino({ level: 'silent' });
 const page = { kind: 'home', path: '/' };
 
 test('filters with a lower priority run first, those with the same in the order in which they were added, each on the value of the one before', async (t) => {
-  const hooks = createHooks(silent);
+  const hooks = createHooks(silent, { face: 'pages' });
   for (const [letter, priority] of [
     ['c', 10],
     ['d', undefined],
@@ -45,7 +45,7 @@ test('a handler for an unknown hook is refused, and the nearest name is suggeste
 });
 
 test('a handler that is added after the start is refused', (t) => {
-  const hooks = createHooks(silent);
+  const hooks = createHooks(silent, { face: 'pages' });
   hooks.seal();
   t.throws(() => hooks.addFilter('page.html', (html) => html, { plugin: 'late' }), {
     message: /plugin late/,
@@ -62,7 +62,7 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
     hangs: () => new Promise<string>(() => undefined),
   };
   for (const [plugin, handler] of Object.entries(cases)) {
-    const hooks = createHooks(silent, { filterTimeoutMs: 20 });
+    const hooks = createHooks(silent, { face: 'pages', filterTimeoutMs: 20 });
     hooks.addFilter('page.html', handler, { plugin });
     const error = await t.throwsAsync(hooks.applyFilters('page.html', '', page), { code: 'FILTER_FAILED' });
     t.true(error?.message.includes(`filter page.html of plugin ${plugin} `), error?.message);
@@ -70,7 +70,7 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
 });
 
 test('a filter that hangs again and again is given up, and fails at once with the same words', async (t) => {
-  const hooks = createHooks(silent, { filterTimeoutMs: 5, mostTimeouts: 3 });
+  const hooks = createHooks(silent, { face: 'pages', filterTimeoutMs: 5, mostTimeouts: 3 });
   let calls = 0;
   hooks.addFilter(
     'page.html',
@@ -88,7 +88,7 @@ test('a filter that hangs again and again is given up, and fails at once with th
 });
 
 test('a filter that hangs now and then, and not again and again, is called each time', async (t) => {
-  const hooks = createHooks(silent, { filterTimeoutMs: 5, mostTimeouts: 3 });
+  const hooks = createHooks(silent, { face: 'pages', filterTimeoutMs: 5, mostTimeouts: 3 });
   const answers: (Promise<string> | string)[] = [];
   hooks.addFilter('page.html', () => answers.shift() ?? 'fine', { plugin: 'slow' });
   const hanging = () => new Promise<string>(() => undefined);

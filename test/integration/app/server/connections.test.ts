@@ -65,7 +65,7 @@ async function connectMany(
 async function startServer(t: ExecutionContext, options: Partial<ServerOptions> = {}) {
   const server = createServer({
     webhook: (_context, next) => next(),
-    router: undefined,
+    routers: [],
     health: () => undefined,
     details: () => ({}),
     outputDir: tempDir(t),
@@ -117,7 +117,7 @@ test('requests that are sent ahead on one connection are answered one after the 
     running--;
     context.body = `answer ${context.params.n};`;
   });
-  const { port } = await startServer(t, { router });
+  const { port } = await startServer(t, { routers: [router] });
   const numbers = Array.from({ length: 15 }, (_, n) => n);
   const last = 'GET /slow/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const client = await connect(port, numbers.map((n) => GET(`/slow/${n}`)).join('') + last);
@@ -132,7 +132,7 @@ test('requests that are sent ahead on one connection are answered one after the 
 test('a packet of thousands of requests is parsed no further than the bound, and its connection closed', async (t) => {
   const router = new Router();
   router.get('/never', () => new Promise(() => undefined));
-  const { server, port } = await startServer(t, { router });
+  const { server, port } = await startServer(t, { routers: [router] });
   let parsed = 0;
   server.http.on('request', () => parsed++);
   const client = await connect(port, GET('/never').repeat(1_500));
@@ -168,7 +168,7 @@ test('a client that does not read its answer is cut off, and one that waits for 
     });
     context.body = 'at last';
   });
-  const { server, port } = await startServer(t, { router });
+  const { server, port } = await startServer(t, { routers: [router] });
   server.http.timeout = 200;
   const waiting = await connect(port, 'GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   const reader = await connect(port, GET('/large'));
@@ -186,7 +186,7 @@ test('the bytes that wait for slow readers are bounded: the slowest are cut off'
   router.get('/large', (context) => {
     context.body = Buffer.alloc(20_000_000);
   });
-  const { server, port } = await startServer(t, { router });
+  const { server, port } = await startServer(t, { routers: [router] });
   const sockets = new Set<Socket>();
   server.http.on('connection', (socket: Socket) => {
     sockets.add(socket);

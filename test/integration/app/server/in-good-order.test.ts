@@ -135,7 +135,7 @@ test('503-stopping: what arrives after SIGTERM is refused and not stored', async
 test('a client that never finishes its request does not keep the server from closing', async (t) => {
   const server = createServer({
     webhook: (context) => once(context.req, 'end'), // answers nothing before it has the whole body
-    router: undefined,
+    routers: [],
     health: () => undefined,
     details: () => ({}),
     statusToken: undefined,

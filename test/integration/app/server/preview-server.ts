@@ -32,7 +32,7 @@ export function sharedPreview(test: TestFn): PreviewServer {
   const logged: string[] = [];
   const server = createServer({
     webhook,
-    router: undefined,
+    routers: [],
     health: () => undefined,
     details: () => ({ durability: 'disk' }),
     statusToken: STATUS_TOKEN,

@@ -28,7 +28,7 @@ test(`200: at level push, ${MANY} articles are two pushes: the first article, an
     join(dir, 'plugins', 'notice.mjs'),
     `import fs from 'node:fs';
      const notice = (message) => (fs.appendFileSync('${waiting}', '.'), message);
-     export default { name: 'notice', setup: (host) => host.addFilter('git.message', notice) };`,
+     export default { name: 'notice', receiver: (host) => host.addFilter('git.message', notice) };`,
   );
   const script = `#!/bin/sh
 PATH='${PATH}'

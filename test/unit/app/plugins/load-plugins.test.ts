@@ -13,3 +13,22 @@ test('a plugin whose module never ends loading is named', async (t) => {
     message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it is not loaded after 0\.02 s; /,
   });
 });
+
+test('the plugins of the folder are its modules, of each kind that Node.js loads', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  const write = (name: string, text: string) => fs.writeFileSync(join(dir, 'plugins', name), text);
+  write('a.mjs', "export default { name: 'a' };");
+  write('b.cjs', "module.exports = { name: 'b' };");
+  for (const name of ['types.d.ts', '_shared.mjs', '.hidden.mjs', 'notes.txt']) write(name, 'no plugin');
+  const names = async () => (await loadPlugins(dir, [])).map(({ plugin }) => plugin.name);
+  t.deepEqual(await names(), ['a', 'b']);
+  write('c.mts', "const name: string = 'c';\nexport default { name };");
+  if ('typescript' in process.features && process.features.typescript)
+    t.deepEqual(await names(), ['a', 'b', 'c']);
+  else
+    await t.throwsAsync(names(), {
+      message:
+        /^plugin "plugins\/c\.mts" cannot be loaded: TypeScript needs Node\.js 22\.18 or newer, and this is v/,
+    });
+});

@@ -4,7 +4,8 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import { type Asked, createLiveReload, isLocal } from '../../../../src/app/server/live-reload.js';
 import { createHooks } from '../../../../src/host/hooks.js';
-import { startHost } from '../../../../src/host/plugins.js';
+import { startHost } from '../../../../src/host/host.js';
+import { hostSite } from '../../../support/host-site.js';
 
 const asked = (remoteAddress: string | undefined, headers: Asked['headers'] = { host: 'localhost:8787' }) =>
   isLocal({ headers, httpVersion: '1.1', socket: { remoteAddress, localPort: 8787 } as Asked['socket'] });
@@ -41,9 +42,8 @@ test('browsers hear of builds by the site’s own generator as of builds by Pres
   t.teardown(liveReload.close);
   const articles = { get: async () => undefined, find: async () => undefined, ids: () => [] };
   const around = {
-    role: 'receiver',
-    siteUrl: 'https://garden.example',
-    siteDir: '/',
+    face: 'receiver',
+    ...hostSite('/'),
     log,
     articles,
     hooks,

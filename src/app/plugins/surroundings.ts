@@ -1,0 +1,38 @@
+import type { Settings } from '../../config/load.js';
+import type { HostSurroundings } from '../../host/host.js';
+import type { PluginEntry } from '../../host/plugin.js';
+import { foldersOf } from '../content/folders.js';
+
+type SiteSettings = Pick<
+  Settings,
+  'siteUrl' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
+>;
+
+/** What plugins are told of their site. */
+export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 'site' | 'paths'> {
+  const { siteUrl, dir, site, articles, generator } = settings;
+  const { contentDir, outputDir } = foldersOf(settings);
+  const own = site === false ? undefined : site;
+  const options = typeof generator === 'object' && !('mapping' in generator) ? generator : undefined;
+  return {
+    site: {
+      url: siteUrl,
+      language: own?.language ?? articles.language ?? 'en',
+      timeZone: articles.timeZone ?? own?.timeZone ?? options?.timeZone ?? 'UTC',
+    },
+    paths: { site: dir, content: contentDir, output: outputDir },
+  };
+}
+
+/** Says which plugins add something to pages, where nobody would see it: Pressmark does not make the pages of this site. */
+export function idlePages(
+  plugins: readonly PluginEntry[],
+  { site, generator }: Pick<Settings, 'site' | 'generator'>,
+): string[] {
+  if (site !== false) return [];
+  const name = typeof generator === 'string' ? generator : generator.name;
+  const why = name === 'plain' ? 'site is false in the config' : `${name} makes the pages of this site`;
+  return plugins
+    .filter(({ plugin }) => plugin.pages !== undefined)
+    .map(({ plugin, origin }) => `pages(host) of plugin ${plugin.name} (${origin}) does not run: ${why}`);
+}

@@ -1,0 +1,211 @@
+import type Router from '@koa/router';
+import { messageOf, PressmarkError, quote } from '../errors.js';
+import { hideInLog, type Log, REDACTION } from '../log.js';
+import { within } from '../time-limit.js';
+import type { ActionName, FilterName } from './hook-types.js';
+import { createHooks, type Face, type Hooks } from './hooks.js';
+import { inOrder, leaveOut } from './manifests.js';
+import { checkOutput, type PluginOutput } from './outputs.js';
+import type { ArticleReader, HostPaths, HostSite, Plugin, PluginEntry, PluginHost } from './plugin.js';
+import { createRoutes, sealRoutes } from './routes.js';
+
+/** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
+export const READY_MS = 10_000;
+
+/** How long plugins may take to start and to stop, in milliseconds; the whole stop has 10 s. */
+export interface PluginLimits {
+  /** For each `receiver` and `pages`. */
+  readonly setupMs: number;
+  /** For all handlers of `host.closing` together: the disposers, which flush commits and pages, need time too. */
+  readonly closingMs: number;
+  /** For each disposer. */
+  readonly disposeMs: number;
+}
+
+const LIMITS: PluginLimits = { setupMs: READY_MS, closingMs: 2_000, disposeMs: 8_000 };
+
+interface Disposer {
+  readonly plugin: string;
+  readonly dispose: () => unknown;
+}
+
+/** A running plugin host; see `startHost`. */
+export interface Host {
+  readonly hooks: Hooks;
+  /** The routes of plugins. */
+  readonly routers: readonly Router[];
+  /** Files of the site that plugins make. */
+  readonly outputs: readonly PluginOutput[];
+  /** Runs `host.closing`, then disposes of plugins, last set up first. */
+  close(): Promise<void>;
+}
+
+/** What every plugin of a host is handed alike. */
+export interface HostSurroundings {
+  readonly face: Face;
+  readonly site: HostSite;
+  readonly paths: HostPaths;
+  readonly log: Log;
+  readonly articles: ArticleReader;
+  /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
+  readonly environment?: NodeJS.Dict<string>;
+  /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
+  readonly hooks?: Hooks;
+}
+
+/**
+ * Sets up one face of the plugins in the order given, each after those it requires, and ends registration. Where one fails,
+ * those that were set up before it are closed.
+ *
+ * @param limits how long plugins may take. @default 10 s for each, 2 s for `host.closing`, 8 s for each disposer
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
+ */
+export async function startHost(
+  entries: readonly PluginEntry[],
+  around: HostSurroundings,
+  { setupMs, closingMs, disposeMs }: PluginLimits = LIMITS,
+): Promise<Host> {
+  const { face, site, paths, articles, environment = {} } = around;
+  const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostTimeouts: 3 }) }) } = around;
+  const disposers: Disposer[] = [];
+  const outputs: PluginOutput[] = [];
+  const routers: Router[] = [];
+  try {
+    const ordered = inOrder(entries);
+    for (const { plugin } of ordered) {
+      hooks.declare('action', plugin.hooks?.actions ?? []);
+      hooks.declare('filter', plugin.hooks?.filters ?? []);
+    }
+    for (const entry of ordered) await add(entry);
+  } catch (error) {
+    await dispose(); // else the timers and connections of those set up before keep the process alive
+    throw error;
+  }
+  routers.forEach(sealRoutes);
+  hooks.seal();
+
+  async function add(entry: PluginEntry): Promise<void> {
+    const { plugin, origin } = entry;
+    try {
+      const common = { ...hostOf(entry), options: await parsedOptions(entry) };
+      if (face === 'pages') {
+        const addOutput = (output: PluginOutput['output']) => {
+          hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
+          checkOutput({ plugin: plugin.name, output }, outputs);
+          outputs.push({ plugin: plugin.name, output });
+        };
+        await setUp(entry, async () => plugin.pages?.({ ...common, addOutput }));
+      } else if (plugin.receiver !== undefined) {
+        const secrets = secretsOf(plugin, origin, environment);
+        const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
+        const routes = (define: (router: Router) => void) => {
+          hooks.checkOpen(plugin.name, 'routes');
+          if (router !== undefined) define(router);
+        };
+        await setUp(entry, async () => plugin.receiver?.({ ...common, secrets, routes }));
+        if (router !== undefined && router.stack.length > 0) routers.push(router);
+      }
+    } catch (error) {
+      leaveOut(entry, error);
+    }
+  }
+
+  /** What both faces of a plugin are handed. */
+  function hostOf({ plugin: { name }, isFirstParty = false }: PluginEntry) {
+    const handlerOptions = (priority?: number) => ({
+      plugin: name,
+      isFirstParty,
+      ...(priority !== undefined && { priority }),
+    });
+    const host: Omit<PluginHost<unknown, FilterName, ActionName>, 'options'> = {
+      site,
+      paths,
+      articles,
+      log: around.log.child({ plugin: name }, { redact: REDACTION }),
+      addFilter: (hook, handler, { priority } = {}) =>
+        hooks.addFilter(hook, handler, handlerOptions(priority)),
+      addAction: (hook, handler, { priority } = {}) =>
+        hooks.addAction(hook, handler, handlerOptions(priority)),
+      removeFilter: hooks.removeFilter,
+      removeAction: hooks.removeAction,
+      hasFilter: hooks.hasFilter,
+      didAction: hooks.didAction,
+      applyFilters: hooks.applyFilters,
+      doAction: hooks.doAction,
+      onClose: (dispose) => disposers.push({ plugin: name, dispose }),
+    };
+    return host;
+  }
+
+  async function setUp({ plugin, origin }: PluginEntry, run: () => Promise<unknown>): Promise<void> {
+    const who = `plugin ${plugin.name} (${origin})`;
+    try {
+      await within(setupMs, run(), () => {
+        throw invalid(
+          `${who} is not set up after ${setupMs / 1_000} s; its ${face}(host) must come to an end`,
+        );
+      });
+    } catch (error) {
+      if (error instanceof PressmarkError) throw error;
+      throw invalid(`${who} could not be set up: ${messageOf(error)}`, error);
+    }
+  }
+
+  async function close(): Promise<void> {
+    await within(closingMs, hooks.doAction('host.closing', {}), () => undefined);
+    await dispose();
+  }
+
+  /** Side by side, last set up first: what one of them has to flush must not cost another its time. */
+  async function dispose(): Promise<void> {
+    await Promise.all(disposers.splice(0).reverse().map(disposeOf));
+  }
+
+  async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
+    const late = () =>
+      around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
+    try {
+      await within(disposeMs, (async () => dispose())(), late);
+    } catch (error) {
+      around.log.error({ plugin, err: error }, 'plugin could not be closed');
+    }
+  }
+
+  return { hooks, routers, outputs, close };
+}
+
+async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {
+  const who = `plugin ${plugin.name} (${origin})`;
+  if (plugin.options === undefined) {
+    if (options === undefined) return undefined;
+    throw invalid(`${who} takes no options; remove them from the config`);
+  }
+  const result = await plugin.options['~standard'].validate(options ?? {});
+  if (result.issues === undefined) return result.value;
+  const faults = result.issues.map(({ message, path = [] }) => {
+    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+    return where === '' ? message : `${where}: ${message}`;
+  });
+  throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
+}
+
+/** The values of a plugin's secrets, which no line of the log shows from then on. */
+function secretsOf(
+  { name, secrets = [] }: Plugin,
+  origin: string,
+  environment: NodeJS.Dict<string>,
+): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const variable of secrets) {
+    const value = environment[variable];
+    if (value === undefined)
+      throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is not set; add it to .env`);
+    values[variable] = value;
+    hideInLog(value);
+  }
+  return values;
+}
+
+function invalid(text: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('PLUGIN_INVALID', text, { cause });
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import semver from 'semver';
+import { didYouMean, PressmarkError, quote } from '../errors.js';
+import type { PluginEntry } from './plugin.js';
+
+/** All that a plugin may have. */
+const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'receiver', 'pages'];
+
+/** It stands in the addresses of its routes. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+const { version: PRESSMARK }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+);
+
+/**
+ * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. Without those that can
+ * be done without, where something is wrong with them.
+ *
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
+ */
+export function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
+  const byName = new Map<string, PluginEntry>();
+  for (const entry of entries) {
+    attempt(entry, () => {
+      checkManifest(entry.plugin, entry.origin);
+      const { name } = entry.plugin;
+      const other = byName.get(name);
+      if (other !== undefined)
+        throw invalid(
+          `two plugins are named ${quote(name)}: ${other.origin} and ${entry.origin}; remove one`,
+        );
+      byName.set(name, entry);
+    });
+  }
+  const ordered = new Set<PluginEntry>();
+  const visit = (entry: PluginEntry, path: readonly string[]): void => {
+    const { name, requires = {} } = entry.plugin;
+    if (ordered.has(entry)) return;
+    if (path.includes(name))
+      throw invalid(`plugins require each other in a circle: ${[...path, name].join(' -> ')}`);
+    for (const [needed, range] of Object.entries(requires)) {
+      const who = `plugin ${name} (${entry.origin}) requires ${quote(needed)}`;
+      if (needed === 'pressmark') {
+        if (!satisfies(PRESSMARK, range)) throw invalid(`${who} ${range}, and this is ${PRESSMARK}`);
+        continue;
+      }
+      const other = byName.get(needed);
+      if (other === undefined) throw invalid(`${who}, which is not there; add it to plugins in the config`);
+      const { version } = other.plugin;
+      if (!satisfies(version, range))
+        throw invalid(`${who} ${range}, and ${other.origin} is ${version ?? 'without a version'}`);
+      visit(other, [...path, name]);
+    }
+    ordered.add(entry);
+  };
+  for (const entry of byName.values()) attempt(entry, () => visit(entry, []));
+  return [...ordered];
+}
+
+/** Does without a plugin that can be done without. */
+export function leaveOut({ onFailure }: PluginEntry, error: unknown): void {
+  if (onFailure === undefined || !(error instanceof PressmarkError)) throw error;
+  onFailure(error);
+}
+
+function attempt(entry: PluginEntry, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    leaveOut(entry, error);
+  }
+}
+
+/** Any version will do for `*`, also none. */
+function satisfies(version: string | undefined, range: string): boolean {
+  return (
+    range === '*' || (version !== undefined && semver.satisfies(version, range, { includePrerelease: true }))
+  );
+}
+
+/**
+ * Checks that what a file or the config has given is a plugin.
+ *
+ * @param origin where it came from, for the error.
+ * @throws PressmarkError PLUGIN_INVALID.
+ */
+function checkManifest(plugin: unknown, origin: string): void {
+  const complain = (what: string) => invalid(`${origin} is not a plugin: ${what}`);
+  if (typeof plugin !== 'object' || plugin === null)
+    throw complain('it has no default export; export default definePlugin({ name, receiver, pages })');
+  const { name, version, requires, secrets, hooks, receiver, pages }: Readonly<Record<string, unknown>> = {
+    ...plugin,
+  };
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw complain(`its name is ${quote(name)}; name it in lower-case letters, digits and hyphens`);
+  const unknown = Object.keys(plugin).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined)
+    throw complain(
+      `it has ${quote(unknown)}, and a plugin has ${KEYS.join(', ')} alone${didYouMean(unknown, KEYS)}`,
+    );
+  for (const [face, value] of Object.entries({ receiver, pages }))
+    if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
+  if (receiver === undefined && pages === undefined)
+    throw complain('it has neither receiver(host) nor pages(host)');
+  if (version !== undefined && semver.valid(String(version)) === null)
+    throw complain(`its version is ${quote(version)}; write it as in 1.0.0`);
+  checkRanges(requires, complain);
+  if (secrets !== undefined && !isListOfTexts(secrets))
+    throw complain('its secrets are not a list of names of variables');
+  const { actions = [], filters = [] } = (hooks ?? {}) as Readonly<Record<string, unknown>>;
+  for (const names of [actions, filters]) {
+    if (!isListOfTexts(names)) throw complain('its hooks are not { actions: […], filters: […] } with names');
+    const foreign = names.find((hook) => !hook.startsWith(`${name}.`));
+    if (foreign !== undefined)
+      throw complain(`the name of its hook ${quote(foreign)} must begin with ${quote(`${name}.`)}`);
+  }
+}
+
+function checkRanges(requires: unknown, complain: (what: string) => PressmarkError): void {
+  if (requires === undefined) return;
+  if (typeof requires !== 'object' || requires === null || Array.isArray(requires))
+    throw complain('its requires is not an object of names and versions, such as { images: "^1.2" }');
+  for (const [name, range] of Object.entries(requires))
+    if (typeof range !== 'string' || semver.validRange(range) === null)
+      throw complain(
+        `it requires ${name} ${quote(range)}, which is no range of versions; write "^1.2" or "*"`,
+      );
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function invalid(text: string): PressmarkError {
+  return new PressmarkError('PLUGIN_INVALID', text);
+}

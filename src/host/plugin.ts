@@ -1,0 +1,132 @@
+/// <reference types="@koa/bodyparser" preserve="true" />
+import type Router from '@koa/router';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Article } from '../article/article.js';
+import type { PressmarkError } from '../errors.js';
+import type { Log } from '../log.js';
+import type {
+  ActionName,
+  Actions,
+  FilterName,
+  Filters,
+  PagesActionName,
+  PagesFilterName,
+  ReceiverFilterName,
+} from './hook-types.js';
+import type { ActionHandler, FilterHandler } from './hooks.js';
+import type { SiteOutput } from './outputs.js';
+
+/** The stored articles, for reading. */
+export interface ArticleReader {
+  /** The article with this id, or undefined. */
+  get(id: string): Promise<Article | undefined>;
+  /** The article at this public URL, or undefined; canonicalized as the contract says. */
+  find(url: string): Promise<Article | undefined>;
+  /** The ids of all articles, in no promised order. */
+  ids(): Iterable<string>;
+}
+
+/** The site that a plugin runs in. */
+export interface HostSite {
+  /** The site's address, absolute, without a trailing slash. */
+  readonly url: string;
+  /** BCP 47. */
+  readonly language: string;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+/** Folders of a site, absolute. */
+export interface HostPaths {
+  /** The site's own. */
+  readonly site: string;
+  /** That of the article files. */
+  readonly content: string;
+  /** That of the built site. */
+  readonly output: string;
+}
+
+/** What a plugin is handed, wherever it runs. @typeParam F the filters that there are. @typeParam A the actions. */
+export interface PluginHost<O, F extends FilterName, A extends ActionName> {
+  readonly site: HostSite;
+  readonly paths: HostPaths;
+  readonly log: Log;
+  /** The plugin's own options, as its schema has returned them. */
+  readonly options: O;
+  readonly articles: ArticleReader;
+  /** @returns a function that removes the handler. */
+  addFilter<N extends F>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): () => void;
+  /** @returns a function that removes the handler. */
+  addAction<N extends A>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): () => void;
+  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  removeFilter<N extends F>(name: N, handler: FilterHandler<N>): boolean;
+  /** Removes a handler, also that of another plugin. @returns whether it was there. */
+  removeAction<N extends A>(name: N, handler: ActionHandler<N>): boolean;
+  /** Whether anything filters `name`. */
+  hasFilter(name: F): boolean;
+  /** How often an action was done since the start. */
+  didAction(name: A): number;
+  /** Runs a filter; for plugins with filters that others may add to. */
+  applyFilters<N extends F>(
+    name: N,
+    value: Filters[N]['value'],
+    context: Filters[N]['context'],
+  ): Promise<Filters[N]['value']>;
+  /** Runs an action; for plugins with actions that others may add to. */
+  doAction<N extends A>(name: N, payload: Actions[N]): Promise<void>;
+  /** Runs when the service stops, before it exits; it may take a few seconds. */
+  onClose(dispose: () => unknown): void;
+}
+
+/** What `receiver` is handed, in the process that answers the webhook. */
+export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterName, ActionName> {
+  /** The values of `secrets`, by their names. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Adds routes below `/-/<name of the plugin>/`. */
+  routes(define: (router: Router) => void): void;
+}
+
+/** What `pages` is handed, where pages are made. */
+export interface PagesHost<O = unknown> extends PluginHost<O, PagesFilterName, PagesActionName> {
+  /** Adds files to the site, such as `llms.txt`. */
+  addOutput(output: SiteOutput): void;
+}
+
+/** A plugin; made with `definePlugin`. */
+export interface Plugin<O = unknown> {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** Such as `1.0.0`. */
+  readonly version?: string;
+  /** Plugins that must be set up before this one, and `pressmark` itself, with the versions that will do, such as `^1.2`. */
+  readonly requires?: Readonly<Record<string, string>>;
+  /** Checks the options from the config: a Standard Schema, such as one of zod or valibot. */
+  readonly options?: StandardSchemaV1<unknown, O>;
+  /** Names of variables in `.env`, which must be set; no line of the log shows their values. */
+  readonly secrets?: readonly string[];
+  /** Hooks of its own, for other plugins; each begins with the plugin's name and a dot. */
+  readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };
+  /** Runs once in the process that answers the webhook, whatever builds the site; also in `doctor` and `revert`. May be async. */
+  receiver?(host: ReceiverHost<O>): unknown;
+  /** Runs where pages are made, and wherever it must be known which files the plugin adds. Only adds hooks and outputs. */
+  pages?(host: PagesHost<O>): unknown;
+}
+
+/** A plugin with the options that the config gives it. */
+export interface PluginEntry {
+  readonly plugin: Plugin;
+  readonly options?: unknown;
+  /** Where it came from, for messages. */
+  readonly origin: string;
+  /** Its module, absolute; undefined for one that the config holds itself. */
+  readonly file?: string;
+  /** Whether it comes with Pressmark: its handlers run before those of all other plugins. @default false */
+  readonly isFirstParty?: boolean;
+  /** Gets the error of a plugin that cannot be used, and the start goes on without that plugin. Without this function, the start fails. */
+  readonly onFailure?: (error: PressmarkError) => void;
+}
+
+/** Types a plugin's options through to its faces. */
+export function definePlugin<O>(plugin: Plugin<O>): Plugin<O> {
+  return plugin;
+}

@@ -1,0 +1,34 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import { PressmarkError } from '../errors.js';
+
+/** Below this, plugins have their routes. */
+const ROUTES_PATH = '/-/';
+
+/** A router for the routes of one plugin, below `/-/<its name>/`. They find JSON and forms in `context.request.body`. */
+export async function createRoutes(plugin: string): Promise<Router> {
+  // Loaded where they are needed: most sites have no plugin with routes.
+  const [{ default: KoaRouter }, { bodyParser }] = await Promise.all([
+    import('@koa/router'),
+    import('@koa/bodyparser'),
+  ]);
+  const router = new KoaRouter({ prefix: `${ROUTES_PATH}${plugin}` });
+  router.use(bodyParser({ enableTypes: ['json', 'form'], onError: refuseBody }));
+  return router;
+}
+
+/** What cannot be parsed is the client's fault; other errors say themselves whose they are. */
+function refuseBody(error: Error, context: Context): never {
+  if ('expose' in error) throw error;
+  return context.throw(400, `the body cannot be parsed: ${error.message}`);
+}
+
+/** Ends the adding of routes: what is served must not change while it is served. */
+export function sealRoutes(router: Router): void {
+  router.register = () => {
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      'a route was added after the start; add routes in receiver(host)',
+    );
+  };
+}

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import type { HostSurroundings } from '../../src/host/host.js';
+
+/** What plugins are told of a site in a folder. */
+export function hostSite(
+  dir: string,
+  url = 'https://garden.example',
+): Pick<HostSurroundings, 'site' | 'paths'> {
+  return {
+    site: { url, language: 'en', timeZone: 'UTC' },
+    paths: { site: dir, content: join(dir, 'content'), output: join(dir, 'public') },
+  };
+}

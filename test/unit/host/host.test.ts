@@ -1,0 +1,327 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { type HostSurroundings, startHost } from '../../../src/host/host.js';
+import { definePlugin, type Plugin, type PluginEntry } from '../../../src/host/plugin.js';
+import { createLog } from '../../../src/log.js';
+import { hostSite } from '../../support/host-site.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const around: HostSurroundings = {
+  face: 'receiver',
+  ...hostSite('/nowhere'),
+  log: pino({ level: 'silent' }),
+  articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
+};
+
+const LIMITS = { setupMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
+
+function entry(plugin: Plugin<never> | unknown, options?: unknown): PluginEntry {
+  return { plugin: plugin as Plugin, origin: 'plugins/x.js', ...(options !== undefined && { options }) };
+}
+
+function named(name: string, order: string[], requires?: Record<string, string>): PluginEntry {
+  return entry({ name, receiver: () => void order.push(name), ...(requires && { requires }) });
+}
+
+test('plugins are set up in their order, each after those it requires, and closed the other way round', async (t) => {
+  const order: string[] = [];
+  const closed: string[] = [];
+  const closing = definePlugin({
+    name: 'b',
+    requires: { d: '*', c: '*' },
+    receiver: (host) => {
+      order.push('b');
+      host.onClose(() => closed.push('b first'));
+      host.onClose(() => {
+        closed.push('b last');
+        throw new Error('broken');
+      });
+    },
+  });
+  const host = await startHost(
+    [named('a', order), entry(closing), named('c', order, { d: '*' }), named('d', order)],
+    around,
+  );
+  t.deepEqual(order, ['a', 'd', 'c', 'b']);
+  await host.close();
+  t.deepEqual(closed, ['b last', 'b first']);
+});
+
+test('where a plugin cannot be set up, those that were set up before it are closed', async (t) => {
+  const closed: string[] = [];
+  const closing = (name: string): PluginEntry =>
+    entry(definePlugin({ name, receiver: (host) => host.onClose(() => closed.push(name)) }));
+  const broken = entry(
+    definePlugin({
+      name: 'broken',
+      receiver: () => {
+        throw new Error('no key');
+      },
+    }),
+  );
+  await t.throwsAsync(startHost([closing('a'), closing('b'), broken, closing('c')], around), {
+    message: /plugin broken .*no key/,
+  });
+  t.deepEqual(closed, ['b', 'a']);
+});
+
+test('a face that never ends is named, and those that were set up before it are closed', async (t) => {
+  let isClosed = false;
+  const first = definePlugin({
+    name: 'first',
+    receiver: (host) =>
+      host.onClose(() => {
+        isClosed = true;
+      }),
+  });
+  const hanging = definePlugin({ name: 'hanging', receiver: () => new Promise<void>(() => undefined) });
+  await t.throwsAsync(startHost([entry(first), entry(hanging)], around, { ...LIMITS, setupMs: 20 }), {
+    code: 'PLUGIN_INVALID',
+    message:
+      'plugin hanging (plugins/x.js) is not set up after 0.02 s; its receiver(host) must come to an end',
+  });
+  t.true(isClosed);
+});
+
+test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
+  let isDisposed = false;
+  let endHandler: (() => void) | undefined;
+  const plugin = definePlugin({
+    name: 'slow',
+    receiver: (host) => {
+      const unending = new Promise<void>((resolve) => {
+        endHandler = resolve;
+      });
+      host.addAction('host.closing', () => unending);
+      host.onClose(() => {
+        isDisposed = true;
+      });
+    },
+  });
+  await (await startHost([entry(plugin)], around, { ...LIMITS, closingMs: 1, disposeMs: 60_000 })).close();
+  t.true(isDisposed, 'the handler is still running');
+  endHandler?.();
+});
+
+test('a disposer that never ends does not keep the host from closing, and the log names its plugin', async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const plugin = definePlugin({
+    name: 'stuck',
+    receiver: (host) => host.onClose(() => new Promise(() => undefined)),
+  });
+  await (await startHost([entry(plugin)], { ...around, log }, { ...LIMITS, disposeMs: 1 })).close();
+  t.is(lines.length, 1);
+  t.like(JSON.parse(lines[0] ?? ''), {
+    plugin: 'stuck',
+    msg: 'plugin is not closed after 1 ms; it is left behind',
+  });
+});
+
+const nothing = () => undefined;
+
+const versioned = (name: string, version: string, requires?: Record<string, string>) =>
+  entry({ name, version, receiver: nothing, ...(requires && { requires }) });
+
+const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
+  'a plugin that requires a missing plugin': [
+    [named('a', [], { z: '*' })],
+    /plugin a .*requires "z", which is not there/,
+  ],
+  'plugins that require one another in a circle': [
+    [named('a', [], { b: '*' }), named('b', [], { c: '*' }), named('c', [], { a: '*' })],
+    /a -> b -> c -> a/,
+  ],
+  'a plugin that requires itself': [[named('a', [], { a: '*' })], /a -> a/],
+  'a plugin that requires another version': [
+    [versioned('a', '1.0.0', { b: '^2.1' }), versioned('b', '2.0.9')],
+    /plugin a .*requires "b" \^2\.1, and plugins\/x\.js is 2\.0\.9/,
+  ],
+  'a plugin that requires a version of one without': [
+    [versioned('a', '1.0.0', { b: '1' }), named('b', [])],
+    /requires "b" 1, and plugins\/x\.js is without a version/,
+  ],
+  'a plugin for another Pressmark': [
+    [named('a', [], { pressmark: '>=99' })],
+    /plugin a .*requires "pressmark" >=99, and this is \d/,
+  ],
+  'a range that is none': [[named('a', [], { b: 'new' })], /it requires b "new", which is no range/],
+  'a list of required plugins': [[entry({ name: 'a', requires: ['b'], receiver: nothing })], /not an object/],
+  'two plugins with one name': [
+    [named('a', []), named('a', [])],
+    /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/,
+  ],
+  'a module without a default export': [[entry(undefined)], /plugins\/x\.js is not a plugin/],
+  'a plugin without a name': [[entry({ receiver: nothing })], /its name is "undefined"/],
+  'a name that no address can hold': [[entry({ name: 'A b', receiver: nothing })], /its name is "A b"/],
+  'a plugin without a face': [[entry({ name: 'a' })], /neither receiver\(host\) nor pages\(host\)/],
+  'a face that is none': [[entry({ name: 'a', page: nothing })], /it has "page", .*; did you mean pages\?/],
+  'a face that is no function': [[entry({ name: 'a', pages: 7 })], /its pages is not a function/],
+  'a version that is none': [
+    [entry({ name: 'a', version: 'new', receiver: nothing })],
+    /its version is "new"/,
+  ],
+  'a hook with the name of another plugin': [
+    [entry({ name: 'a', receiver: nothing, hooks: { actions: ['b.sent'] } })],
+    /its hook "b\.sent" must begin with "a\."/,
+  ],
+  'a secret that is not set': [
+    [entry({ name: 'a', receiver: nothing, secrets: ['A_TOKEN'] })],
+    /plugin a .*needs A_TOKEN, which is not set; add it to \.env/,
+  ],
+  'a filter of the other face': [
+    [
+      entry(
+        definePlugin({
+          name: 'a',
+          receiver: (host) => host.addFilter('page.head' as never, nothing as never),
+        }),
+      ),
+    ],
+    /the filter "page\.head" is one of pages\(host\); add it there/,
+  ],
+  'options for a plugin that takes none': [
+    [entry({ name: 'a', receiver: nothing }, { x: 1 })],
+    /plugin a .*takes no options/,
+  ],
+  'options that the schema of the plugin refuses': [
+    [
+      entry(
+        { name: 'a', receiver: nothing, options: z.object({ x: z.object({ y: z.number() }) }) },
+        { x: {} },
+      ),
+    ],
+    /plugin a .*options are wrong: x\.y: Invalid input/,
+  ],
+  'a plugin whose face throws': [
+    [
+      entry({
+        name: 'a',
+        receiver: () => {
+          throw new Error('broken');
+        },
+      }),
+    ],
+    /plugin a .*broken/,
+  ],
+};
+
+for (const [name, [entries, words]] of Object.entries(REFUSED)) {
+  test(`the host refuses ${name}`, async (t) => {
+    await t.throwsAsync(startHost(entries, around), { message: words });
+  });
+}
+
+for (const path of ['', '/a.txt', '../a.txt', 'a/../b', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7])
+  test(`the host refuses the output ${path}`, async (t) => {
+    const render = () => '';
+    const plugin = definePlugin({
+      name: 'a',
+      pages: (host) => {
+        host.addOutput({ path: 'llms.txt', render });
+        host.addOutput({ path: path as string, render });
+      },
+    });
+    await t.throwsAsync(startHost([entry(plugin)], { ...around, face: 'pages' }), {
+      code: 'PLUGIN_INVALID',
+      message: /plugin a: /,
+    });
+  });
+
+test('a plugin gets its options as its schema has returned them', async (t) => {
+  let seen: unknown;
+  const plugin = definePlugin<{ n: number }>({
+    name: 'a',
+    options: z.object({ n: z.coerce.number().default(7) }),
+    receiver: ({ options }) => {
+      seen = options.n;
+    },
+  });
+  await startHost([entry(plugin, { n: '3' })], around);
+  t.is(seen, 3);
+  await startHost([entry(plugin)], around);
+  t.is(seen, 7);
+});
+
+test('what a plugin logs is without secrets', async (t) => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const plugin = definePlugin({
+    name: 'talkative',
+    receiver: (host) =>
+      host.log.info({ secret: 'of-the-service', config: { secrets: ['of-the-service'] } }, 'set up'),
+  });
+  await startHost([entry(plugin)], { ...around, log });
+  t.regex(lines.join(), /set up/);
+  t.notRegex(lines.join(), /of-the-service/);
+});
+
+test('a hook that is added after the start is refused', async (t) => {
+  let late: (() => void) | undefined;
+  const plugin = definePlugin({
+    name: 'late',
+    receiver: (host) => {
+      late = () => host.addAction('host.ready', () => undefined);
+    },
+  });
+  await startHost([entry(plugin)], around);
+  t.throws(() => late?.(), { message: /plugin late adds "host.ready" after the start/ });
+});
+
+test('a plugin gets the values of its secrets, and no line of the log shows them', async (t) => {
+  const file = join(tempDir(t), 'log');
+  const log = createLog({ level: 'info', terminal: false, fd: fs.openSync(file, 'w'), atOnce: true });
+  const plugin = definePlugin({
+    name: 'talkative',
+    secrets: ['A_TOKEN'],
+    receiver: (host) => host.log.info({ headers: [`Bearer ${host.secrets.A_TOKEN}`] }, 'asked'),
+  });
+  const environment = { A_TOKEN: 'quoted "and" long', OTHER: 'x' };
+  await startHost([entry(plugin)], { ...around, log, environment });
+  const line = fs.readFileSync(file, 'utf8');
+  t.like(JSON.parse(line), { headers: ['Bearer [redacted]'], msg: 'asked' });
+});
+
+test('a plugin does the hooks that it declares, and others act upon them', async (t) => {
+  const seen: unknown[] = [];
+  const sent = 'announce.sent' as 'host.ready'; // plugins in TypeScript declare its type
+  const announce = definePlugin({
+    name: 'announce',
+    hooks: { actions: [sent] },
+    receiver: (host) => host.addAction('host.ready', () => host.doAction(sent, { url: 'a' })),
+  });
+  const listener = definePlugin({
+    name: 'listener',
+    receiver: (host) => host.addAction(sent, (payload) => seen.push(payload)),
+  });
+  const host = await startHost([entry(listener), entry(announce)], around);
+  await host.hooks.doAction('host.ready', { url: '' });
+  t.deepEqual(seen, [{ url: 'a' }]);
+  t.is(host.hooks.didAction(sent), 1);
+});
+
+test('a handler can be removed by what adding it has returned, and by its name and function', async (t) => {
+  let removed: (() => void)[] = [];
+  const shout = (text: string) => `${text}!`;
+  const plugin = definePlugin({
+    name: 'a',
+    receiver: (host) => {
+      const remove = host.addFilter('article.slug', (slug) => `${slug}-1`);
+      host.addFilter('article.slug', shout);
+      removed = [remove, () => t.true(host.removeFilter('article.slug', shout))];
+      t.true(host.hasFilter('article.slug'));
+    },
+  });
+  const { hooks } = await startHost([entry(plugin)], around);
+  const apply = () => hooks.applyFilters('article.slug', 'a', {} as never);
+  const values = [await apply()];
+  for (const remove of removed) {
+    remove();
+    values.push(await apply());
+  }
+  t.deepEqual(values, ['a-1!', 'a!', 'a']);
+  t.false(hooks.hasFilter('article.slug'));
+});
