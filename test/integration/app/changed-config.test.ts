@@ -22,14 +22,21 @@ test('a change of the config or of .env is logged without its values and holds f
   const said = ({ log }: typeof receiver) =>
     log.filter(({ msg }) => msg === 'the config or .env has changed, which takes effect at the next start');
 
-  // More than once: files are watched from some moment after the start on.
-  await until('the log says that the config has changed', () => {
-    write({ ...CONFIG, siteUrl: 'https://meadow.example', site: SITE });
-    return said(receiver).length > 0;
-  });
-  const before = said(receiver).length;
-  fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${OTHER}\n`);
-  await until('the log says that .env has changed', () => said(receiver).length > before);
+  /** Changes a file until the log says so: files are watched from some moment after the start on. */
+  const isNoticed = async (what: string, change: () => void) => {
+    const before = said(receiver).length;
+    let changed = 0;
+    await until(`the log says that ${what} has changed`, () => {
+      // Changes that follow each other quickly are one.
+      if (performance.now() - changed > 1_000) {
+        change();
+        changed = performance.now();
+      }
+      return said(receiver).length > before;
+    });
+  };
+  await isNoticed('the config', () => write({ ...CONFIG, siteUrl: 'https://meadow.example', site: SITE }));
+  await isNoticed('.env', () => fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${OTHER}\n`));
   t.false(JSON.stringify(receiver.log).includes('secret-'));
   t.is((await receiver.post('article.published', article(), { secret: OTHER })).status, 401);
   const hive = article({ slug: 'hive' });

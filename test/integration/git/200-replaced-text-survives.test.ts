@@ -78,7 +78,9 @@ test.serial(
     t.is((await receiver.post('article.updated', request)).status, 200);
     const [kept = ''] = keptOf(site, one);
     t.is(fs.readFileSync(join(dir, kept), 'utf8'), text);
-    t.true(receiver.log.some(({ file }) => file === kept.replace('.pressmark/', '')));
+    await until('the log names it', () =>
+      receiver.log.some(({ file }) => file === kept.replace('.pressmark/', '')),
+    );
     git.clear();
     await until('the update is committed', () => one.subjects().at(-1) === UPDATED);
 

@@ -39,7 +39,9 @@ test('what the owner has staged at the very path stays staged', async (t) => {
   await site.untilCommitted(2);
   t.is(await site.git('show', `:${path}`), 'my own words\n');
   t.true((await site.git('show', `HEAD:${path}`)).includes('r2'));
-  t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes('staged')));
+  await site.until('the log says so', () =>
+    site.log.some(({ level, msg }) => level === 40 && msg.includes('staged')),
+  );
 });
 
 test('an article that the owner has staged as it is becomes a commit of its own', async (t) => {

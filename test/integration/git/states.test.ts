@@ -43,7 +43,10 @@ test('an article at an ignored place is not committed, which is said once', asyn
   await site.publish('three', {}, { path: 'elsewhere/three.md' });
   await site.untilCommitted(1);
   t.deepEqual(await site.subjects(), ['First', 'Ignore', 'Publish: Title of three']);
-  t.is(site.log.filter(({ level }) => level >= 40).length, 1);
+  const said = () => site.log.filter(({ level }) => level >= 40).length;
+  await site.until('the log says so', () => said() > 0);
+  await site.stop();
+  t.is(said(), 1);
 });
 
 test('a content folder in a repository of its own, or outside, is not committed here', async (t) => {

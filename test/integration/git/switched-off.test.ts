@@ -51,9 +51,9 @@ test('with git: false a repository is left as it is; an edit that an update repl
   t.true(kept.startsWith(`replaced/${relative(dir, file)}/`));
   t.deepEqual(fs.readFileSync(join(dir, '.pressmark', kept)), text);
   t.false(fs.readFileSync(file).equals(text));
+  await receiver.close();
   const logged = receiver.log.find(({ msg }) => msg.startsWith('an update has replaced a text'));
   t.is(logged?.file, kept);
-  await receiver.close();
   const { stdout } = await runHere(['doctor', '--dir', dir]);
   t.true(stdout.includes(`! git: a text that an update has replaced has no commit: .pressmark/${kept}`));
   t.deepEqual(repositoryOf(dir), before);

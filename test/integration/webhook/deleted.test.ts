@@ -43,7 +43,9 @@ test('200, and nothing is written, for an article that was deleted while the rec
   await staysDeleted(t, receiver(), one);
   t.is((await receiver().post('article.lookup', { target_url: one.url })).status, 404);
   await staysDeleted(t, receiver(), one);
-  t.is(receiver().log.find(({ id, outcome }) => id === one.data.id && outcome === 'deleted')?.status, 200);
+  const logged = () => receiver().log.find(({ id, outcome }) => id === one.data.id && outcome === 'deleted');
+  await until('it is logged', () => logged() !== undefined);
+  t.is(logged()?.status, 200);
   const other = await publish(receiver());
   t.not(other.url, one.url);
 });

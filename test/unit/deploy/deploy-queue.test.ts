@@ -11,7 +11,13 @@ const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40 };
 /** A queue with one target, and what it was given. */
 function setUp(
   t: ExecutionContext,
-  { fails = (): boolean => false, stateDir = tempDir(t), version = 'v1', pauses = PAUSES } = {},
+  {
+    fails = (): boolean => false,
+    onFailed = (): void => undefined,
+    stateDir = tempDir(t),
+    version = 'v1',
+    pauses = PAUSES,
+  } = {},
 ) {
   const outputs: DeployOutput[] = [];
   const deployed: string[] = [];
@@ -33,7 +39,7 @@ function setUp(
     stateDir,
     log: createLog({ level: 'silent', terminal: false }),
     onDeployed: () => deployed.push(present),
-    onFailed: () => undefined,
+    onFailed,
     lock: {
       enter: async () => {
         order.push('enter');
@@ -95,15 +101,18 @@ test('a build that has changed nothing is deployed where no target has its outpu
 
 test('a build does not end the pause after a failed deploy, and the next attempt takes it in', async (t) => {
   const attempts: number[] = [];
-  const { build, deployed, queue } = setUp(t, {
+  const { build, deployed } = setUp(t, {
     fails: () => {
       attempts.push(performance.now());
       return attempts.length === 1;
     },
+    // Once the pause has begun, and before it is over, however busy the machine is.
+    onFailed: () =>
+      setImmediate(() => {
+        for (const version of ['v2', 'v3']) build(version, ['a']);
+      }),
     pauses: { ...PAUSES, retryMs: 400, longestRetryMs: 400 },
   });
-  await until('it has failed', () => queue.state().toy?.error !== undefined);
-  for (const version of ['v2', 'v3']) build(version, ['a']);
   await until('it is deployed', () => deployed.length > 0);
   const [first = 0, second = 0] = attempts;
   t.true(second - first >= 390, `the second attempt came after ${second - first} ms`);

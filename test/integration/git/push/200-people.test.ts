@@ -43,12 +43,12 @@ async function twoMachines() {
   return { a, b, own, data, url, path, change };
 }
 
-/** Waits until a clone's branch is where the remote's is. */
+/** Waits until a clone's branch is where the remote's is, and its index free. */
 function caughtUp(dir: string): Promise<void> {
-  return until(
-    'the branch is where the remote’s is',
-    () => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'),
-  );
+  return until('the branch is where the remote’s is', () => {
+    const isSame = gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main');
+    return isSame && !fs.existsSync(join(dir, '.git', 'index.lock'));
+  });
 }
 
 /** What `git status` has to say of one path. */

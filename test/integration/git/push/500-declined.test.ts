@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { launchIn, makeRemote } from '../../../support/clones.js';
+import { launchMachine, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 import { statusOf } from './pushing-site.js';
 
 const { PATH = '' } = process.env;
@@ -15,7 +16,7 @@ test('500: an article that the remote declines does not fail its neighbours, and
   const refused =
     '#!/bin/sh\ngit ls-tree -r --name-only "$3" | grep -q forbidden || exit 0\necho \'No such slugs here.\'\nexit 1\n';
   fs.writeFileSync(hook, refused, { mode: 0o755 });
-  const receiver = await launchIn(clones.clone('site'));
+  const receiver = await launchMachine(clones.clone('site'));
   t.teardown(() => receiver.kill('SIGKILL'));
   const all = ['one', 'forbidden', 'two', 'three'].map((slug) => article({ slug }));
   const publishAll = () =>
@@ -26,7 +27,9 @@ test('500: an article that the remote declines does not fail its neighbours, and
   t.true(isDeclined);
   t.regex(lastError ?? '', /^the git remote origin declined the push: hook declined; No such slugs here\./);
   t.is(clones.articles().size, 3);
-  t.true(receiver.log.some(({ level, why }) => level === 50 && String(why).includes('No such slugs here.')));
+  await until('the log says why', () =>
+    receiver.log.some(({ level, why }) => level === 50 && String(why).includes('No such slugs here.')),
+  );
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);
@@ -45,7 +48,7 @@ case "$*" in *' push '*) [ -e '${cut}' ] || exec git "$@"; rm '${cut}'; git "$@"
 exec git "$@"
 `;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const receiver = await launchIn(clones.clone('site'), { env: { PATH: `${bin}:${PATH}` } });
+  const receiver = await launchMachine(clones.clone('site'), { env: { PATH: `${bin}:${PATH}` } });
   t.teardown(() => receiver.kill('SIGKILL'));
   fs.writeFileSync(cut, '');
   const data = article();

@@ -63,7 +63,7 @@ test('503 where the remote takes connections and never answers; 200 for a delive
   gitIn(dir, 'remote', 'set-url', 'origin', clones.remote);
   fs.rmSync(fast);
   await until('the receiver is healthy again', async () => (await fetch(`${origin}/healthz`)).status === 200);
-  t.is((await post('article.published', data)).status, 200);
+  await until('it is stored', async () => (await post('article.published', data)).status === 200);
   t.is(clones.articles().size, 2);
   await until('no connection to the silent remote stays open', () => server.open.size === 0);
   t.is(await receiver.stop(), 0);

@@ -170,8 +170,10 @@ test.serial('commits on another branch than at the start are not called pushed',
   gitIn(dir, 'checkout', '--quiet', '-b', 'drafts');
   const id = await publish(receiver);
   const waitingFor = 'HEAD to be on main again: commits on drafts are not pushed';
-  await until('it waits', async () => (await statusOf(receiver)).waitingFor === waitingFor);
-  t.is((await statusOf(receiver)).waiting, 1);
+  await until('it waits', async () => {
+    const now = await statusOf(receiver);
+    return now.waitingFor === waitingFor && now.waiting === 1;
+  });
   t.is(clones.git('rev-parse', 'main'), before);
   t.is(clones.git('branch', '--list').trim(), '* main');
   await eventually('the person can switch', () => gitIn(dir, 'checkout', '--quiet', '-B', 'main'));

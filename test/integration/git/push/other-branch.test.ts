@@ -69,7 +69,9 @@ test('where the named branch of the remote has other commits, nothing is called 
     return now.waiting === 1 && now.waitingFor === waitingFor;
   });
   t.is(clones.git('rev-parse', 'articles').trim(), theirs);
-  t.true(receiver.log.some(({ level, reason }) => level === 40 && reason === `it waits for ${waitingFor}`));
+  await until('the log says so', () =>
+    receiver.log.some(({ level, reason }) => level === 40 && reason === `it waits for ${waitingFor}`),
+  );
   await until('status says so', async () => {
     const { code, stdout } = await status(dir);
     return code === 1 && /^✗ push {6}.*; 1 commit waits; waits for you to merge/m.test(stdout);

@@ -64,7 +64,9 @@ test.serial('a host that fails is reported and asked again; deliveries and pushe
   await publish(receiver, 'One');
   const reason = 'GitHub answered 503: down for a moment';
   await until('it is reported', async () => (await review(receiver))?.error === reason);
-  t.true(receiver.log.some(({ level, reason: why }) => level === 40 && why === reason));
+  await until('the log says so', () =>
+    receiver.log.some(({ level, reason: why }) => level === 40 && why === reason),
+  );
   await until('status says so', async () => (await status(dir)).includes(`review    ${reason}`));
   t.true((await doctor(dir)).includes(`! push: no pull request: ${reason}`));
   await publish(receiver, 'Two');
@@ -102,7 +104,10 @@ test.serial(
     t.like(server.pulls[0], { title: '2 articles', head: BRANCH, base: 'main' });
     t.regex(server.pulls[0]?.body ?? '', /^- New: `One` \(https:.*\)\n- New: `Two` \(https:.*\)$/m);
     await until('the receiver knows it', async () => (await review(receiver))?.url === server.url(1));
-    t.true((await status(dir)).includes(`review    2 articles wait for review: ${server.url(1)}`));
+    // These commands read what the receiver notes once a second.
+    await until('status says so', async () =>
+      (await status(dir)).includes(`review    2 articles wait for review: ${server.url(1)}`),
+    );
     t.is((await list(dir)).match(/\(waits for review\)/g)?.length, 2);
     t.true((await doctor(dir)).includes(`pull request: ${server.url(1)}`));
 
@@ -114,7 +119,7 @@ test.serial(
     t.like(server.pulls[1], { title: 'Article: Three', state: 'open' });
     t.is(server.pulls[0]?.title, '2 articles');
     await until('the receiver knows that one', async () => (await review(receiver))?.url === server.url(2));
-    t.is((await list(dir)).match(/\(waits for review\)/g)?.length, 1);
+    await until('list says so', async () => (await list(dir)).match(/\(waits for review\)/g)?.length === 1);
     t.false(JSON.stringify(receiver.log).includes(TOKEN));
   },
 );
@@ -151,14 +156,14 @@ test.serial(
     await publish(receiver, 'Five');
     await until('another one is open', () => server.pulls.length === 4);
     t.is(server.pulls[3]?.title, 'Article: Five');
-    t.true(fs.existsSync(join(dir, 'merged.txt')));
+    await until('the work tree has it', () => fs.existsSync(join(dir, 'merged.txt')));
 
     gitIn(olga, 'fetch', '--quiet');
     gitIn(olga, 'checkout', '--quiet', '-B', BRANCH, `origin/${BRANCH}`);
     commitAndPush(olga, 'review.txt', 'looks good\n');
     await publish(receiver, 'Six');
     await until('it lists both', () => server.pulls[3]?.title === '2 articles');
-    t.true(fs.existsSync(join(dir, 'review.txt')));
+    await until('the work tree has it', () => fs.existsSync(join(dir, 'review.txt')));
   },
 );
 
