@@ -14,9 +14,9 @@ export const compiledTests = (folder, except = []) =>
     .filter((name) => name.endsWith('.test.ts') && !except.some((start) => name.startsWith(start)))
     .map((name) => `dist/test/${name.replace(/\.ts$/, '.js')}`);
 
-/** What changes or measures its process; such a test has one to itself. */
+/** What changes its process while other tests run, or measures it; such a test has one to itself. */
 const OF_ITS_PROCESS =
-  /\btest\.(?:serial|before|after)\b|\bprocess\.|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\bperformance\.|\btimeoutMs\b|recorded-syncs/;
+  /\bprocess\.cpuUsage\b|\bglobalThis\b|\bObject\.assign\((?:fs|Date)\b|\b(?:process\.env\.\w+|Date\.now|performance\.now) = |recorded-syncs/;
 
 /** The same for integration tests: what replaces a function or a variable, or depends on how soon something happens. */
 const OF_ITS_PROCESS_TOO =
@@ -29,7 +29,8 @@ const waitsForCommands = (source) => source.includes('runHere(') && source.inclu
 const MOST_FILES = 6;
 
 /** Whose tests share processes. The integration tests of git and of deploys start programs all the time, and gain little. */
-const ROOM = /^dist\/test\/(unit\/\w+|integration\/(?:app|cli|host|sender|site|store|webhook)|docs)\//;
+const ROOM =
+  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:app|cli|host|sender|site|store|webhook)|docs|architecture)\//;
 
 /** The room with whose other files a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
@@ -82,8 +83,8 @@ export default {
   // More than there are processors: many tests wait, for the disk or for time to pass.
   concurrency: 4,
   sortTestFiles: (one, other) => (rank(one) < rank(other) ? -1 : 1),
-  // Without any progress. Longer than a wait of test/support/until.ts, which fails with a sentence of its own.
-  timeout: '6m',
+  // Without any progress; then AVA names what has not ended. Longer than a wait of test/support/until.ts, which says what for.
+  timeout: '3m',
   workerThreads: false,
   nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
 };

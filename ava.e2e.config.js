@@ -29,6 +29,7 @@ const rank = (file) => [...ORDER, ''].findIndex((part) => file.includes(part));
 export default {
   ...config,
   files: compiledTests('e2e/', ['e2e/tools/']),
+  timeout: '6m',
   concurrency: 3,
   sortTestFiles: (one, other) => rank(one) - rank(other),
 };

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { patienceMs } from './until.js';
 
 /** The answer to an HTTP request, with the bytes as they were received. */
 export interface Reply {
@@ -16,7 +17,8 @@ export function ask(
 ): Promise<Reply> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const request = http.request({ hostname, port, path, method, headers, agent: false });
+    const signal = AbortSignal.timeout(patienceMs());
+    const request = http.request({ hostname, port, path, method, headers, agent: false, signal });
     request.on('error', reject);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ import { type Client, type ClientOptions, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
-import { patienceMs, until } from './until.js';
+import { patienceMs, soon, until } from './until.js';
 
 /** The program that is tested, as it is shipped. */
 export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
@@ -153,7 +153,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     signal: send,
     kill: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) send(signal);
-      await exited;
+      await soon(`the receiver ends after ${signal}`, exited);
       // The wrapper has ended, but its program may still write files.
       if (options.wrapper !== undefined)
         await until('the wrapped program ends', () => !isGroupAlive(child.pid));
@@ -161,7 +161,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     stop: async (signal = 'SIGTERM') => {
       send(signal);
       // By `close`: the last lines of the log may still be in the pipe when the process has ended.
-      await closed;
+      await soon(`the receiver ends after ${signal}`, closed);
       return child.exitCode;
     },
   };

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { envelope, type PublishedData } from './events.js';
 import { signature } from './signer.js';
+import { soon } from './until.js';
 
 /** The bytes of a signed publication, its head and its body. */
 export function publicationBytes(data: PublishedData, ...headers: string[]): { head: string; body: string } {
@@ -23,7 +24,7 @@ export interface RawAnswer {
 
 /** Sends a whole request before it reads any part of the answer, as some clients do. */
 export function sendThenRead(port: number, head: string, chunks: readonly Uint8Array[]): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<RawAnswer>((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
     socket.pause();
     socket.on('error', reject);
@@ -39,6 +40,7 @@ export function sendThenRead(port: number, head: string, chunks: readonly Uint8A
       socket.resume();
     });
   });
+  return soon('the answer arrives, and the connection is closed', answer);
 }
 
 function parse(text: string): RawAnswer {

@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 
 /** For `npm test`, in which nothing takes long. */
 const SHORT_MS = 50_000;
+/** The longest there, however busy the machine is: shorter than AVA waits for anything to happen. */
+const SHORT_MOST_MS = 150_000;
 /** Builds in the background have the lowest priority, and several of a generator's may come before the one waited for. */
 const LONG_MS = 300_000;
 
@@ -13,7 +15,7 @@ const LONG_MS = 300_000;
 export function patienceMs(): number {
   if (process.env.PRESSMARK_TEST_PATIENCE !== 'short') return LONG_MS;
   const loadOfTests = 2 * availableParallelism();
-  return Math.round(Math.min(LONG_MS, SHORT_MS * Math.max(1, (loadavg()[0] ?? 0) / loadOfTests)));
+  return Math.round(Math.min(SHORT_MOST_MS, SHORT_MS * Math.max(1, (loadavg()[0] ?? 0) / loadOfTests)));
 }
 
 /**
@@ -33,5 +35,25 @@ export async function until(expected: string, holds: () => boolean | Promise<boo
     if (now - began > patienceMs())
       throw new Error(`within ${Math.round((now - began) / 1000)} s this did not come true: ${expected}`);
     await setTimeout(Math.min(200, Math.max(20, 4 * (now - asked))));
+  }
+}
+
+/**
+ * Waits for a promise that may never come.
+ *
+ * @param expected as of `until`.
+ * @throws Error with that sentence when the patience is over.
+ */
+export async function soon<T>(expected: string, promise: Promise<T>): Promise<T> {
+  const patience = patienceMs();
+  const waiting = new AbortController();
+  const late = setTimeout(patience, undefined, { signal: waiting.signal }).then(() => {
+    throw new Error(`within ${Math.round(patience / 1000)} s this did not come true: ${expected}`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    waiting.abort();
   }
 }

@@ -12,7 +12,7 @@ import {
   run,
 } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { soon, until } from '../../support/until.js';
 import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
 
 // One site, whose tests go on where the one before ended: each start and each build takes a process.
@@ -250,7 +250,7 @@ test.serial(
     await until('the article is deployed', () => deployed('eleven'));
     // Its answer may not come any more on a slow machine.
     await publish('twelve').catch(() => undefined);
-    await receiver.ended;
+    await soon('the receiver ends', receiver.ended);
     t.true(text(page('twelve')).includes('Text of twelve.'));
     t.false(deployed('twelve'));
     fs.rmSync(since, { force: true });

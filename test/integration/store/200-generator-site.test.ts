@@ -7,7 +7,7 @@ import { sharedFaults } from '../../support/faults.js';
 import { generatorSite, listAddressesOf } from '../../support/generator-site.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { soon, until } from '../../support/until.js';
 
 // One site that Hugo builds, whose receivers are killed, restarted and joined by another, one after the other.
 
@@ -65,7 +65,7 @@ for (const [when, isStored, path] of [
       const data = article({ slug: `killed-${when}`, content_markdown: '' });
       faults.set({ call: 'link', path: `killed-${when}\\.html$`, when, kill: true });
       await t.throwsAsync(receiver.post('article.published', data));
-      await receiver.ended;
+      await soon('the receiver ends', receiver.ended);
       t.is(fs.existsSync(join(dir, `content/posts/killed-${when}.html`)), isStored);
 
       await startAgain();
@@ -84,7 +84,7 @@ for (const [when, isStored, path] of [
       const request = update({ target_id: id, target_url: url, base_revision_id: base });
       faults.set({ call: 'rename', path: `${path}$`, when, kill: true });
       await t.throwsAsync(receiver.post('article.updated', request));
-      await receiver.ended;
+      await soon('the receiver ends', receiver.ended);
 
       await startAgain();
       await nothingIsLeft();

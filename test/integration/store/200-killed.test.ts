@@ -6,6 +6,7 @@ import { article, type PublishedData, update } from '../../support/events.js';
 import { sharedFaults } from '../../support/faults.js';
 import { launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { soon } from '../../support/until.js';
 
 // One receiver after the other on one folder, each killed at a call of its own; `npm run torture` kills at all of them.
 
@@ -60,7 +61,7 @@ for (const [when, call, path, isStored] of [
       const data = article();
       faults.set({ call, path, when, kill: true });
       await t.throwsAsync(receiver.post('article.published', data));
-      await receiver.ended;
+      await soon('the receiver ends', receiver.ended);
       t.is(articleFiles(dir).length, acknowledged.size + (isStored ? 1 : 0));
 
       await startAgain();
@@ -83,7 +84,7 @@ for (const [when, call, path, isStored] of [
       const request = update({ target_id: id, target_url: url, base_revision_id: base });
       faults.set({ call, path, when, kill: true });
       await t.throwsAsync(receiver.post('article.updated', request));
-      await receiver.ended;
+      await soon('the receiver ends', receiver.ended);
 
       await startAgain();
       t.deepEqual(debris(dir), []);
