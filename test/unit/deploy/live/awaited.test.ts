@@ -157,14 +157,13 @@ test('what another receiver notes after the deploy is looked for, too', async (t
   const { asked, awaited, expected, live, show, siteUrl, stateDir } = await setUp(t, tempDir(t), pauses);
   show('a');
   expected.set('a', '<!-- svc:item:a -->');
+  const at = new Date().toISOString();
   awaited.built(performance.now(), all);
   awaited.look();
   await new Promise((resolve) => setTimeout(resolve, 60)); // a look that finds nothing to look for
   t.deepEqual(asked, []);
   const other = openFacts(stateDir, log);
-  other.note({
-    awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at: new Date().toISOString() },
-  });
+  other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at } });
   other.close();
   await until('it is live', () => live.includes('a'));
 });
