@@ -63,14 +63,28 @@ function mostCommon<T extends Pick<PlacedPost, 'path' | 'date'>>(
   return { pattern, isCommon: patterns.filter((one) => one === pattern).length * 2 > patterns.length };
 }
 
-/** Folders with the parts of a date in their order in the place of its numbers. */
+/** Folders with the parts of a date in their order in the place of its numbers, one or more in a folder: `2026/11`, `2026-11-20`. */
 function dated(folders: string, day: Day | undefined): string {
-  const waiting = day === undefined ? [] : [day.year, day.month, day.day];
-  const names = [':year', ':month', ':day'];
+  const waiting: [name: string, number: string][] =
+    day === undefined
+      ? []
+      : [
+          [':year', day.year],
+          [':month', day.month],
+          [':day', day.day],
+        ];
   const parts = folders.split('/').map((part) => {
-    if (waiting[0] !== part) return part;
-    waiting.shift();
-    return names.at(-1 - waiting.length) ?? part;
+    const found = waiting.slice();
+    const named = part.split(/([-.])/).map((text) => {
+      const [next] = found;
+      if (next === undefined || next[1] !== text) return text;
+      found.shift();
+      return next[0];
+    });
+    // A folder with another word in it, such as `top-10`, is none of dates.
+    if (named.some((text) => !/^(?:[-.]|:\w+)$/.test(text))) return part;
+    waiting.splice(0, waiting.length - found.length);
+    return named.join('');
   });
   return parts.join('/');
 }

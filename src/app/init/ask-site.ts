@@ -36,7 +36,7 @@ export function askSite(
     failures.push({
       level: 'warn',
       text: `${name} does not say how the site is made: ${answer.reason}`,
-      fix: `install ${name} on this machine and run pressmark init again; or check what was taken in its place, for which there are flags (pressmark init --help)`,
+      fix: `install ${name} on this machine, build the site once, and run pressmark init again; or check what was taken in its place, for which there are flags (pressmark init --help)`,
     });
     return undefined;
   }
