@@ -1,4 +1,4 @@
-import type { SiteFiles } from './generator.js';
+import type { AskedSite, SiteFiles } from './generator.js';
 import { mapOf } from './value.js';
 
 /** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
@@ -38,7 +38,7 @@ export const LOCK_FILES = [
 ] as const;
 
 /** The package manager of a site: the one that package.json names, or whose lock file is there; else npm. */
-export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
+function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
   const [, named] = /^(npm|pnpm|yarn|bun)@/.exec(String(readPackageJson(files).packageManager)) ?? [];
   const [found] =
     LOCK_FILES.find(([name]) => name === named) ??
@@ -47,9 +47,11 @@ export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' |
   return found ?? 'npm';
 }
 
-/** The command that runs the script `build` of package.json. */
-export function buildCommand(files: Pick<SiteFiles, 'read'>): string {
-  return `${packageManager(files)} run build`;
+/** The command that runs the script `build` of package.json: by the site's package manager, or by npm where that is not installed. */
+export async function buildCommand({ files, ask }: Pick<AskedSite, 'files' | 'ask'>): Promise<string> {
+  const manager = packageManager(files);
+  const isThere = manager === 'npm' || Boolean((await ask(`command -v ${manager} || true`))?.trim());
+  return `${isThere ? manager : 'npm'} run build`;
 }
 
 /** The names of the npm packages that the site depends on. */

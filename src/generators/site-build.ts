@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { quote } from '../errors.js';
-import type { Problem, SiteFiles } from './generator.js';
+import type { AskedSite, Problem } from './generator.js';
 import { buildCommand, npmScripts } from './manifests.js';
 
 /** How a site is built: the folder of the built site, the command, and what its owner should know. */
@@ -20,16 +20,16 @@ const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
  * @param own the output folder, as the site's configuration has it.
  * @param setting the name of that setting, such as `publishDir`.
  */
-export function siteBuild(
-  files: SiteFiles,
+export async function siteBuild(
+  site: Pick<AskedSite, 'files' | 'ask'>,
   program: 'hugo' | 'jekyll',
   command: string,
   own: string,
   setting: string,
-): SiteBuild {
-  const script = npmScripts(files).build ?? '';
+): Promise<SiteBuild> {
+  const script = npmScripts(site.files).build ?? '';
   const isNpm = new RegExp(`(?:^|[\\s/&;])${program}(?:\\s|$)`).test(script);
-  const build = isNpm ? buildCommand(files) : command;
+  const build = isNpm ? await buildCommand(site) : command;
   const inScript = isNpm ? /\s(?:-d|--destination)[ =]["']?([^\s"']+)/.exec(script)?.[1] : undefined;
   const path = posix.normalize((inScript ?? own).replaceAll('\\', '/'));
   if (!/^(?:\/|\.\.(?:\/|$))/.test(path)) return { output: path.replace(/\/$/, ''), build, warnings: [] };

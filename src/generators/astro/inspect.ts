@@ -53,7 +53,9 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     file: isFolders ? ':slug/index.md' : ':slug.md',
     permalink,
     output: config.outDir,
-    build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '') ? buildCommand(files) : 'npx astro build',
+    build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '')
+      ? await buildCommand({ files, ask })
+      : 'npx astro build',
     frontMatter: { ...sharedCategory(posts, keys), ...needed.constants },
     options: {
       ...keysOption(own),

@@ -61,7 +61,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     output,
     build:
       npmScripts(files).build !== undefined && buildScript(files) !== ''
-        ? buildCommand(files)
+        ? await buildCommand({ files, ask })
         : 'npx @11ty/eleventy',
     frontMatter: { ...shared, ...sharedCategory(posts, keys), ...(tags.length > 0 && { tags }) },
     options: { ...options, ...keysOption(keys), ...knownTerms(posts, keys, authorsIn(config.authors)) },

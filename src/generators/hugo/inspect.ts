@@ -47,7 +47,13 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
     (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
   const keys = keysOfPosts(posts, KEYS);
-  const { output, build, warnings } = siteBuild(files, 'hugo', 'hugo', config.output, 'publishDir');
+  const { output, build, warnings } = await siteBuild(
+    { files, ask },
+    'hugo',
+    'hugo',
+    config.output,
+    'publishDir',
+  );
   return {
     siteUrl,
     siteUrlSource: 'baseURL',

@@ -83,8 +83,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   );
   const hasLayout = textOf(answer.defaults, 'layout') !== undefined;
   const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
-  const { output, build, warnings } = siteBuild(
-    files,
+  const { output, build, warnings } = await siteBuild(
+    { files, ask },
     'jekyll',
     command,
     text('destination') ?? '_site',

@@ -1,22 +1,22 @@
 import test from 'ava';
 import { buildCommand } from '../../../src/generators/manifests.js';
 import { untestedVersion } from '../../../src/generators/version.js';
-import { siteOf } from '../../support/site-files.js';
+import { askedSite } from './asked-site.js';
 
-test('the package manager of the site runs its build', (t) => {
-  const command = (files: Record<string, string>) => buildCommand(siteOf(files));
-  t.is(command({}), 'npm run build');
-  t.is(command({ 'pnpm-lock.yaml': '' }), 'pnpm run build');
-  t.is(command({ 'yarn.lock': '' }), 'yarn run build');
-  t.is(command({ 'bun.lock': '' }), 'bun run build');
-  t.is(command({ 'bun.lockb': '' }), 'bun run build');
-  t.is(
-    command({ 'package-lock.json': '{}', 'yarn.lock': '' }),
-    'yarn run build',
-    'npm install has added one',
-  );
-  t.is(command({ 'package.json': '{"packageManager":"pnpm@9.1.0"}' }), 'pnpm run build');
-  t.is(command({ 'package.json': '{"packageManager":"npm@10.1.0"}', 'yarn.lock': '' }), 'npm run build');
+test('the package manager of the site runs its build, if it is installed', async (t) => {
+  const command = (files: Record<string, string>, printed = '/usr/bin/it\n') =>
+    buildCommand(askedSite(files, { 'command -v': printed }));
+  t.is(await command({}), 'npm run build');
+  t.is(await command({ 'pnpm-lock.yaml': '' }), 'pnpm run build');
+  t.is(await command({ 'yarn.lock': '' }), 'yarn run build');
+  t.is(await command({ 'yarn.lock': '' }, ''), 'npm run build', 'Yarn is not installed');
+  t.is(await command({ 'bun.lock': '' }), 'bun run build');
+  t.is(await command({ 'bun.lockb': '' }), 'bun run build');
+  const added = { 'package-lock.json': '{}', 'yarn.lock': '' };
+  t.is(await command(added), 'yarn run build', 'npm install has added one');
+  t.is(await command({ 'package.json': '{"packageManager":"pnpm@9.1.0"}' }), 'pnpm run build');
+  const named = { 'package.json': '{"packageManager":"npm@10.1.0"}', 'yarn.lock': '' };
+  t.is(await command(named), 'npm run build');
 });
 
 test('a version with which nothing was tried is named', (t) => {
