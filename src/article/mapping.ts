@@ -103,8 +103,10 @@ export interface ArticleMapping {
   /**
    * A text as it is to stand in the front matter, at whatever key (the title, a tag, `pressmark.json_ld`), where the
    * generator takes some texts for more than texts; the reader sees what was sent. Absent where it takes none.
+   *
+   * @param field the description, where it has a key: generators write it into the head of the page.
    */
-  writtenText?(sent: string): string;
+  writtenText?(sent: string, field?: 'description'): string;
   /** The inverse of `writtenText`. */
   sentText?(written: string): string;
   /** The address of the picture as it is written; undefined leaves it out, as the site would not build with this one. */

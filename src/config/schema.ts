@@ -33,7 +33,7 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
 /** The names that the setting `generator` may have: Pressmark's own builder, and those of src/generators. */
-export const GENERATOR_NAMES = ['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo'] as const;
+export const GENERATOR_NAMES = ['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo', 'vitepress'] as const;
 
 const generatorError = { error: `must be ${GENERATOR_NAMES.join(', ')}, or what defineGenerator returns` };
 
@@ -66,6 +66,7 @@ const generator = z.union(
       htmlFiles: z.boolean().exactOptional(),
       futurePages: z.boolean().exactOptional(),
       fetchesImages: z.boolean().exactOptional(),
+      titleInBody: z.boolean().exactOptional(),
       excerptSeparator: z.string().min(1).exactOptional(),
       markedElements: z.array(z.string().min(1)).exactOptional(),
       usedIds: z.array(z.string().min(1)).exactOptional(),

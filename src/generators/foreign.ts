@@ -14,7 +14,6 @@ interface ForeignGenerator {
 /** The generators by name; of two that fit equally well, the first is meant. */
 const FOREIGN: readonly ForeignGenerator[] = [
   { name: 'Docusaurus', files: /^docusaurus\.config\.\w+$/, packages: ['@docusaurus/core'] },
-  { name: 'VitePress', files: /^(?:docs\/)?\.vitepress\/config\b/, packages: ['vitepress'] },
   { name: 'VuePress', files: /^(?:docs\/)?\.vuepress\/config\b/, packages: ['vuepress'] },
   { name: 'Rspress', files: /^rspress\.config\.\w+$/, packages: ['rspress', '@rspress/core'] },
   { name: 'Gatsby', files: /^gatsby-config\.\w+$/, packages: ['gatsby'] },
@@ -78,8 +77,7 @@ export interface RecognisedForeign {
 }
 
 /** Folders in which generators keep their configuration. */
-const CONFIG_FOLDERS =
-  '. .vitepress .vuepress docs doc source docs/source docs/.vitepress docs/.vuepress'.split(' ');
+const CONFIG_FOLDERS = '. .vuepress docs doc source docs/source docs/.vuepress'.split(' ');
 
 /** Recognises a generator that Pressmark has no definition for; undefined where no file shows one. */
 export function recogniseForeign(files: SiteFiles): RecognisedForeign | undefined {

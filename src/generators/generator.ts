@@ -46,6 +46,8 @@ export interface GeneratorOptions {
   readonly categories?: readonly string[];
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
+  /** Whether a post begins with its title, because the layout does not show it (VitePress). */
+  readonly titleInBody?: boolean;
 }
 
 /** What is needed to read and write the article files of one site. */

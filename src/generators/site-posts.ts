@@ -14,6 +14,11 @@ export interface SitePost extends PlacedPost {
 /** So many posts show how the site writes its own. */
 const MOST_POSTS = 5_000;
 
+/** Folders whose names say that they hold posts, the likeliest first. */
+export const POSTS_FOLDERS: readonly string[] = words(
+  'blog posts post articles news notes journal writing _posts',
+);
+
 /** Names that sites give to the fields of an article, the most usual first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
   title: words('title headline name'),

@@ -60,7 +60,7 @@ export function articleEncoder(
   const { path, image: imageAt, author: authorAt, constantTags, spellings } = siteKeys;
   const { keys, constants, keptTags = [] } = mapping;
   const isTop = path.length === 0;
-  const written = mapping.writtenText ?? ((text: string) => text);
+  const written = (text: string, field?: 'description') => mapping.writtenText?.(text, field) ?? text;
 
   function encode({ revision: given, ...article }: NewArticle, at: string): EncodedFile {
     const incoming = incomingOf(article);
@@ -74,7 +74,7 @@ export function articleEncoder(
     ];
     const entries: FrontMatterChange[] = [
       { key: keys.title, value: written(article.title) },
-      ...optional(keys.description, written(article.description)),
+      ...optional(keys.description, written(article.description, 'description')),
       ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
       ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
       ...optional(keys.tags, tagList(constantTags, article.tags)),
@@ -115,7 +115,12 @@ export function articleEncoder(
         : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
     const changes: FrontMatterChange[] = [
       ...changed(keys.title, article.title, next.title, written(next.title)),
-      ...changed(keys.description, article.description, next.description, written(next.description)),
+      ...changed(
+        keys.description,
+        article.description,
+        next.description,
+        written(next.description, 'description'),
+      ),
       ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
       // A post that a person wrote stays that person's.
@@ -172,7 +177,7 @@ export function articleEncoder(
   function tagList(ofSite: readonly string[], ofArticle: readonly string[]): string[] {
     const taken = new Set(ofSite.map(mapping.tagKey));
     const others = taken.size === 0 ? ofArticle : ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag)));
-    return [...ofSite, ...others.map(written)];
+    return [...ofSite, ...others.map((one) => written(one))];
   }
 
   function imageOf(image: string | null): string | undefined {

@@ -8,6 +8,7 @@ import {
   keysOfPosts,
   keysOption,
   knownTerms,
+  POSTS_FOLDERS,
   postsOfRule,
   readPosts,
   type SitePost,
@@ -31,8 +32,6 @@ import {
 export function addressQuery(files: SiteFiles): AddressQuery {
   return { command: askCommand(files, 'pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
 }
-
-const POSTS_FOLDERS = ['blog', 'posts', 'post', 'articles', 'news', 'notes', 'journal', 'writing', '_posts'];
 
 /** What `init` finds out about an Eleventy site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {

@@ -9,6 +9,7 @@ import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
 import type { SiteUnderTest } from './drop-in.js';
+import { pageOf } from './static-server.js';
 import { checkOut, ROOT, type WorkingCopy } from './working-copy.js';
 
 /** From a clone of a site to the first article live. */
@@ -94,7 +95,7 @@ export function followDocs(test: TestFn, site: SiteUnderTest): () => LiveSite {
       }
     }
     t.true(url.startsWith(`${site.siteUrl}/`), url);
-    const file = `${url.slice(site.siteUrl.length + 1)}index.html`;
+    const file = pageOf(url.slice(site.siteUrl.length + 1));
     const page = () => {
       const path = copy.path(site.output, file);
       return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';

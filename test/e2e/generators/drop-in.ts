@@ -28,7 +28,7 @@ import {
 } from './checks.js';
 import { addPosts } from './own-posts.js';
 import { amendment } from './posts.js';
-import { type StaticServer, serveFolder } from './static-server.js';
+import { pageOf, type StaticServer, serveFolder } from './static-server.js';
 import { buildWithoutPressmark, checkOut, type SiteSource, type WorkingCopy } from './working-copy.js';
 
 /** A site, and what is known about it without Pressmark. */
@@ -42,6 +42,8 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly isBuiltByHand?: boolean;
   /** The public URL with the base path, without a slash at the end. */
   readonly siteUrl: string;
+  /** What is another one in every page after each build, such as the names of its scripts. */
+  readonly varies?: RegExp;
   /** Pages and feeds that list articles, and so change with each: paths in the output. */
   readonly lists: RegExp;
   /** The posts that people wrote, which an update refreshes: file -> path of the URL below `siteUrl`. */
@@ -150,12 +152,15 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   }
 
   function checkOthers(t: ExecutionContext, written: readonly string[]): void {
-    const pathOf = (url: string) => `${new URL(url).pathname.slice(basePath.length + 1)}index.html`;
+    const pathOf = (url: string) => pageOf(new URL(url).pathname.slice(basePath.length + 1));
     const own = new Set([...expected.keys(), ...written].map(pathOf));
-    const { gone, changed, added } = difference(baseline, output);
+    const { gone, changed, added } = difference(baseline, output, site.varies);
     const isExpected = (path: string) => own.has(path) || site.lists.test(path);
     // A tag that no post has any longer has no page.
-    const missing = written.length === 0 ? gone : gone.filter((path) => !site.lists.test(path));
+    const missing = gone.filter(
+      (path) =>
+        !(written.length > 0 && site.lists.test(path)) && !(site.varies && path.search(site.varies) === 0),
+    );
     t.deepEqual(missing, [], 'pages that are gone');
     t.deepEqual(
       changed.filter((path) => !isExpected(path)),

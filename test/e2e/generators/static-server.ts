@@ -15,6 +15,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.xml': 'application/xml',
 };
 
+/** The file of a page: a path with a slash at its end is that of a folder. */
+export function pageOf(path: string): string {
+  return path === '' || path.endsWith('/') ? `${path}index.html` : path;
+}
+
 /**
  * Serves a folder at a base path: a path with a slash at the end is the `index.html` of a folder, any other path is a
  * file. There are no redirects and no other guesses.
@@ -25,8 +30,7 @@ export async function serveFolder(folder: string, basePath: string): Promise<Sta
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
     const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
-    const file =
-      below === undefined ? undefined : join(folder, below.endsWith('/') ? `${below}index.html` : below);
+    const file = below === undefined ? undefined : join(folder, pageOf(below));
     const isFile = file !== undefined && fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     response.writeHead(isFile ? 200 : 404, { 'Content-Type': TYPES[extname(file ?? '')] ?? 'text/plain' });
     response.end(isFile ? fs.readFileSync(file) : 'not found');

@@ -241,6 +241,7 @@ test('every option of a generator can be set', (t) => {
     authors: { 'Marta Oak': 'marta' },
     knownAuthorsOnly: true,
     categories: ['Vegetables'],
+    titleInBody: true,
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);

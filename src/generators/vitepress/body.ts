@@ -1,0 +1,64 @@
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { htmlBlock } from '../html-block.js';
+import { hasTags, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
+
+// A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
+// adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the
+// site stops the build. Markdown with any of these is stored as HTML, in a text that Vue prints.
+
+/** A line by which VitePress reads another file. */
+const SNIPPET = /^[\s>]*<<</m;
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})([^\n{]*)\n[\s\S]*?(?:\n {0,3}\1[`~]*[ \t]*(?=\n|$)|$(?![\s\S]))/gm;
+
+const CODE_SPAN = /(?<![\\`])(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g;
+
+/** Whether VitePress makes a page of this Markdown, and shows it as it is. */
+function isSafe(markdown: string): boolean {
+  if (needsHtml(markdown) || hasTags(markdown) || SNIPPET.test(markdown)) return false;
+  if (!linkedAddresses(markdown).every(isHarmless)) return false;
+  return !markdown.includes('{') || !markdown.replace(FENCED, '').replace(CODE_SPAN, '').includes('{');
+}
+
+/** Whether VitePress neither looks for a page or picture of the site nor fails at this address. */
+function isHarmless(address: string): boolean {
+  if (/^(?:mailto:|tel:|#)/i.test(address)) return !/[%\\&<(]/.test(address);
+  return (
+    /^https?:\/\/(?!localhost\b)[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address)
+  );
+}
+
+/** The title, which the layout of some sites does not show; it is the only template in an article. */
+const HEADING = '<h1>{{ $frontmatter.title }}</h1>\n\n';
+
+/**
+ * The body, in which Vue compiles nothing.
+ *
+ * @param hasHeading whether it begins with the title.
+ */
+export function storedBody(
+  incoming: IncomingBody,
+  wanted: 'markdown' | 'html',
+  hasHeading: boolean,
+): StoredBody {
+  const isMarkdown = incoming.kind === 'markdown' && wanted === 'markdown' && isSafe(incoming.markdown);
+  const hasOwn = isMarkdown ? /^\s*# /.test(incoming.markdown) : /^\s*<h1[\s>]/i.test(incoming.html);
+  const heading = hasHeading && !hasOwn ? HEADING : '';
+  const text = isMarkdown ? contained(withoutItemComments(incoming.markdown)) : printed(incoming.html);
+  return { text: heading + text, frontMatter: {} };
+}
+
+/** Markdown in a container that nothing in it can close. */
+function contained(markdown: string): string {
+  const longest = Math.max(2, ...Array.from(markdown.matchAll(/:{3,}/g), ([colons]) => colons.length));
+  const marker = ':'.repeat(longest + 1);
+  return `${marker} v-pre\n\n${markdown.trimEnd()}\n\n${marker}\n`;
+}
+
+/** HTML as a text of JavaScript in an attribute, which Vue prints as it is. */
+function printed(html: string): string {
+  const script = htmlBlock(html).replace(/[\\`]|\$(?=\{)/g, String.raw`\$&`);
+  // VitePress reads a file for a comment that says so, wherever it stands.
+  const value = script.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<!', '&lt;!');
+  return `<div v-html="\`\n${value}\n\`"></div>\n`;
+}

@@ -1,0 +1,28 @@
+import test from 'ava';
+import { followDocs } from './docs.js';
+import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'vitepress',
+  tools: 'vitepress',
+  build: 'npm run docs:build',
+  output: '.vitepress/dist',
+  isBuiltByHand: true,
+  copied: ['posts/walnut-leaves.md', 'posts/moisture.md', 'posts/sheds/tar-roof.md'],
+  siteUrl: 'https://allotment.example/notes',
+  marker: 'Plot 8, under the walnut</a></header>',
+  day: dayIn('UTC'),
+  lists: /^(?:index\.html|assets\/.*|hashmap\.json|sitemap\.xml)$/,
+  varies: /assets\/[\w./-]+|__VP_HASH_MAP__=JSON\.parse\("(?:[^"\\]|\\.)*"\)/g,
+  collapsesSpace: true,
+  posts: {
+    'posts/walnut-leaves.md': '/posts/walnut-leaves.html',
+    'posts/moisture.md': '/posts/moisture.html',
+    'posts/sheds/tar-roof.md': '/sheds/tar-roof.html',
+  },
+  keys: { mapped: ['title', 'description', 'lastUpdated', 'tags', 'cover'], inert: [] },
+  hidden: {},
+};
+
+dropIn(test, site);
+followDocs(test, site);

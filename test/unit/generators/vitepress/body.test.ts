@@ -1,0 +1,68 @@
+import test from 'ava';
+import { storedBody } from '../../../../src/generators/vitepress/body.js';
+
+const HTML = '<p>As HTML.</p>';
+const markdown = (text: string, hasHeading = false) =>
+  storedBody({ kind: 'markdown', markdown: text, html: HTML }, 'markdown', hasHeading).text;
+const html = (text: string, hasHeading = false) =>
+  storedBody({ kind: 'html', html: text }, 'markdown', hasHeading).text;
+const AS_HTML = '<div v-html="`\n<div>\n<p>As HTML.</p>\n</div>\n`"></div>\n';
+
+/** The HTML that Vue prints for a body. */
+function printed(body: string): string {
+  const [, value = ''] = /^<div v-html="`\n([^"]*)\n`"><\/div>\n$/.exec(body) ?? [];
+  const script = value.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  return script.replace(/\\([\\`$])/g, '$1');
+}
+
+test('Markdown stands in a container in which Vue compiles nothing, and which it cannot close', (t) => {
+  t.is(markdown('*Words*\n'), '::: v-pre\n\n*Words*\n\n:::\n');
+  const text = 'a\n\n:::::\n\nb';
+  t.is(markdown(text), `:::::: v-pre\n\n${text}\n\n::::::\n`);
+  const code = '```js\nconst a = { b: [c] };\n```\n\nand `{{ d }}`: [x](https://a.example/#y)';
+  t.is(markdown(code), `::: v-pre\n\n${code}\n\n:::\n`);
+  t.is(markdown('One.\n\n<!-- svc:item:a-1 -->\n'), '::: v-pre\n\nOne.\n\n:::\n', 'Vue drops comments');
+});
+
+test('Markdown that VitePress acts on is stored as HTML', (t) => {
+  for (const text of [
+    'A <b>word</b>',
+    '<script setup>import fs from "fs"</script>',
+    '<Component />',
+    '<!--@include: ../.env-->',
+    '<<< @/../.env',
+    '> <<< ./.env',
+    '{{ 7 * 7 }}',
+    'a word {onclick="x"}',
+    '```js {"}\n1\n```',
+    '[a](/no/such/page)',
+    '[a](page.md)',
+    '[a](http://localhost:3000/)',
+    '![a](./missing.png)',
+    '![a](/missing.png)',
+    '[a]: ../b',
+    '[a](#%zz)',
+  ])
+    t.is(markdown(text), AS_HTML, text);
+});
+
+test('HTML is printed as it is, from a text of JavaScript in an attribute', (t) => {
+  for (const text of [
+    `<p title="a &amp; b">\`\${1 + 1}\` \\ \\\` {{ 7 * 7 }}</p>`,
+    `<script>const a = \`\\n\${"b"}\`;</script>`,
+    '<p v-html="x" @click="y">&lt;b&gt;</p><!--@include: ../.env--><style>p{}</style>',
+    '<p>\'"</p>',
+  ]) {
+    const body = html(text);
+    t.is(printed(body), `<div>\n${text}\n</div>`);
+    t.notRegex(body, /<!|\n[ \t]*\n/);
+  }
+});
+
+test('the title is the first line where the site wants it, unless the article begins with one', (t) => {
+  const heading = '<h1>{{ $frontmatter.title }}</h1>\n\n';
+  t.is(markdown('Words', true), `${heading}::: v-pre\n\nWords\n\n:::\n`);
+  t.is(html(HTML, true), heading + AS_HTML);
+  t.is(markdown('# Mine\n\nWords', true), '::: v-pre\n\n# Mine\n\nWords\n\n:::\n');
+  t.true(html('<h1>Mine</h1>', true).startsWith('<div'));
+});

@@ -1,0 +1,131 @@
+import test from 'ava';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
+import { vitepress } from '../../../../src/generators/vitepress/vitepress.js';
+import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
+
+const MANIFEST = '{"scripts":{"docs:build":"vitepress build"},"devDependencies":{"vitepress":"^1.6.4"}}';
+const post = (frontMatter: string, text = '# Heading\n\nWords.\n') => `---\n${frontMatter}\n---\n${text}`;
+const mapping = (options: GeneratorOptions = {}) =>
+  vitepress.mapping({
+    ...options,
+    body: 'markdown',
+    constants: {},
+    address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}.html`,
+  });
+
+test('a site is recognised by its configuration, wherever the script builds it, or by the package', (t) => {
+  const recognised = (files: Record<string, string>) => vitepress.recognise(siteOf(files));
+  t.is(recognised({ '.vitepress/config.mts': '' }), '.vitepress/config.mts');
+  t.is(recognised({ 'docs/.vitepress/config.js': '' }), 'docs/.vitepress/config.js');
+  t.is(recognised({ '.vitepress/config/index.ts': '' }), '.vitepress/config/');
+  const scripts = { build: 'vue-tsc && vitepress build site/blog' };
+  const below = { 'site/blog/.vitepress/config.ts': '', 'package.json': JSON.stringify({ scripts }) };
+  t.is(recognised(below), 'site/blog/.vitepress/config.ts');
+  t.is(recognised({ 'package.json': MANIFEST }), 'package.json');
+  t.is(recognised({ '.vitepress/cache/x': '', 'package.json': '{}' }), undefined);
+});
+
+// What VitePress 1.6.4 said of a site in its own words, as far as it matters.
+const ANSWER = {
+  source: '',
+  output: '.vitepress/dist',
+  cleanUrls: false,
+  base: '/notes/',
+  lang: 'en-GB',
+  hostname: 'https://allotment.example/elsewhere/',
+  pages: [
+    { path: 'index.md', address: '/' },
+    { path: 'posts/leaves.md', address: '/posts/leaves.html' },
+    { path: 'posts/moisture.md', address: '/posts/moisture.html' },
+  ],
+};
+const POSTS = {
+  'index.md': post('title: Notes'),
+  'posts/leaves.md': post('title: Leaves\ndate: 2025-02-11\ncover: https://a.example/l.jpg'),
+  'posts/moisture.md': post('title: Moisture\ndate: 2025-04-05'),
+};
+const inspect = async (answer: object = {}, files: Record<string, string> = POSTS) =>
+  await vitepress.inspect(
+    askedSite(
+      { 'package.json': MANIFEST, ...files },
+      { resolveConfig: JSON.stringify({ ...ANSWER, ...answer }) },
+    ),
+  );
+
+test('init asks VitePress for its configuration and its pages', async (t) => {
+  t.like(await inspect(), {
+    siteUrl: 'https://allotment.example/notes',
+    language: 'en-GB',
+    content: 'posts',
+    file: ':slug.md',
+    permalink: '/posts/:slug.html',
+    output: '.vitepress/dist',
+    build: 'npm run docs:build',
+    options: { titleInBody: true, keys: { image: 'cover' } },
+    questions: [],
+  });
+  t.is((await inspect({ hostname: undefined })).siteUrl, undefined);
+});
+
+test('an article begins with its title where the posts do, and where there are none in the default theme', async (t) => {
+  const plain = { 'posts/leaves.md': post('title: Leaves\ndate: 2025-02-11', 'Words.\n') };
+  t.is((await inspect({}, plain)).options.titleInBody, undefined);
+  t.is((await inspect({ pages: [] }, {})).options.titleInBody, true);
+  t.is((await inspect({ pages: [] }, { '.vitepress/theme/index.ts': '' })).options.titleInBody, undefined);
+});
+
+test('without posts, the folder is one with a usual name, or a question', async (t) => {
+  t.like(await inspect({ pages: [] }, { 'blog/index.md': '' }), { content: 'blog', questions: [] });
+  const { content, permalink, questions } = await inspect({ pages: [], cleanUrls: true }, {});
+  t.deepEqual(
+    [content, permalink, questions.map(({ flag }) => flag)],
+    ['posts', '/posts/:slug', ['content']],
+  );
+});
+
+test('a post in a folder of its own makes new ones be so', async (t) => {
+  const files = { 'docs/news/leaves/index.md': post('title: Leaves\ndate: 2025-02-11') };
+  const pages = [{ path: 'docs/news/leaves/index.md', address: '/news/leaves/' }];
+  t.like(await inspect({ source: 'docs', pages }, files), {
+    content: 'docs/news',
+    file: ':slug/index.md',
+    permalink: '/news/:slug/',
+  });
+});
+
+test('a date is a day or a moment in UTC', (t) => {
+  const date = (iso: string, dates?: 'day' | 'string') => mapping(dates ? { dates } : {}).date(iso);
+  t.deepEqual(date('2025-05-31T20:30:00+02:00'), { kind: 'timestamp', text: '2025-05-31T18:30:00.000Z' });
+  t.deepEqual(date('2025-05-31T20:30:00Z', 'day'), { kind: 'timestamp', text: '2025-05-31' });
+  t.is(date('2025-05-31T20:30:00Z', 'string'), '2025-05-31T20:30:00.000Z');
+  t.is(date('soon'), 'soon');
+});
+
+test('an address is that of the pattern', (t) => {
+  const { isPinned, pin, slug } = mapping();
+  const file = { path: '2025/2025-05-31-leaves.md', data: { date: '2025-05-31' } };
+  t.is(slug(file), 'leaves');
+  t.is(slug({ path: '2025/leaves/index.md', data: {} }), 'leaves');
+  t.true(isPinned(file, '/posts/2025/leaves.html'));
+  t.false(isPinned(file, '/posts/2024/leaves.html'));
+  t.deepEqual(pin('/posts/2025/leaves.html'), {});
+});
+
+test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
+  const { writtenText: write = String, sentText: read = String } = mapping();
+  for (const sent of [
+    '<script type="application/ld+json">{}</script>',
+    '<!--@include: ../.env-->',
+    '<!--\n  @include: a-->',
+    '<\u2060/SCRIPT> \u2033\u2060 \u2033\u2060\u2060 "',
+    'Nothing < special',
+  ])
+    for (const field of [undefined, 'description'] as const) {
+      const written = write(sent, field);
+      t.notRegex(written, /<\/script|<!--\s*@include:/i);
+      t.is(read(written), sent);
+      if (field !== undefined) t.false(written.includes('"'), 'VitePress does not escape it');
+    }
+  t.is(write('a "word"'), 'a "word"');
+});
