@@ -2,9 +2,18 @@ import { nodeCommand } from '../ask.js';
 import { knownTimeZone } from '../dates.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { npmScripts } from '../manifests.js';
-import { keysOfPosts, keysOption, postsOfRule, readPosts, sharedFrontMatter } from '../site-posts.js';
+import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
+import {
+  keysOfPosts,
+  keysOption,
+  knownTerms,
+  postsOfRule,
+  readPosts,
+  sharedCategory,
+  sharedFrontMatter,
+} from '../site-posts.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
+import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How Hexo lists its posts. */
@@ -26,6 +35,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const ofRule = postsOfRule(posts, 'permalink');
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');
   const inferred = rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined;
+  const keys = keysOfPosts(posts, KEYS);
   const output = folder(text('public_dir') ?? 'public');
   return {
     siteUrl: siteUrlOf(config),
@@ -37,16 +47,17 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink: inferred?.pattern ?? rule ?? '/:year/:month/:day/:slug/',
     output,
     build: buildOf(files),
-    frontMatter: sharedFrontMatter(posts, ['layout', 'lang']),
+    frontMatter: { ...sharedFrontMatter(posts, ['layout', 'lang']), ...sharedCategory(posts, keys) },
     options: {
       ...defined({ timeZone }),
       ...(config.future !== false && { futurePages: true }),
-      ...keysOption(keysOfPosts(posts, KEYS)),
+      ...keysOption(keys),
+      ...knownTerms(posts, keys, {}),
     },
     edits: [],
     ignore: [`${output}/`, 'db.json', 'node_modules/'],
     questions: permalinkQuestions(inferred),
-    warnings: [],
+    warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', (major) => major === 7),
   };
 }
 
@@ -77,7 +88,8 @@ function buildOf(files: SiteFiles): string {
   const script = npmScripts(files).build;
   if (script === undefined || !/\bhexo\s+g/.test(script)) return 'npx hexo generate --bail';
   const canBeAdded = /\bhexo\s+g(?:enerate)?(?:\s+-[\w-]+)*\s*$/.test(script);
-  return canBeAdded && !/\s(?:-b|--bail)\b/.test(script) ? 'npm run build -- --bail' : 'npm run build';
+  if (!canBeAdded || /\s(?:-b|--bail)\b/.test(script)) return buildCommand(files);
+  return `${buildCommand(files)}${buildCommand(files).startsWith('npm ') ? ' --' : ''} --bail`;
 }
 
 /**

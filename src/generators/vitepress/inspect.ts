@@ -1,9 +1,18 @@
 import { nodeCommand, shellWord } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { npmScripts } from '../manifests.js';
-import { keysOfPosts, keysOption, POSTS_FOLDERS, readPosts, sharedFrontMatter } from '../site-posts.js';
+import { installedVersion, npmScripts, packageManager } from '../manifests.js';
+import {
+  keysOfPosts,
+  keysOption,
+  knownTerms,
+  POSTS_FOLDERS,
+  readPosts,
+  sharedCategory,
+  sharedFrontMatter,
+} from '../site-posts.js';
 import { mapOf, type ValueMap } from '../value.js';
+import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How VitePress lists its pages. */
@@ -45,6 +54,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const permalink = inferPermalink(posts);
   const isFolders = posts.length > 0 && posts.every(({ path }) => path.endsWith('/index.md'));
   const file = inferred?.pattern.slice(folder.length) ?? ':slug.md';
+  const keys = keysOfPosts(posts, KEYS);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
   const headed = posts.filter(({ path }) => hasHeading(files.read(joined(source, path)) ?? ''));
   const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
@@ -61,8 +71,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       `/${posted === '' ? '' : `${posted}/`}:slug${answer.cleanUrls === true ? '' : '.html'}`,
     output,
     build: buildOf(files, root),
-    frontMatter: sharedFrontMatter(posts, ['layout', 'pageClass', 'sidebar', 'aside', 'outline']),
-    options: { ...(titleInBody && { titleInBody }), ...keysOption(keysOfPosts(posts, KEYS)) },
+    frontMatter: { ...sharedFrontMatter(posts, ['layout', 'pageClass']), ...sharedCategory(posts, keys) },
+    options: { ...(titleInBody && { titleInBody }), ...keysOption(keys), ...knownTerms(posts, keys, {}) },
     edits: [],
     ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
     questions: [
@@ -77,7 +87,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
         : []),
       ...permalinkQuestions(permalink),
     ],
-    warnings: [],
+    warnings: untestedVersion(
+      installedVersion(files, 'vitepress'),
+      'VitePress 1.6',
+      (major, minor) => major === 1 && minor === 6,
+    ),
   };
 }
 
@@ -102,7 +116,7 @@ function buildOf(files: SiteFiles, root: string): string {
     /\bvitepress\s+build\b/.test(script),
   );
   const [name] = scripts.find(([key]) => key === 'build') ?? scripts[0] ?? [];
-  if (name !== undefined) return `npm run ${shellWord(name)}`;
+  if (name !== undefined) return `${packageManager(files)} run ${shellWord(name)}`;
   return `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`;
 }
 

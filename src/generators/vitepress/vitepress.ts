@@ -8,6 +8,7 @@ const CONFIG_FILES = ['js', 'ts', 'mjs', 'mts'].map((extension) => `config.${ext
 /** VitePress 1; see docs/vitepress.md. */
 export const vitepress: Generator = {
   name: 'vitepress',
+  packages: ['vitepress'],
   recognise,
   inspect,
   mapping,
