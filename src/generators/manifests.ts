@@ -47,11 +47,14 @@ function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn'
   return found ?? 'npm';
 }
 
-/** The command that runs the script `build` of package.json: by the site's package manager, or by npm where that is not installed. */
-export async function buildCommand({ files, ask }: Pick<AskedSite, 'files' | 'ask'>): Promise<string> {
+/** The command that runs a script of package.json: by the site's package manager, or by npm where that is not installed. */
+export async function buildCommand(
+  { files, ask }: Pick<AskedSite, 'files' | 'ask'>,
+  script = 'build',
+): Promise<string> {
   const manager = packageManager(files);
   const isThere = manager === 'npm' || Boolean((await ask(`command -v ${manager} || true`))?.trim());
-  return `${isThere ? manager : 'npm'} run build`;
+  return `${isThere ? manager : 'npm'} run ${script}`;
 }
 
 /** The names of the npm packages that the site depends on. */

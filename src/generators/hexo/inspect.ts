@@ -1,6 +1,6 @@
 import { nodeCommand } from '../ask.js';
 import { knownTimeZone } from '../dates.js';
-import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
+import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import {
@@ -46,7 +46,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       inferFile(posts, timeZone)?.pattern ?? patternOf(text('new_post_name') ?? '')?.slice(1) ?? ':slug.md',
     permalink: inferred?.pattern ?? rule ?? '/:year/:month/:day/:slug/',
     output,
-    build: buildOf(files),
+    build: await buildOf({ files, ask }),
     frontMatter: { ...sharedFrontMatter(posts, ['layout', 'lang']), ...sharedCategory(posts, keys) },
     options: {
       ...defined({ timeZone }),
@@ -84,12 +84,14 @@ function patternOf(rule: string): string | undefined {
 }
 
 /** The build. Without `--bail`, Hexo writes an empty page where a template fails, and calls the build a good one. */
-function buildOf(files: SiteFiles): string {
-  const script = npmScripts(files).build;
+async function buildOf(site: Pick<AskedSite, 'files' | 'ask'>): Promise<string> {
+  const script = npmScripts(site.files).build;
   if (script === undefined || !/\bhexo\s+g/.test(script)) return 'npx hexo generate --bail';
   const canBeAdded = /\bhexo\s+g(?:enerate)?(?:\s+-[\w-]+)*\s*$/.test(script);
-  if (!canBeAdded || /\s(?:-b|--bail)\b/.test(script)) return buildCommand(files);
-  return `${buildCommand(files)}${buildCommand(files).startsWith('npm ') ? ' --' : ''} --bail`;
+  const command = await buildCommand(site);
+  if (!canBeAdded || /\s(?:-b|--bail)\b/.test(script)) return command;
+  // Other package managers pass arguments on as they are.
+  return `${command}${command.startsWith('npm ') ? ' --' : ''} --bail`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { nodeCommand, shellWord } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { installedVersion, npmScripts, packageManager } from '../manifests.js';
+import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -70,7 +70,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       permalink?.pattern ??
       `/${posted === '' ? '' : `${posted}/`}:slug${answer.cleanUrls === true ? '' : '.html'}`,
     output,
-    build: buildOf(files, root),
+    build: await buildOf({ files, ask }, root),
     frontMatter: { ...sharedFrontMatter(posts, ['layout', 'pageClass']), ...sharedCategory(posts, keys) },
     options: { ...(titleInBody && { titleInBody }), ...keysOption(keys), ...knownTerms(posts, keys, {}) },
     edits: [],
@@ -111,12 +111,12 @@ function siteUrlOf({ hostname, base }: ValueMap): string | undefined {
 }
 
 /** The script that builds the site, `build` or `docs:build`, or the command. */
-function buildOf(files: SiteFiles, root: string): string {
-  const scripts = Object.entries(npmScripts(files)).filter(([, script]) =>
+async function buildOf(site: Pick<AskedSite, 'files' | 'ask'>, root: string): Promise<string> {
+  const scripts = Object.entries(npmScripts(site.files)).filter(([, script]) =>
     /\bvitepress\s+build\b/.test(script),
   );
   const [name] = scripts.find(([key]) => key === 'build') ?? scripts[0] ?? [];
-  if (name !== undefined) return `${packageManager(files)} run ${shellWord(name)}`;
+  if (name !== undefined) return buildCommand(site, shellWord(name));
   return `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`;
 }
 
