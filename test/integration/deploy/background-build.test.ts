@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
 import {
   launch,
   NODE_OPTIONS_OF_TESTS,
   type Receiver,
   type ReceiverOptions,
-  run,
 } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
@@ -89,7 +89,7 @@ test.serial(
     t.false(fs.existsSync(page('bad')));
     t.regex(String(named('bad')[0]?.reason), /unknown template {{ broken }}/);
     t.true(fs.existsSync(join(dir, 'content/bad.md')));
-    const { stdout } = await run(['doctor', '--dir', dir]);
+    const { stdout } = await runHere(['doctor', '--dir', dir]);
     const lines = stdout.split('\n').filter((line) => /^[✗!].*\bbad\b/.test(line));
     t.is(lines.length, 1, stdout);
     t.regex(lines[0] ?? '', /^✗ build: content\/bad\.md breaks the build, and the site is built without it/);
@@ -113,7 +113,7 @@ test.serial(
     t.deepEqual(named('fine'), []);
     t.deepEqual(logged('the site could not be built'), []);
 
-    const status = await run(['status', '--dir', dir]);
+    const status = await runHere(['status', '--dir', dir]);
     t.is(status.code, 1);
     t.regex(
       status.stdout,
@@ -121,7 +121,7 @@ test.serial(
     );
     fs.writeFileSync(file, good.replace('Text of fine.', 'Corrected.'));
     await isBuilt('fine', 'Corrected.');
-    await until('no article is left out', async () => (await run(['status', '--dir', dir])).code === 0);
+    await until('no article is left out', async () => (await runHere(['status', '--dir', dir])).code === 0);
   },
 );
 
@@ -167,7 +167,7 @@ test.serial(
     const built = fs.realpathSync(output);
     const files = (await filesIn(built)).toSorted();
     write('content/hand.md', toyPost({ title: 'Hand' }));
-    const { code, stderr } = await run(['build', '--dir', dir]);
+    const { code, stderr } = await runHere(['build', '--dir', dir]);
     t.is(code, 0, stderr);
     t.false(fs.lstatSync(output).isSymbolicLink());
     t.true(fs.existsSync(join(output, 'hand/index.html')));

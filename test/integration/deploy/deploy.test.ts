@@ -9,7 +9,8 @@ import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
 import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
-import { healthDetails, type Receiver, run, startReceiver } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { healthDetails, type Receiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from './toy-generator.js';
@@ -83,13 +84,13 @@ for (const generator of ['plain', 'toy'])
     t.is(deploys(third), 1, 'of the new article');
     await third.stop();
     if (generator === 'toy') return;
-    const status = await run(['status', '--dir', site, '--json']);
+    const status = await runHere(['status', '--dir', site, '--json']);
     t.is(status.code, 0, status.stderr);
     const { facts: known, targets } = JSON.parse(status.stdout) as SiteStatus;
     t.like(known, { delivery: { id: 'two' }, live: { id: 'two' }, awaited: [] });
     t.is(typeof known.build?.at, 'string');
     t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
-    t.regex((await run(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
+    t.regex((await runHere(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
   });
 
 test('a deploy that fails is tried again, also by the next receiver, and no delivery fails because of it', async (t) => {
@@ -107,7 +108,7 @@ test('a deploy that fails is tried again, also by the next receiver, and no deli
   await publish('one');
   await until('the failure is logged', () => failures().length > 0);
   t.regex(String(failures()[0]?.error), /current in the deploy folder is not a symbolic link; move it away/);
-  t.is((await run(['status', '--dir', site])).code, 1);
+  t.is((await runHere(['status', '--dir', site])).code, 1);
   fs.rmdirSync(current);
   await until('the site is deployed', () => isDeployed('one'));
   await until('the search index is deployed', () =>

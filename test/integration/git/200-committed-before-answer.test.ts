@@ -5,7 +5,8 @@ import { gitIn, launchIn } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
-import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { type Receiver, SITE_URL } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -210,7 +211,7 @@ for (const [what, prepare, message] of [
   test(`a start with durability commit ${what} is refused and says why`, async (t) => {
     const own = initialize(tempDir(t));
     prepare(own);
-    const { code, stderr, stdout } = await run(['start', '--dir', withCommits(own), '--port', '0'], {
+    const { code, stderr, stdout } = await runHere(['start', '--dir', withCommits(own), '--port', '0'], {
       PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
       PRESSMARK_SITE_URL: SITE_URL,
     });

@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createFaults } from '../../support/faults.js';
-import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { type Receiver, SITE_URL } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
 import { ALL, type EditedArticle, type EditedSite, sharedSite } from './edited-site.js';
 
@@ -85,11 +86,11 @@ test.serial(
     await until('the update is committed', () => one.subjects().at(-1) === UPDATED);
 
     const env = { PRESSMARK_SITE_URL: SITE_URL, HOME: dir };
-    const doctor = await run(['doctor', '--dir', dir], env);
+    const doctor = await runHere(['doctor', '--dir', dir], env);
     t.true(doctor.stdout.includes(kept), doctor.stdout);
-    const log = await run(['log', one.id, '--dir', dir], env);
+    const log = await runHere(['log', one.id, '--dir', dir], env);
     t.true(log.stdout.includes(kept), log.stdout);
-    const reverted = await run(['revert', one.id, request.base_revision_id, '--dir', dir], env);
+    const reverted = await runHere(['revert', one.id, request.base_revision_id, '--dir', dir], env);
     t.is(reverted.code, 0, reverted.stderr);
     t.true(fs.readFileSync(one.file, 'utf8').includes('my words'));
   },

@@ -5,7 +5,8 @@ import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
 import { edit, namesIn } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { generatorSite, listAddressesOf, writePost } from '../../support/generator-site.js';
-import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -80,14 +81,14 @@ for (const durability of ['disk', 'push'] as const) {
 
       gitIn(dir, 'gc', '-q', '--prune=now');
       gitIn(dir, 'clean', '-fdxq');
-      const log = await run(['log', url, '--dir', dir, '--json'], {
+      const log = await runHere(['log', url, '--dir', dir, '--json'], {
         PRESSMARK_SITE_URL: SITE_URL,
         HOME: dir,
       });
       t.is(log.code, 0, log.stderr);
       const { revisions } = JSON.parse(log.stdout) as { revisions: { revision: string }[] };
       t.is(revisions.length, 2);
-      const reverted = await run(['revert', url, first, '--dir', dir], {
+      const reverted = await runHere(['revert', url, first, '--dir', dir], {
         PRESSMARK_SITE_URL: SITE_URL,
         HOME: dir,
       });

@@ -7,7 +7,7 @@ import { PressmarkError } from '../../../../src/errors.js';
 import { createRemote } from '../../../../src/git/push/remote.js';
 import { openRepository } from '../../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
-import { run } from '../../../support/receiver.js';
+import { runHere } from '../../../support/in-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { makePushingSite, publish, statusOf } from './pushing-site.js';
@@ -34,7 +34,7 @@ test('nobody is asked for a password, and none is ever written down', async (t) 
   await until('the error is in the status', async () => (await statusOf(receiver)).lastError !== null);
   t.true(asked > 0);
   t.false(fs.existsSync(witness));
-  const doctor = await run(['doctor', '--dir', dir], { GIT_ASKPASS: askpass });
+  const doctor = await runHere(['doctor', '--dir', dir], { GIT_ASKPASS: askpass });
   const said = [JSON.stringify(receiver.log), receiver.stderr(), doctor.stdout, doctor.stderr];
   for (const text of [...said, JSON.stringify(await statusOf(receiver))]) t.notRegex(text, /geheim|olga:/);
   t.true(

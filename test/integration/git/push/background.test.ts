@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { commitAndPush, commitFile, gitIn } from '../../../support/clones.js';
-import { type Receiver, run } from '../../../support/receiver.js';
+import { runHere } from '../../../support/in-process.js';
+import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import {
@@ -156,7 +157,7 @@ test.serial('a remote that is away for a while gets everything when it is back',
   await until('the error is in the status', async () => (await statusOf(receiver)).lastError !== null);
   t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
   await until('doctor says the error', async () =>
-    /last error: .*the git remote origin/.test((await run(['doctor', '--dir', dir])).stdout),
+    /last error: .*the git remote origin/.test((await runHere(['doctor', '--dir', dir])).stdout),
   );
   fs.renameSync(`${clones.remote}.away`, clones.remote);
   await until('both articles are pushed', () => ids.every((id) => idsOnRemote({ clones }).includes(id)));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
-import { run } from '../../../support/receiver.js';
+import { runHere } from '../../../support/in-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { configure, publish, statusOf } from './pushing-site.js';
@@ -15,8 +15,8 @@ echo 'error: Changes must be made through a pull request.' >&2
 exit 1
 `;
 
-const doctor = async (dir: string) => (await run(['doctor', '--dir', dir])).stdout;
-const status = async (dir: string) => (await run(['status', '--dir', dir])).stdout;
+const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).stdout;
+const status = async (dir: string) => (await runHere(['status', '--dir', dir])).stdout;
 
 test('a push that a protected branch declines, or for which this user has no rights, is not called tried again by itself', async (t) => {
   const clones = makeRemote(tempDir(t));

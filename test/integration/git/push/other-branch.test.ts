@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { type Clones, commitAndPush, gitIn } from '../../../support/clones.js';
-import { run } from '../../../support/receiver.js';
+import { runHere } from '../../../support/in-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { makePushingSite, type PushingSite, publish, statusOf } from './pushing-site.js';
@@ -16,8 +16,8 @@ function idsOn({ clones }: PushingSite, branch: string): string[] {
   return clones.git('log', `--format=${format}`, branch).split('\n').filter(Boolean);
 }
 
-const doctor = async (dir: string) => (await run(['doctor', '--dir', dir])).stdout;
-const status = (dir: string) => run(['status', '--dir', dir]);
+const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).stdout;
+const status = (dir: string) => runHere(['status', '--dir', dir]);
 
 test('articles are pushed to the branch that the config names, which is made, and no other one is touched', async (t) => {
   const site = await makePushingSite(tempDir(t), { push: { branch: BRANCH } });

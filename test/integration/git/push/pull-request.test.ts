@@ -4,7 +4,8 @@ import test from 'ava';
 import { textOf } from '../../../../src/git/push/pull-request.js';
 import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import { type Receiver, run } from '../../../support/receiver.js';
+import { runHere } from '../../../support/in-process.js';
+import type { Receiver } from '../../../support/receiver.js';
 import { startReviewServer } from '../../../support/review-server.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -49,9 +50,9 @@ async function publish({ post }: Receiver, title: string): Promise<void> {
 }
 
 const review = async (receiver: Receiver) => (await statusOf(receiver)).pullRequest;
-const doctor = async (dir: string) => (await run(['doctor', '--dir', dir])).stdout;
-const status = async (dir: string) => (await run(['status', '--dir', dir])).stdout;
-const list = async (dir: string) => (await run(['list', '--dir', dir])).stdout;
+const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).stdout;
+const status = async (dir: string) => (await runHere(['status', '--dir', dir])).stdout;
+const list = async (dir: string) => (await runHere(['list', '--dir', dir])).stdout;
 
 // One story of one site, in its order.
 const site = reviewedSite();
@@ -172,7 +173,7 @@ test('no pull request without a branch for it, or at level push', async (t) => {
   const started = async (config: object) => {
     const all = { siteUrl: 'https://garden.example', site: false, ...config };
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(all));
-    return (await run(['start', '--dir', dir, '--port', '0'])).stderr;
+    return (await runHere(['start', '--dir', dir, '--port', '0'])).stderr;
   };
   const push = { pullRequest: 'github', branch: BRANCH };
   t.regex(await started({ git: { push: { pullRequest: 'github' } } }), /pullRequest needs git\.push\.branch/);
