@@ -239,7 +239,7 @@ test('the collection of articles is the one with a usual name, else the only one
   t.is((await inspect({ entries: { blog: folders } })).file, ':slug/index.md');
 });
 
-test('a version that was not tried is named', async (t) => {
+test('a version of Astro that was not tried is named', async (t) => {
   const warnings = async (version: string) =>
     (await inspect({}, { ...POSTS, 'node_modules/astro/package.json': JSON.stringify({ version }) }))
       .warnings;

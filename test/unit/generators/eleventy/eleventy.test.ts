@@ -122,7 +122,7 @@ test('a site without posts, and one without Eleventy, gets the usual folders', a
   );
 });
 
-test('a version that was not tried is named', async (t) => {
+test('a version of Eleventy that was not tried is named', async (t) => {
   const installed = { 'node_modules/@11ty/eleventy/package.json': '{"version":"0.12.1"}' };
   const [warning] = (await inspect({ ...POSTS, ...installed })).warnings;
   t.regex(warning?.text ?? '', /version 0\.12\.1; .* Eleventy 2 and 3/);
