@@ -55,9 +55,13 @@ function mostCommon<T extends Pick<PlacedPost, 'path' | 'date'>>(
 ): Inferred | undefined {
   const order = ({ date, path }: T) => `${date} ${path}`;
   const newest = posts.toSorted((one, other) => (order(one) < order(other) ? 1 : -1)).slice(0, NEWEST);
-  const patterns = newest.map((post) =>
-    patternOf(post, post.date === '' ? undefined : dayOf(post.date, timeZone)),
-  );
+  const patterns = newest.map((post) => {
+    if (post.date === '') return patternOf(post, undefined);
+    // Some generators count the day in the time zone of the site, others in that of the date itself.
+    const inSite = patternOf(post, dayOf(post.date, timeZone));
+    const asWritten = patternOf(post, dayOf(post.date.slice(0, 10)));
+    return asWritten.split(':').length > inSite.split(':').length ? asWritten : inSite;
+  });
   const [pattern] = byFrequency(patterns);
   if (pattern === undefined) return undefined;
   return { pattern, isCommon: patterns.filter((one) => one === pattern).length * 2 > patterns.length };

@@ -88,6 +88,14 @@ export function postsOfRule(posts: readonly SitePost[], key: string): readonly S
   return own.length * 2 > posts.length ? own : posts.filter((post) => !own.includes(post));
 }
 
+const POSTS_FOLDER = /(?:^|\/)(?:_?posts?|blog|articles?|news|writing|journal|notes)\//;
+
+/** The posts by whose folder the next one is placed: a quarter of them in folders of usual names go before all others. */
+export function placedPosts(posts: readonly SitePost[]): readonly SitePost[] {
+  const usual = posts.filter(({ path }) => POSTS_FOLDER.test(path));
+  return usual.length * 4 >= posts.length && usual.length > 0 ? usual : posts;
+}
+
 /** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
 function dateOf(data: ValueMap, path: string): string | undefined {
   const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));

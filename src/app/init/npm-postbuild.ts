@@ -56,7 +56,9 @@ function withoutPostScripts(files: Pick<SiteFiles, 'read'>, text: string): strin
   if (files.read('.yarnrc.yml') !== undefined || /"packageManager"\s*:\s*"yarn@(?:[2-9]|\d\d)/.test(text))
     return 'Yarn';
   const lock = files.read('pnpm-lock.yaml');
-  return lock !== undefined && /^lockfileVersion: '?[5-8]\b/m.test(lock) ? 'This version of pnpm' : undefined;
+  return lock !== undefined && /^lockfileVersion: '?[5-8]\b/m.test(lock)
+    ? 'pnpm before version 9'
+    : undefined;
 }
 
 /** JSON with the indentation and the line ends of another text, as npm keeps them. */

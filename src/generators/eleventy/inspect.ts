@@ -9,6 +9,7 @@ import {
   keysOption,
   knownTerms,
   POSTS_FOLDERS,
+  placedPosts,
   postsOfRule,
   readPosts,
   type SitePost,
@@ -40,7 +41,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const { input, output } = config;
   const options = optionsOf(files, config);
   const all = readPosts(files, input, config.pages, { isArticlePath, slug: fileSlug });
-  const inferred = inferFile(all, options.timeZone);
+  const inferred = inferFile(placedPosts(all), options.timeZone);
   const folder = /^(?:[^:]*\/)?/.exec(inferred?.pattern ?? '')?.[0] ?? '';
   const posts = all.filter(({ path }) => path.startsWith(folder));
   const empty = POSTS_FOLDERS.find((name) => files.list(joined(input, name)).length > 0);

@@ -7,6 +7,7 @@ import {
   keysOfPosts,
   keysOption,
   knownTerms,
+  placedPosts,
   postsOfRule,
   readPosts,
   type SitePost,
@@ -40,7 +41,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const content = readMounts((await ask('hugo config mounts')) ?? '');
   const all = readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug });
   const listed = all.filter(({ path }) => isInLanguage(path, config));
-  const file = inferFile(listed, timeZone)?.pattern;
+  const file = inferFile(placedPosts(listed), timeZone)?.pattern;
   // The posts like a new article are those in its folder.
   const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
   const inferred =

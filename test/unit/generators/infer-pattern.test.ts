@@ -68,6 +68,8 @@ test('the day of an address is counted in the site’s time zone', (t) => {
   const late = [post('a.md', '/2024/03/10/a/', 'a', '2024-03-09T20:00:00Z')];
   t.is(inferPermalink(late, 'Asia/Tokyo')?.pattern, '/:year/:month/:day/:slug/');
   t.is(inferPermalink(late)?.pattern, '/:year/:month/10/:slug/');
+  const west = [post('a.md', '/2024/03/09/a/', 'a', '2024-03-09T20:00:00-07:00')];
+  t.is(inferPermalink(west)?.pattern, '/:year/:month/:day/:slug/', 'or in that of the date, as Hugo does');
 });
 
 test('the pattern of a file has its folders, with those of a date, and no folder of a bundle', (t) => {

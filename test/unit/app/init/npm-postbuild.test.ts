@@ -66,7 +66,7 @@ test('what only the owner can do is advised: a postbuild of their own, a file th
   t.regex(advice(`{${build}}`, { '.yarnrc.yml': '' }), /^Yarn does not run/);
   t.regex(
     advice(`{${build}}`, { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }),
-    /^This version of pnpm does not run/,
+    /^pnpm before version 9 does not run/,
   );
   t.is(advice(`{${build}}`, { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }), 'add');
   for (const manager of ['yarn@1.22.22', 'pnpm@9.1.0'])

@@ -177,6 +177,16 @@ test('addresses without a common pattern become a question, with the most freque
   t.like(questions, [{ flag: 'permalink', fallback: permalink }]);
 });
 
+test('posts in a folder of a usual name go before newer pages of another section', async (t) => {
+  const files = {
+    'content/post/a.md': dated(),
+    'content/docs/a.md': dated().replace('2024', '2025'),
+    'content/docs/b.md': dated().replace('2024', '2025'),
+  };
+  const pages = Object.keys(files).map((path) => page(path, path.replace(/^content|\.md$/g, '')));
+  t.is((await inspect(files, pages.join(''))).file, 'post/:slug.md');
+});
+
 test('a site without posts shows its rule by a post that is put into the copy', async (t) => {
   const site = askedSite(
     { 'hugo.toml': '' },
