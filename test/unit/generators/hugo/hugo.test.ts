@@ -180,8 +180,8 @@ test('addresses without a common pattern become a question, with the most freque
 test('posts in a folder of a usual name go before newer pages of another section', async (t) => {
   const files = {
     'content/post/a.md': dated(),
-    'content/docs/a.md': dated().replace('2024', '2025'),
-    'content/docs/b.md': dated().replace('2024', '2025'),
+    'content/guide/a.md': dated().replace('2024', '2025'),
+    'content/guide/b.md': dated().replace('2024', '2025'),
   };
   const pages = Object.keys(files).map((path) => page(path, path.replace(/^content|\.md$/g, '')));
   t.is((await inspect(files, pages.join(''))).file, 'post/:slug.md');
