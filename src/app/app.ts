@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { asciiSlugOf } from '../article/slug.js';
 import { readEnvironment, type Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
@@ -10,6 +11,7 @@ import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { ContentChange } from '../store/catalog/scan.js';
+import { snapshotOf } from '../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Surroundings } from '../webhook/handler.js';
 import { webhook } from '../webhook/middleware.js';
@@ -25,6 +27,7 @@ import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
 import { idlePages, siteOfPlugins } from './plugins/surroundings.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
+import { schedulePlugin } from './schedule.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createPagePolicy } from './server/page-policy.js';
@@ -84,6 +87,8 @@ export async function startApp(
   };
   const pagePolicy = createPagePolicy(settings);
   const hooks = createHooks(log);
+  // The last receiver has saved what it knew of the articles.
+  const since = fs.statSync(snapshotOf(stateDir, content).path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const durable = await openDurableStore({ settings, content, log, hooks, onChange });
   const { opened, articles } = durable;
   report(opened, log, terminal);
@@ -113,6 +118,12 @@ export async function startApp(
         durable,
       }),
       deploy,
+      // Behind those that look at the same events: what it says of an article counts.
+      {
+        plugin: schedulePlugin({ catalog, prefix, since }),
+        origin: 'the dates of articles',
+        isFirstParty: true,
+      },
     ];
     const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
     host = await startHost(plugins, { face: 'receiver', ...around, hooks });

@@ -5,7 +5,13 @@ import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { articlesInReview } from './articles/in-review.js';
-import { type MalformedArticle, malformedArticles } from './articles/malformed-articles.js';
+import {
+  articleEntries,
+  type MalformedArticle,
+  malformedIn,
+  type ScheduledArticle,
+  scheduledIn,
+} from './articles/malformed-articles.js';
 import { addressChange, addressChangeFix, addressChangeText } from './articles/stored-urls.js';
 import { foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './durability.js';
@@ -33,6 +39,8 @@ export interface SiteStatus extends NotedFacts {
   readonly receivers: readonly RunningReceiver[];
   /** Why a receiver that runs must be restarted. */
   readonly restart: string | undefined;
+  /** The articles whose dates are to come, the next one first. */
+  readonly scheduled: readonly ScheduledArticle[];
   /** The articles that are skipped because of their files. */
   readonly malformed: readonly MalformedArticle[];
   /** The articles that wait for review; undefined where no pull request is wanted. */
@@ -53,12 +61,14 @@ export interface ReviewStatus {
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
   const receivers = await runningReceivers(settings);
+  const entries = await articleEntries(settings);
   return {
     receivers,
     restart: await restartReason(settings, receivers),
     addressChange: addressChangeOf(settings),
     ...notedFacts(settings),
-    malformed: await malformedArticles(settings),
+    scheduled: scheduledIn(settings, entries),
+    malformed: malformedIn(settings, entries),
     review: await reviewStatus(settings),
   };
 }

@@ -1,6 +1,7 @@
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import { itemComments } from '../contract/service.js';
 import { termName, termNames, trimmedName } from './names.js';
+import { dateOnArrival } from './publication.js';
 
 export { commentPlaces, itemComment, itemComments } from '../contract/service.js';
 
@@ -56,10 +57,11 @@ export function keepItemComments(text: string, original: string): string {
   return lost.length === 0 ? text : [text, ...lost].join('\n');
 }
 
-/** The draft that an `article.published` delivery describes. */
-export function draftOf(data: ArticleData): ArticleDraft {
+/** The draft that an `article.published` delivery describes. @param now when it has come, in ms since 1970. */
+export function draftOf(data: ArticleData, now = Date.now()): ArticleDraft {
+  const date = dateOnArrival(data.published_at, now);
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return { id: data.id, slug: data.slug, date: data.published_at, extra: {}, ...contentOf(data) };
+  return { id: data.id, slug: data.slug, date, extra: {}, ...contentOf(data) };
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Publication } from './publication.js';
+
 /** A front matter value as it is written: a timestamp stands without quotes, so that YAML and TOML readers take it for one. */
 export type FrontMatterValue =
   | string
@@ -121,6 +123,9 @@ export interface ArticleMapping {
   pin(address: string): Readonly<Record<string, FrontMatterValue>>;
   /** Whether a file's page is at this address for certain, whatever the site's permalink rule is. */
   isPinned(file: FileFacts, address: string): boolean;
-  /** Why the generator makes no page of a file now: `draft` or `future`. */
-  hidden(file: FileFacts, now: Date): 'draft' | 'future' | undefined;
+  /**
+   * When the generator makes a page of a file. Where it knows no dates to come, those of articles that Pressmark has stored:
+   * the builds of the receiver leave these out until then.
+   */
+  publication(file: FileFacts): Publication;
 }

@@ -1,5 +1,6 @@
 import { type Article, keepItemComments } from './article.js';
 import { shownMarkdown } from './markdown.js';
+import type { Publication } from './publication.js';
 
 /** Whether a body is Markdown or HTML. */
 export type BodyKind = 'markdown' | 'html';
@@ -18,6 +19,8 @@ export interface StoredArticle {
   readonly bodyKind?: 'html';
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
+  /** When the article has a page. */
+  readonly publication: Publication;
 }
 
 /**
@@ -47,6 +50,8 @@ export interface ReadableArticle {
   html(): string;
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
+  /** When the article has a page. */
+  readonly publication: Publication;
 }
 
 /**

@@ -42,6 +42,7 @@ export function listCommand(): Command {
         ['date', 'title', 'last author', 'URL', 'file'],
         ...articles.map((article) =>
           rowOf(article, authorOf(article), [
+            ...stateNotes(article),
             ...(inReview?.has(article.file) ? ['waits for review'] : []),
             ...(awaited.has(article.file) ? ['not seen live yet'] : []),
           ]),
@@ -50,6 +51,14 @@ export function listCommand(): Command {
       console.log(paint('bold', header));
       for (const line of lines) console.log(line);
     });
+}
+
+/** When an article is live that is not yet, or has expired. */
+function stateNotes(article: ListedArticle): string[] {
+  if (article.kind !== 'article') return [];
+  const { state, liveAt = '', expiresAt = '' } = article;
+  if (state === 'scheduled') return [`live at ${liveAt}`];
+  return state === 'expired' ? [`expired ${expiresAt}`] : [];
 }
 
 /** The longest title that is shown whole. */

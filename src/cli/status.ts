@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { type Mark, marked, printable, printableLines, printJson } from './terminal.js';
 
-/** So many of the articles that are not live are named. */
+/** So many of the articles that are not live, or are scheduled, are named. */
 const MOST_NAMED = 5;
 
 /** `pressmark status`: what was last seen of a site, from the delivery to the public page. */
@@ -36,6 +36,7 @@ function* linesOf(status: SiteStatus, now: number): Generator<Line> {
   yield* factLines(status, now);
   if (review !== undefined) yield* reviewLines(review);
   yield* liveLines(status, now);
+  yield* scheduledLines(status);
   for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
     const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
     const shown = hasPrevious ? 'is shown with its previous text' : 'is left out';
@@ -120,6 +121,13 @@ function* liveLines({ facts: { live, awaited }, review }: SiteStatus, now: numbe
   const others = awaited.length - MOST_NAMED;
   if (others > 0)
     yield { mark: 'warn', text: `live      ${others} more were not seen on their pages; --json names them` };
+}
+
+function* scheduledLines({ scheduled }: SiteStatus): Generator<Line> {
+  for (const { url, liveAt } of scheduled.slice(0, MOST_NAMED))
+    yield { mark: 'none', text: `scheduled ${printable(url)} live at ${liveAt}` };
+  const others = scheduled.length - MOST_NAMED;
+  if (others > 0) yield { mark: 'none', text: `scheduled ${others} more; --json names them` };
 }
 
 /** How long ago a moment was, in words. */

@@ -99,6 +99,9 @@ export function buildPlugin({ build, cancel, close, interrupted, pauses }: Build
       });
       const changes = ['article.published', 'article.updated', 'article.edited', 'article.removed'] as const;
       for (const event of [...changes, 'host.ready'] as const) host.addAction(event, queue.request);
+      host.addAction('article.stateChanged', ({ state }) => {
+        if (state !== 'scheduled') queue.request(); // what has made it that was a change of its file
+      });
       host.onClose(async () => {
         isClosing = true; // a build that is stopped has not failed
         const ended = queue.stop();

@@ -107,6 +107,14 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         awaited?.forget(path);
       });
 
+      host.addAction('article.stateChanged', ({ path, id, url, state }) => {
+        if (state === 'live') awaited?.add({ path, at: now(), id, url });
+        else awaited?.forget(path);
+        if (isBuiltHere || state === 'scheduled') return;
+        hasNewCommit = true; // nothing is committed, and the host must build all the same
+        whenCommitted();
+      });
+
       host.addAction('site.built', ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);
         const ended = performance.now();

@@ -1,4 +1,6 @@
-import type { FrontMatterValue } from '../article/mapping.js';
+import { OWN_KEY } from '../article/format/site-keys.js';
+import type { FileFacts, FrontMatterValue } from '../article/mapping.js';
+import { EXPIRY_KEY, type Publication } from '../article/publication.js';
 import type { GeneratorOptions } from './generator.js';
 import { mapOf } from './value.js';
 
@@ -95,4 +97,25 @@ export function momentOf(value: unknown, timeZone: string, ofTimes = timeZone): 
 
 function known(milliseconds: number): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}
+
+/** When an article expires on the site of a generator that knows no expiry: see `storedPublication`. */
+export function storedExpiry({ data }: FileFacts, timeZone = 'UTC'): Extract<Publication, { kind: 'dated' }> {
+  const isStored = mapOf(data[OWN_KEY]).id !== undefined;
+  return { kind: 'dated', until: isStored ? momentOf(data[EXPIRY_KEY], timeZone) : undefined };
+}
+
+/**
+ * When an article has a page on the site of a generator that knows neither dates to come nor expiry. It concerns what
+ * Pressmark has stored: the posts of people are as the generator has them.
+ */
+export function storedPublication(
+  file: FileFacts,
+  dateKey: string,
+  { futurePages = false }: Pick<GeneratorOptions, 'futurePages'>,
+  timeZone = 'UTC',
+): Publication {
+  const expiry = storedExpiry(file, timeZone);
+  const isStored = mapOf(file.data[OWN_KEY]).id !== undefined;
+  return !isStored || futurePages ? expiry : { ...expiry, from: momentOf(file.data[dateKey], timeZone) };
 }

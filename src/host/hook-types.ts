@@ -1,4 +1,5 @@
 import type { Article, ArticleDraft, ExtraKeys } from '../article/article.js';
+import type { ArticleState } from '../article/publication.js';
 import type { FeedItem, PageContext } from './page-types.js';
 
 /** Which delivery a draft comes from, and what is stored already where it replaces something. */
@@ -63,6 +64,11 @@ export interface FileChange {
   readonly url: string;
 }
 
+/** An article whose date has come, that has expired, or whose file has got another date. */
+export interface StateChange extends FileChange {
+  readonly state: ArticleState;
+}
+
 /** What became of a delivery. */
 export interface DeliveryOutcome {
   readonly event: string | undefined;
@@ -120,6 +126,7 @@ export interface Actions {
   'article.updated': ArticleChange;
   'article.edited': FileChange;
   'article.removed': FileChange;
+  'article.stateChanged': StateChange;
   'delivery.accepted': DeliveryOutcome;
   'delivery.refused': DeliveryOutcome;
   'site.built': SiteBuilt;
@@ -178,6 +185,7 @@ export const RECEIVER_ACTIONS = [
   'article.updated',
   'article.edited',
   'article.removed',
+  'article.stateChanged',
   'delivery.accepted',
   'delivery.refused',
   'site.built',

@@ -111,6 +111,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction('article.updated', changed);
       host.addAction('article.edited', changed);
       host.addAction('article.removed', changed);
+      host.addAction('article.stateChanged', ({ path, state }) => {
+        if (state !== 'scheduled') changed({ path }); // what has made it that was a change of its file
+      });
       let unwatch: (() => Promise<void>) | undefined;
       host.addAction('host.ready', () => {
         request('all');

@@ -282,13 +282,13 @@ export function createStore(options: StoreOptions) {
   }
 
   async function writeNow(file: Write): Promise<StoredFile> {
-    const { article, address, path, text } = file;
+    const { article, path, text } = file;
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.add(path);
       await afterWrite?.(stored, false);
-      catalog.set(entryOf(content, path, article, fingerprint, address));
+      catalog.set(entryOf(content, path, file, fingerprint));
       acknowledged.set(path, fingerprint);
       unacknowledged.delete(path);
       return stored;

@@ -3,7 +3,7 @@ import type { BodyKind } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import { catalogId, type Entry, type ReadFile } from './catalog/entry.js';
+import { catalogId, type Entry, entryState, type ReadFile } from './catalog/entry.js';
 
 /** What an update must find to be applied (contract: article.updated data). */
 export interface Target {
@@ -103,14 +103,21 @@ export function onlyEntry(catalog: Pick<Catalog, 'byUrl' | 'unresolved'>, url: s
 }
 
 /** Whether an article's page is at its URL for certain; an address is answered only if it is pinned or listed. */
-function isCertain({ address }: Entry): boolean {
-  return address?.kind !== 'unknown';
+function isCertain(entry: Entry): boolean {
+  return entry.address?.kind !== 'unknown' && !isExpired(entry);
+}
+
+function isExpired(entry: Entry): boolean {
+  return entryState(entry, Date.now()) === 'expired';
 }
 
 /** Why the files that may be at a URL are not resolved; empty where there are none. */
 function reasonIn(entries: readonly Entry[]): string {
-  for (const { path, address } of entries)
+  for (const entry of entries) {
+    const { path, address } = entry;
     if (address?.kind === 'unknown') return `; ${path} ${address.reason}`;
+    if (isExpired(entry)) return `; ${path} has expired`;
+  }
   return '';
 }
 

@@ -1,4 +1,5 @@
 import type { Article } from '../article/article.js';
+import type { Publication } from '../article/publication.js';
 import type { Address } from '../article/stored-article.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Entry } from './catalog/entry.js';
@@ -18,6 +19,8 @@ export interface Write {
   readonly article: Article;
   /** Whether the article's URL is certain; undefined where the file pins it. */
   readonly address?: Address;
+  /** When the article has a page. */
+  readonly publication: Publication;
   /** Permissions of the file that is replaced. */
   readonly mode?: number;
   /** The writer's `epoch` when it was decided. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { reasonOf } from '../../article/front-matter/read.js';
+import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
@@ -27,6 +28,11 @@ export interface ReadArticle {
   /** When it was published, ISO 8601. */
   readonly date: string;
   readonly url: string;
+  readonly state: ArticleState;
+  /** When it is live, ISO 8601; only of a scheduled article. */
+  readonly liveAt?: string;
+  /** When it expires or has expired, ISO 8601; only where its file says so. */
+  readonly expiresAt?: string;
   /** Whether the URL is certain: the file pins it, or the generator has listed it. */
   readonly address: 'pinned' | 'listed' | 'unknown';
   /** Why the URL is unknown, as the end of a sentence; undefined for the others. */
@@ -50,10 +56,15 @@ export interface LastAuthor {
 /** All article files of a site, by their names. */
 export function listArticles(settings: Settings): ListedArticle[] {
   const content = contentOf(settings);
+  const now = Date.now();
   return [...walk(content)].toSorted().map((path): ListedArticle => {
     const file = `${contentPrefix(settings)}${path}`;
     try {
-      const { article, address } = decodeAt(content, path, readText(join(content.root, path)).text);
+      const { article, address, publication } = decodeAt(
+        content,
+        path,
+        readText(join(content.root, path)).text,
+      );
       const { id, revision, title, date, url } = article;
       const reason = address?.kind === 'unknown' ? address.reason : undefined;
       return {
@@ -65,6 +76,7 @@ export function listArticles(settings: Settings): ListedArticle[] {
         title,
         date,
         url,
+        ...stateOf(publication, now),
         address: address?.kind ?? 'pinned',
         reason,
       };
@@ -73,6 +85,17 @@ export function listArticles(settings: Settings): ListedArticle[] {
       return { kind: 'unreadable', file, path, reason: reasonOf(error) };
     }
   });
+}
+
+function stateOf(publication: Publication, now: number): Pick<ReadArticle, 'state' | 'liveAt' | 'expiresAt'> {
+  const state = stateAt(publication, now);
+  if (publication.kind === 'draft') return { state };
+  const { from, until } = publication;
+  return {
+    state,
+    ...(state === 'scheduled' && from !== undefined && { liveAt: new Date(from).toISOString() }),
+    ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
+  };
 }
 
 /**

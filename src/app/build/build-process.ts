@@ -27,10 +27,15 @@ let building: Promise<void> = Promise.resolve();
 /** Ends the build that runs. */
 let current = new AbortController();
 
+/** What this process is told. */
+type BuildMessage =
+  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | { readonly kind: 'cancel' };
+
 process.once('disconnect', () => end(CRASHED));
 process.once('SIGTERM', () => end());
-process.on('message', ({ kind }: { readonly kind: 'build' | 'cancel' }) => {
-  if (kind === 'cancel') {
+process.on('message', (message: BuildMessage) => {
+  if (message.kind === 'cancel') {
     current.abort();
     return;
   }
@@ -38,7 +43,7 @@ process.on('message', ({ kind }: { readonly kind: 'build' | 'cancel' }) => {
   current = controller;
   building = building.then(async () => {
     const signal = AbortSignal.any([stop.signal, controller.signal]);
-    const answer = await build(signal).catch(
+    const answer = await build(signal, message.lastStateChange).catch(
       (error: unknown): BuildAnswer =>
         controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
     );
@@ -53,7 +58,7 @@ async function end(reason?: string): Promise<void> {
   process.exit(0);
 }
 
-async function build(signal: AbortSignal): Promise<BuildAnswer> {
+async function build(signal: AbortSignal, lastStateChange: number): Promise<BuildAnswer> {
   const settings = await loadSettings(process.argv[2] ?? '.');
   const { stateDir } = foldersOf(settings);
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
@@ -61,7 +66,7 @@ async function build(signal: AbortSignal): Promise<BuildAnswer> {
   await lock.enter();
   try {
     site ??= await openSiteBuild(settings, stateDir);
-    const outcome = await site.build(signal);
+    const outcome = await site.build(signal, lastStateChange);
     return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings, signal)) };
   } finally {
     lock.leave();
@@ -115,12 +120,20 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     articleSources: (siteDir) => {
       const malformed: MalformedFile[] = [];
       const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: `${prefix}${file.path}` });
-      const articles = [...deliveredArticles(settings, siteDir, onMalformed)].map(({ path, url, text }) => ({
-        path: `${prefix}${path}`,
-        url,
-        text,
-      }));
-      return { articles, malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle) };
+      const all = [...deliveredArticles(settings, siteDir, onMalformed)].map(
+        ({ path, url, text, state }) => ({
+          path: `${prefix}${path}`,
+          url,
+          text,
+          state,
+        }),
+      );
+      const isHidden = ({ state }: (typeof all)[number]) => state === 'scheduled' || state === 'expired';
+      return {
+        articles: all.filter((article) => !isHidden(article)),
+        malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle),
+        hidden: all.filter(isHidden).map(({ path }) => path),
+      };
     },
     complete: (siteDir, built, excluded, signal) => {
       copy = siteDir;

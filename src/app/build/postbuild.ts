@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { OWN_KEY } from '../../article/format/site-keys.js';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
+import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
@@ -118,16 +119,17 @@ export function* deliveredArticles(
       'the generator is plain: Pressmark builds this site itself, and its pages are complete',
     );
   const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
-  const now = new Date();
+  const now = Date.now();
   for (const path of walk(content)) {
     const { text } = readText(join(content.root, path));
     if (!text.includes(OWN_KEY)) continue;
     try {
       const { data } = readFrontMatter(text);
       if (!isStored(data)) continue;
-      const { url, jsonLd, contentHtml } = content.format.decodeForPages(text, path).article;
+      const { article, publication } = content.format.decodeForPages(text, path);
+      const { url, jsonLd, contentHtml } = article;
       const comments = [...new Set(itemComments(contentHtml))];
-      yield { path, url, text, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
+      yield { path, url, text, jsonLd, comments, state: stateAt(publication, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
       // A form that Pressmark does not read, such as `---js`, is one that the generator may build well.

@@ -5,8 +5,8 @@ import { within } from '../../time-limit.js';
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
-  /** Builds the site. Never rejects; one build at a time. */
-  build(): Promise<BuildAnswer>;
+  /** Builds the site; see `SiteBuild.build`. Never rejects; one build at a time. */
+  build(lastStateChange: number): Promise<BuildAnswer>;
   /** Ends a build that runs early; the process goes on. */
   cancel(): void;
   /** Ends the process and the build that it runs; the output stays the last good one. */
@@ -41,7 +41,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     return process;
   }
 
-  async function build(): Promise<BuildAnswer> {
+  async function build(lastStateChange: number): Promise<BuildAnswer> {
     if (closed) return { kind: 'error', reason: 'the receiver stops' };
     const process = started();
     let printed = '';
@@ -63,7 +63,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
         signal.addEventListener('abort', () => {
           process.off('message', onMessage).off('exit', onExit).off('error', onError);
         });
-        process.send({ kind: 'build' });
+        process.send({ kind: 'build', lastStateChange });
       });
     } finally {
       done.abort();

@@ -1,11 +1,12 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { articleFormat } from '../../article/format/format.js';
-import { NO_ARTICLES } from '../../article/format/plain.js';
+import { NO_ARTICLES, plainFormat } from '../../article/format/plain.js';
 import type { ArticleMapping } from '../../article/mapping.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
+import { momentOf } from '../../generators/dates.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/generator.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
@@ -17,7 +18,16 @@ import { siteFiles } from './site-files.js';
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
   Settings,
-  'dir' | 'siteUrl' | 'endpoint' | 'content' | 'output' | 'templates' | 'articles' | 'generator' | 'build'
+  | 'dir'
+  | 'siteUrl'
+  | 'endpoint'
+  | 'content'
+  | 'output'
+  | 'templates'
+  | 'articles'
+  | 'generator'
+  | 'build'
+  | 'site'
 >;
 
 /** The generator of a site that Pressmark does not build itself. */
@@ -38,7 +48,11 @@ export function contentOf(settings: ContentSettings): ContentFolder {
       `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, whose files are not articles; choose another folder`,
     );
   const layout = layoutOf(settings, site?.options.timeZone);
-  if (site === undefined) return withReservedPaths(contentFolder(contentDir, layout), settings);
+  if (site === undefined) {
+    const zone = settings.site === false ? 'UTC' : settings.site.timeZone;
+    const format = plainFormat(layout.url, (date) => momentOf(date, zone));
+    return withReservedPaths(contentFolder(contentDir, layout, format), settings);
+  }
   const { siteUrl } = settings;
   const listed = readAddresses(join(stateDir, ADDRESSES));
   const format = articleFormat({ mapping: site.mapping, siteUrl, url: layout.url, listed });

@@ -4,6 +4,7 @@ import { buildPlugin } from '../../deploy/build-plugin.js';
 import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
+import { lastStateChange } from '../../store/catalog/state-changes.js';
 import { addressPlugin } from '../build/address-plugin.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
@@ -31,7 +32,7 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { site } = options.settings;
   return [
     site === false ? settingsEntry(options) : siteEntry({ ...options, site }),
-    ...buildEntry(options.settings),
+    ...buildEntry(options),
     ...gitEntry(options.durable),
   ];
 }
@@ -52,13 +53,19 @@ function siteEntry({ settings, site, terminal, log }: SiteEntryOptions): PluginE
 }
 
 /** Builds the site with its own generator, where the config has a command for that; if it must not, only asks for addresses. */
-function buildEntry(settings: Settings): PluginEntry[] {
+function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
   const { generator, build, buildsInBackground, dir, environment } = settings;
   if (generator === 'plain' || build === undefined) return [];
   if (!buildsInBackground)
     return [{ plugin: addressPlugin(settings), origin: 'generator in the config', isFirstParty }];
   const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
-  const plugin = buildPlugin({ ...createBuildProcess(dir, environment), interrupted });
+  const { catalog } = durable.opened;
+  const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
+  const plugin = buildPlugin({
+    build: () => buildIn(lastStateChange(catalog.entries(), Date.now())),
+    ...builds,
+    interrupted,
+  });
   return [{ plugin, origin: 'build in the config', isFirstParty }];
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ArticleMapping, FileFacts, ListedAddress } from '../mapping.js';
+import { stateAt } from '../publication.js';
 import type { Address } from '../stored-article.js';
 import { topKeys } from './key-path.js';
 import { ownPath } from './site-keys.js';
@@ -48,10 +49,10 @@ export function urlOf(
     url: stored ?? pinnedUrl(options, file) ?? url(slug, date),
     address: { kind: 'unknown', reason, ...(isFuture && { isFuture }) },
   });
-  const hidden = mapping.hidden(file, new Date());
-  if (hidden === 'draft') return unknown('is a draft');
-  if (hidden !== undefined) return unknown('has a date in the future', true);
+  const state = stateAt(mapping.publication(file), Date.now());
+  if (state === 'draft') return unknown('is a draft');
   if (stored !== undefined && isPinnedAt(stored)) return { url: stored, address: undefined };
+  if (state === 'scheduled' && stored === undefined) return unknown('has a date in the future', true);
   const found = listed.get(file.path);
   if (found !== undefined && found.digest === addressDigest(file, mapping))
     return { url: `${siteUrl}${found.address}`, address: { kind: 'listed' } };

@@ -1,6 +1,7 @@
 import { PressmarkError } from '../../errors.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from '../front-matter/read.js';
 import type { FileFacts, FrontMatterValue } from '../mapping.js';
+import type { Publication } from '../publication.js';
 import {
   type Address,
   type BodyKind,
@@ -19,6 +20,7 @@ export interface ReadFile {
   readonly own: FileFacts['data'];
   readonly data: FileFacts['data'];
   readonly address: Address | undefined;
+  readonly publication: Publication;
   readonly bodyKind: BodyKind;
 }
 
@@ -81,7 +83,8 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
       contentHtml: ownText('content_html') ?? '',
       body,
     };
-    return { article, own, data, address: page.address, bodyKind: isTop ? 'markdown' : bodyKindOf(own, at) };
+    const bodyKind = isTop ? 'markdown' : bodyKindOf(own, at);
+    return { article, own, data, address: page.address, publication: mapping.publication(file), bodyKind };
   }
 
   /** Making the key of each tag takes long where there are many. */
@@ -105,7 +108,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
     const file = read(text, at);
     const { article } = file;
     const html = () => renderedHtml({ article, bodyEdited: isBodyEdited(file), ...kindOf(file) });
-    return { article, html, ...addressField(file) };
+    return { article, html, publication: file.publication, ...addressField(file) };
   }
 
   function decode(text: string, at: string): StoredArticle {
@@ -120,6 +123,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
       edited,
       bodyEdited: isBodyEdited(file),
       digest,
+      publication: file.publication,
       ...kindOf(file),
       ...addressField(file),
     };

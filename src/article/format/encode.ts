@@ -5,6 +5,7 @@ import { readFrontMatter } from '../front-matter/read.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
 import { shownMarkdown } from '../markdown.js';
 import { termKey } from '../names.js';
+import type { Publication } from '../publication.js';
 import type { Address, BodyKind, StoredArticle } from '../stored-article.js';
 import { type AddressOptions, addressIn } from './address.js';
 import { type ArticleDecoder, addressField, bodyKindOf } from './decode.js';
@@ -21,6 +22,8 @@ export interface Amended {
   readonly article: Article;
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
+  /** When the article has a page. */
+  readonly publication: Publication;
 }
 
 /** A new article's file. */
@@ -95,8 +98,13 @@ export function articleEncoder(
       given === undefined
         ? sealedFirst(write)
         : { text: sealed(given, (digest) => write(digest, given)), revision: given };
-    const file = listed === undefined ? {} : addressField(decoder.read(text, at));
-    return { text, bytes: Buffer.from(text), article: { revision, ...stored }, ...file };
+    const encoded = { text, bytes: Buffer.from(text), article: { revision, ...stored } };
+    if (listed === undefined) {
+      const data = { ...article.extra, [keys.date]: article.date };
+      return { ...encoded, publication: mapping.publication({ path: at, data }) };
+    }
+    const file = decoder.read(text, at);
+    return { ...encoded, publication: file.publication, ...addressField(file) };
   }
 
   function amend(
@@ -152,7 +160,13 @@ export function articleEncoder(
       return editFrontMatter(previous, spelled, body.text);
     });
     const after = decoder.read(text, at);
-    return { text, article: { ...after.article, revision: next.revision }, ...addressField(after) };
+    const { publication } = after;
+    return {
+      text,
+      article: { ...after.article, revision: next.revision },
+      publication,
+      ...addressField(after),
+    };
   }
 
   function withStoredUrl(text: string, at: string, to: string): string {

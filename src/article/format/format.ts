@@ -1,5 +1,7 @@
 import type { Article } from '../article.js';
+import type { ArticleMapping } from '../mapping.js';
 import { memoized } from '../memoized.js';
+import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder, incomingOf } from './encode.js';
@@ -35,7 +37,11 @@ export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'rea
  * says. The body is the single source of the page. Files that people wrote are articles, too.
  */
 export function articleFormat(given: AddressOptions): ArticleFormat {
-  const mapping = { ...given.mapping, tagKey: memoized(given.mapping.tagKey) };
+  const mapping: ArticleMapping = {
+    ...given.mapping,
+    tagKey: memoized(given.mapping.tagKey),
+    publication: (file) => withKnownDates(given.mapping.publication(file)),
+  };
   const options = { ...given, mapping };
   const { url, listed } = options;
   const own = siteKeys(mapping);

@@ -1,12 +1,14 @@
 import { posix } from 'node:path';
+import { parseMoment } from '../../contract/moment.js';
 import type { ArticleMapping } from '../mapping.js';
+import { EXPIRY_KEY } from '../publication.js';
 import { type ArticleFormat, articleFormat } from './format.js';
 
 /** The folders of files that are not articles: the owner's pages, and descriptions of tags and authors. */
 export const NO_ARTICLES = /^(?:pages|tags|authors)\//;
 
 /** How the files of sites that Pressmark builds itself read; docs/article-file.md describes it. */
-const plain: ArticleMapping = {
+const plain: Omit<ArticleMapping, 'publication'> = {
   own: [],
   keys: {
     title: 'title',
@@ -32,14 +34,28 @@ const plain: ArticleMapping = {
   }),
   pin: () => ({}),
   isPinned: () => false,
-  hidden: () => undefined,
 };
 
 /**
  * The format of sites that Pressmark builds itself.
  *
  * @param url the public URL of an article whose file does not name one.
+ * @param momentOf the moment that a date in front matter means, in ms since 1970. @default only ISO 8601, in UTC
  */
-export function plainFormat(url: (slug: string, date: string) => string): ArticleFormat {
-  return articleFormat({ mapping: plain, siteUrl: '', url });
+export function plainFormat(
+  url: (slug: string, date: string) => string,
+  momentOf: (date: string) => number | undefined = parseMoment,
+): ArticleFormat {
+  // Only what the site's pages show as a date: a typo does not take an article from the site.
+  const moment = (value: unknown) =>
+    typeof value === 'string' && /^\s*\d{4}-\d\d-\d\d/.test(value) ? momentOf(value) : undefined;
+  const mapping: ArticleMapping = {
+    ...plain,
+    publication: ({ data }) => ({
+      kind: 'dated',
+      from: moment(data.date),
+      until: moment(data[EXPIRY_KEY]),
+    }),
+  };
+  return articleFormat({ mapping, siteUrl: '', url });
 }

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressDigest } from '../../article/format/address.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
+import { type ArticleState, stateAt } from '../../article/publication.js';
 import { PressmarkError } from '../../errors.js';
 import type { AddressQuery, Generator, ListedPage } from '../../generators/generator.js';
 import { askGenerator } from '../ask.js';
@@ -63,7 +64,7 @@ export interface ListingOptions {
 }
 
 /** Why an address is not known. */
-export type NotListed = UnlistedReason | 'draft' | 'future';
+export type NotListed = UnlistedReason | Exclude<ArticleState, 'live'>;
 
 /** The addresses of the files that do not pin theirs. */
 export interface Listing {
@@ -144,9 +145,12 @@ async function readPosts(dir: string, { files, mapping, now }: ListingOptions): 
   for (const { path, text, pinned } of files(dir)) {
     if (read++ % POSTS_PER_TURN === 0) await nextTurn();
     const data = frontMatterOf(path, text);
-    const reason = data === undefined ? 'front matter not supported' : mapping.hidden({ path, data }, now);
-    if (data === undefined || reason !== undefined) {
-      if (pinned === undefined) hidden.set(path, reason ?? 'front matter not supported');
+    const state =
+      data === undefined
+        ? 'front matter not supported'
+        : stateAt(mapping.publication({ path, data }), now.getTime());
+    if (data === undefined || state !== 'live') {
+      if (pinned === undefined && state !== 'live') hidden.set(path, state);
       continue;
     }
     all.push({ path, data, pinned });

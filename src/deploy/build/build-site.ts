@@ -32,6 +32,8 @@ export interface ArticleSources {
   readonly articles: readonly ArticleSource[];
   /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
   readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
+  /** The paths of articles that are scheduled or have expired: the site is built without them. */
+  readonly hidden: readonly string[];
 }
 
 export interface SiteBuildOptions extends CopyBuildOptions {
@@ -68,8 +70,12 @@ export type BuildOutcome =
 
 /** Builds a site again and again. */
 export interface SiteBuild {
-  /** @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then. */
-  build(signal: AbortSignal): Promise<BuildOutcome>;
+  /**
+   * @param lastStateChange when an article has become live or has expired last, in ms since 1970: the output before is
+   *   not current, although no file has changed.
+   * @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then.
+   */
+  build(signal: AbortSignal, lastStateChange?: number): Promise<BuildOutcome>;
   /** Removes the copy. */
   close(): void;
 }
@@ -85,6 +91,8 @@ interface PreparedBuild {
   readonly mayBeNewer: boolean;
   /** By `performance.now()`. */
   readonly began: number;
+  /** The same, ISO 8601. */
+  readonly beganAt: string;
   readonly signal: AbortSignal;
 }
 
@@ -112,19 +120,21 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
-  async function build(signal: AbortSignal): Promise<BuildOutcome> {
+  async function build(signal: AbortSignal, lastStateChange = 0): Promise<BuildOutcome> {
     const began = performance.now();
+    const beganAt = now();
     const { interrupted = 0, ...state } = readBuildState(stateDir);
     const mayBeNewer = interrupted > 0;
     const { site, version } = await syncedCopy();
     const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
-    const isCurrent = state.good?.version === version && isThere && !mayBeNewer;
+    const isOfNow = state.good !== undefined && lastStateChange <= Date.parse(state.good.at);
+    const isCurrent = isOfNow && state.good?.version === version && isThere && !mayBeNewer;
     const isRetry = isCurrent && retriedVersion !== version && state.excluded.some(canBeRetried);
     if (isCurrent && !isRetry) return { kind: 'current' };
     if (isRetry) retriedVersion = version;
     await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
     try {
-      return await buildCopy({ site, version, isRetry, state, mayBeNewer, began, signal });
+      return await buildCopy({ site, version, isRetry, state, mayBeNewer, began, beganAt, signal });
     } catch (error) {
       // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
       if (signal.aborted && signal.reason !== CRASHED)
@@ -134,10 +144,11 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, version, isRetry, state, mayBeNewer, began, signal } = prepared;
+    const { site, version, isRetry, state, mayBeNewer, began, beganAt, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const { good, excluded: excludedBefore } = state;
-    const { articles, malformed } = options.articleSources(site.dir);
+    const { articles, malformed, hidden } = options.articleSources(site.dir);
+    for (const path of hidden) site.write(path, undefined);
     const texts = new Map([...articles, ...malformed].map(({ path, text }) => [path, text]));
     const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
     const goodText = (path: string) => goodTexts.get(good?.digests[path]);
@@ -187,7 +198,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     ]);
     await writeBuildState(stateDir, {
       good: {
-        at: now(),
+        at: beganAt,
         staysFolder,
         output: staysFolder
           ? ((isSame ? good?.output : undefined) ?? randomUUID())

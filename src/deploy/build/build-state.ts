@@ -27,7 +27,7 @@ export interface ExcludedArticle {
 export interface BuildState {
   /** The last build that gave an output; undefined before the first one. */
   readonly good?: {
-    /** ISO 8601. */
+    /** When it began, ISO 8601. */
     readonly at: string;
     /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
     readonly staysFolder: boolean;

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import type { ArticleState } from '../../article/publication.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
 import { commentsOf, headEnd, placesOf } from './page-text.js';
@@ -17,8 +18,8 @@ export interface BuiltArticle {
   readonly jsonLd: string;
   /** The item comments of its HTML. */
   readonly comments: readonly string[];
-  /** Why the generator makes no page of it now. */
-  readonly hidden: 'draft' | 'future' | undefined;
+  /** One that is not live need not have a page. */
+  readonly state: ArticleState;
 }
 
 /** An article of which something is missing in the built site. */
@@ -35,7 +36,7 @@ export interface PostbuildReport {
   /** The number of pages that were written. */
   readonly changed: number;
   readonly missing: readonly MissingPage[];
-  /** Articles of which the generator makes no page now. */
+  /** Articles that are not live, and have no page. */
   readonly skipped: readonly MissingPage[];
   readonly warnings: readonly string[];
 }
@@ -81,7 +82,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
   let changed = 0;
   let index = 0;
   for (const article of options.articles) {
-    const { path: file, url, hidden } = article;
+    const { path: file, url, state } = article;
     if (index++ % ARTICLES_PER_TURN === 0) {
       await nextTurn();
       signal?.throwIfAborted();
@@ -91,12 +92,12 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
         'BUILD_FAILED',
         `completing the pages was ended after ${timeoutMs / 1_000} s, the time limit of a build; it was at the page of ${file}`,
       );
-    if (hidden !== undefined) {
-      skipped.push({ file, url, reason: hidden });
+    const found = pageOf(article, siteUrl, output);
+    if (state !== 'live' && found.kind === 'none') {
+      skipped.push({ file, url, reason: state });
       continue;
     }
     checked++;
-    const found = pageOf(article, siteUrl, output);
     if (found.kind === 'none') {
       missing.push({ file, url, reason: found.reason });
       continue;

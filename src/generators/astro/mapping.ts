@@ -1,6 +1,6 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf } from '../dates.js';
+import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
@@ -51,7 +51,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
       const date = file.data[keys.date];
       return sameAddress(options.address(entryId(file), date === undefined ? '' : String(date)), address);
     },
-    hidden: (file) => (file.data.draft === true ? 'draft' : undefined),
+    publication: (file) =>
+      file.data.draft === true
+        ? { kind: 'draft' }
+        : storedPublication(file, keys.date, options, options.timeZone),
   };
 }
 

@@ -1,6 +1,6 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf } from '../dates.js';
+import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
@@ -35,8 +35,9 @@ const RESERVED = [
 
 /** The mapping of `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
+  const keys = { ...KEYS, ...options.keys };
   return {
-    keys: { ...KEYS, ...options.keys },
+    keys,
     constants: options.constants,
     keptTags: options.keptTags ?? [],
     reserved: RESERVED,
@@ -49,7 +50,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
     body: (incoming, path) => storedBody(incoming, path, options),
     pin,
     isPinned: ({ data }, address) => isPinned(data, address),
-    hidden: ({ data }) => (data.draft === true || data.permalink === false ? 'draft' : undefined),
+    publication: (file) =>
+      file.data.draft === true || file.data.permalink === false
+        ? { kind: 'draft' }
+        : storedPublication(file, keys.date, options, 'UTC'),
   };
 }
 

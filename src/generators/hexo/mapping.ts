@@ -1,5 +1,5 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, localTime, momentOf } from '../dates.js';
+import { dateValue, localTime, momentOf, storedExpiry } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { ENGINE, SWITCH, storedBody } from './body.js';
@@ -37,10 +37,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isPinned: ({ data }, address) =>
       typeof data.permalink === 'string' &&
       decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    hidden({ data }, now) {
-      if (data.published === false) return 'draft';
-      const at = options.futurePages === true ? undefined : momentOf(data[keys.date], zone);
-      return at !== undefined && at > now.getTime() ? 'future' : undefined;
+    publication(file) {
+      if (file.data.published === false) return { kind: 'draft' };
+      const from = options.futurePages === true ? undefined : momentOf(file.data[keys.date], zone);
+      return { ...storedExpiry(file, zone), from };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { Publication } from '../../article/publication.js';
 import { dateValue, localTime, momentOf } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
@@ -43,7 +44,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       const url = valueIn(data, 'url');
       return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
     },
-    hidden: (file, now) => hidden(file, now.getTime(), zone),
+    publication: (file) => publication(file, zone, options.futurePages === true),
   };
 }
 
@@ -123,19 +124,16 @@ function tagKey(tag: string): string {
   return isUsable && names.length <= 4 ? key : '';
 }
 
-function hidden({ data }: FileFacts, now: number, zone: string): 'draft' | 'future' | undefined {
+function publication({ data }: FileFacts, zone: string, futurePages: boolean): Publication {
   const first = (...keys: string[]) =>
     keys.map((key) => momentOf(valueIn(data, key), zone)).find((at) => at !== undefined);
   const draft = valueIn(data, 'draft');
   const isDraft =
     draft === undefined ? valueIn(data, 'published') === false : draft === true || draft === 'true';
   const rendering = mapOf(valueIn(data, '_build') ?? valueIn(data, 'build')).render;
-  const expiry = first('expirydate', 'unpublishdate');
-  // An expired post has no page either.
-  if (isDraft || rendering === 'never' || rendering === false || (expiry !== undefined && expiry < now))
-    return 'draft';
-  const published = first('publishdate', 'pubdate', 'published', 'date');
-  return published !== undefined && published > now ? 'future' : undefined;
+  if (isDraft || rendering === 'never' || rendering === false) return { kind: 'draft' };
+  const from = futurePages ? undefined : first('publishdate', 'pubdate', 'published', 'date');
+  return { kind: 'dated', from, until: first('expirydate', 'unpublishdate') };
 }
 
 /** A date in the site's own time zone, so that the day on the page is that of its address. */

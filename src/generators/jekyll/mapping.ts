@@ -1,5 +1,5 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, localTime, momentOf } from '../dates.js';
+import { dateValue, localTime, momentOf, storedExpiry } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
@@ -42,12 +42,13 @@ export function mapping(given: MappingOptions): ArticleMapping {
       typeof data.permalink === 'string' &&
       LITERAL.test(data.permalink) &&
       decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    hidden(file, now) {
-      if (file.data.published === false || file.path.split('/').includes('_drafts')) return 'draft';
-      if (given.futurePages === true) return undefined;
+    publication(file) {
+      if (file.data.published === false || file.path.split('/').includes('_drafts')) return { kind: 'draft' };
+      const expiry = storedExpiry(file, zone);
+      if (given.futurePages === true) return expiry;
       // YAML reads a time without an offset as UTC.
-      const at = momentOf(file.data[keys.date], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
-      return at !== undefined && at > now.getTime() ? 'future' : undefined;
+      const from = momentOf(file.data[keys.date], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
+      return { ...expiry, from };
     },
   };
 }

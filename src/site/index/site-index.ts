@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SiteLink } from '../../host/page-types.js';
+import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { byTime } from './order.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
@@ -31,15 +32,18 @@ export interface SiteIndex {
  * The index of a site.
  *
  * @param isReserved whether a file is one of the site's own, where no article has its page.
+ * @param now in ms since 1970; articles that are not live then are not in it.
  */
 export function siteIndex(
   entries: Iterable<ArticleEntry>,
   texts: ReadonlyMap<string, OwnerText>,
   isReserved: (file: string) => boolean,
+  now = Date.now(),
 ): SiteIndex {
   const byFile = new Map<string, Post>();
   const withoutPage: ArticleEntry[] = [];
   for (const entry of entries) {
+    if (entryState(entry, now) !== 'live') continue;
     const other = entry.file === null ? undefined : byFile.get(entry.file);
     // Two files at one URL, such as a copy that a person made: the first path has the page.
     if (!hasPage(entry) || isReserved(entry.file) || (other !== undefined && other.path < entry.path))

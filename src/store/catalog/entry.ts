@@ -4,6 +4,7 @@ import type { Article } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
+import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import type { Address, ReadableArticle, StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
@@ -26,6 +27,10 @@ export interface Entry {
   readonly tags?: readonly string[];
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
+  /** When its page is due, in ms since 1970; undefined where that was so when the file was written. */
+  readonly from?: number;
+  /** When it expires, in ms since 1970. */
+  readonly until?: number;
   /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
   readonly broken?: string;
   /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
@@ -104,6 +109,11 @@ export function isFuture({ address }: Entry): boolean {
   return address?.kind === 'unknown' && address.isFuture === true;
 }
 
+/** The state of an article whose file can be read. @param now in ms since 1970. */
+export function entryState({ from, until }: Entry, now: number): ArticleState {
+  return stateAt({ kind: 'dated', from, until }, now);
+}
+
 /** What keeps every file from being read: a failure of this process or of its machine. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
@@ -156,7 +166,7 @@ export function entryIn(
   try {
     const readable = content.format.decodeForPages(read.text, path);
     onRead?.(path, { ...readable, fingerprint: read.fingerprint });
-    return ownStrings(entryOf(content, path, readable.article, read.fingerprint, readable.address));
+    return ownStrings(entryOf(content, path, readable, read.fingerprint));
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
     return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
@@ -167,16 +177,30 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof PressmarkError && error.code === 'FRONT_MATTER_UNSUPPORTED';
 }
 
+/** What an entry is made of. */
+type Readable = Pick<ReadableArticle, 'address' | 'publication'> & {
+  readonly article: Pick<Article, 'id' | 'url' | 'tags'>;
+};
+
+/** The times at which the state of an article changes; nearly all files were written after theirs. */
+function timesOf(publication: Publication, { mtimeMs }: Fingerprint): Pick<Entry, 'from' | 'until'> {
+  if (publication.kind === 'draft') return {};
+  const { from, until } = publication;
+  const isScheduled = from !== undefined && from > Math.min(mtimeMs, Date.now());
+  return { ...(isScheduled && { from }), ...(until !== undefined && { until }) };
+}
+
 /** The entry of an article that was just read or written. */
 export function entryOf(
   { format }: Pick<ContentFolder, 'format'>,
   path: string,
-  { id, url, tags }: Pick<Article, 'id' | 'url' | 'tags'>,
+  { article, address, publication }: Readable,
   fingerprint: Fingerprint,
-  address?: Address,
 ): Entry {
+  const { id, url, tags } = article;
   return {
     ...(address !== undefined && { address }),
+    ...timesOf(publication, fingerprint),
     ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
     path,
     fingerprint,

@@ -91,7 +91,8 @@ const generator = {
     }),
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) => data.permalink === address,
-    hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+    publication: ({ data }) =>
+      data.draft === true ? { kind: 'draft' } : { kind: 'dated', from: Date.parse(data.date), until: Date.parse(data.expiryDate) },
     ${mapping}
   }),
   configFiles: ['toy.mjs'],

@@ -36,7 +36,8 @@ test.serial(
     const write = (name: string) => {
       const target = join(siteDir, 'content', name);
       const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
-      const file = { path: name, target, text: 'stored\n', replaces: null, article: stored };
+      const publication = { kind: 'dated' } as const;
+      const file = { path: name, target, text: 'stored\n', replaces: null, article: stored, publication };
       return writer.write({ ...file, epoch: writer.epoch });
     };
     const { ino, size } = await write('alone.md');

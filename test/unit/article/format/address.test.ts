@@ -22,7 +22,7 @@ const mapping: ArticleMapping = {
   body: ({ html }) => ({ text: html, frontMatter: { templates: false } }),
   pin: (address) => ({ permalink: address }),
   isPinned: () => false,
-  hidden: () => undefined,
+  publication: () => ({ kind: 'dated' }),
 };
 
 const data = { title: 'Soil', date: '2026-01-02', category: ['a', { b: 1 }], permalink: '/x/' };

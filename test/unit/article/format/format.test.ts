@@ -34,7 +34,10 @@ const mapping: ArticleMapping = {
   }),
   pin: (address) => ({ permalink: address }),
   isPinned: ({ data }, address) => data.permalink === address,
-  hidden: ({ data }) => (data.draft === true ? 'draft' : data.date === '2999-01-01' ? 'future' : undefined),
+  publication: ({ data }) =>
+    data.draft === true
+      ? { kind: 'draft' }
+      : { kind: 'dated', ...(data.date === '2999-01-01' && { from: Date.parse('2999-01-01') }) },
 };
 
 /** A format for which these addresses are listed. */

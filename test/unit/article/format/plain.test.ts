@@ -13,7 +13,8 @@ test('decode(encode(article)) equals article, and nothing counts as edited', (t)
     fc.property(anyArticle, (article) => {
       const { text, bytes } = encode(article);
       const stored = decode(text);
-      t.deepEqual(stored, { article, edited: false, bodyEdited: false, digest: stored.digest });
+      const { digest, publication } = stored;
+      t.deepEqual(stored, { article, edited: false, bodyEdited: false, digest, publication });
       t.regex(stored.digest ?? '', /^sha256-/);
       t.is(Buffer.from(bytes).toString(), text);
     }),
@@ -65,9 +66,9 @@ test('an amended file says what the next article says and keeps what a person ad
       const previous = first.replace('\nslug:', '\n# a note of mine\nslug:');
       const { text } = amend(previous, next);
       const again = decode(text);
-      const { digest } = again;
+      const { digest, publication } = again;
       const expected = { ...next, extra: { ...mine, ...next.extra } };
-      t.deepEqual(again, { article: expected, edited: false, bodyEdited: false, digest });
+      t.deepEqual(again, { article: expected, edited: false, bodyEdited: false, digest, publication });
       t.true(text.includes('# a note of mine'));
     }),
     cases,

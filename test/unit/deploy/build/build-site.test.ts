@@ -20,6 +20,8 @@ function site(t: ExecutionContext) {
   let runs = 0;
   /** What breaks builds now, besides what the articles say. */
   let passing = '';
+  /** The article that is not live now. */
+  let hidden: string | undefined;
   const articlesIn = (dir: string) =>
     fs.readdirSync(join(dir, 'content')).map((name) => {
       const path = `content/${name}`;
@@ -53,7 +55,11 @@ function site(t: ExecutionContext) {
         }
         return Promise.resolve({ kind: 'built', ms: 1, output: '' });
       },
-      articleSources: (dir) => ({ articles: articlesIn(dir), malformed: [] }),
+      articleSources: (dir) => ({
+        articles: articlesIn(dir).filter(({ path }) => path !== hidden),
+        malformed: [],
+        hidden: hidden === undefined ? [] : [hidden],
+      }),
       complete: (dir, _, excluded) => {
         const articles = articlesIn(dir).filter(({ path }) => !excluded.has(path));
         const slow = articles.find(({ text }) => text.includes('slow'));
@@ -75,11 +81,14 @@ function site(t: ExecutionContext) {
     setPassing: (reason: string) => {
       passing = reason;
     },
+    hide: (path: string | undefined) => {
+      hidden = path;
+    },
     restart: () => {
       build.close();
       build = open();
     },
-    build: () => build.build(signal),
+    build: (lastStateChange?: number) => build.build(signal, lastStateChange),
     runs: () => runs,
     page: (name: string) => fs.readFileSync(join(siteDir, 'public', name), 'utf8'),
     pages: () =>
@@ -168,4 +177,23 @@ test('an article whose new text breaks the build keeps its text of the last good
   write('c.md', 'better');
   await build();
   t.deepEqual([page('a.md'), page('b.md'), page('c.md')], ['first', 'second', 'better']);
+});
+
+test('a scheduled article is left out until its date has come, also where no file has changed since', async (t) => {
+  const { write, hide, build, restart, runs, pages } = site(t);
+  write('a.md', 'good');
+  write('b.md', 'to come');
+  hide('content/b.md');
+  t.like(await build(), { kind: 'built', excluded: [] });
+  t.deepEqual(pages(), ['a.md']);
+  hide(undefined);
+  t.is((await build(Date.now() - 60_000)).kind, 'current', 'the output is newer than the last change');
+  restart();
+  const due = Date.now() + 1;
+  t.like(await build(due), { kind: 'built', articles: [{ path: 'content/b.md' }] });
+  t.deepEqual(pages(), ['a.md', 'b.md']);
+  hide('content/b.md');
+  t.is((await build(due + 60_000)).kind, 'built');
+  t.deepEqual(pages(), ['a.md'], 'an article that has expired');
+  t.is(runs(), 3);
 });

@@ -26,7 +26,14 @@ for (const [name, { page, ...article }] of Object.entries(HOSTILE))
     const output = tempDir(t);
     fs.writeFileSync(join(output, 'a.html'), page);
     const articles = [
-      { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined, ...article },
+      {
+        path: 'a.md',
+        url: `${siteUrl}/a`,
+        jsonLd: '',
+        comments: [COMMENT],
+        state: 'live' as const,
+        ...article,
+      },
     ];
     const { checked, changed } = await postbuild({ siteUrl, output, articles });
     t.deepEqual({ checked, changed }, { checked: 1, changed: 1 });
@@ -41,7 +48,7 @@ test('where the time is up, the article whose page was being completed is named'
   const output = tempDir(t);
   fs.writeFileSync(join(output, 'a.html'), '<p>');
   const articles = [
-    { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined },
+    { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], state: 'live' as const },
   ];
   await t.throwsAsync(postbuild({ siteUrl, output, articles, timeoutMs: 0 }), {
     code: 'BUILD_FAILED',

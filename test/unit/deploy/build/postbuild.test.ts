@@ -111,7 +111,7 @@ function site(t: Parameters<typeof tempDir>[0], files: Record<string, string | B
         url: `${SITE_URL}/blog/soil/`,
         jsonLd: JSON_LD,
         comments: [COMMENT],
-        hidden: undefined,
+        state: 'live' as const,
         ...article,
       })),
     });
@@ -156,12 +156,22 @@ test('bytes that are not UTF-8 and letters of all alphabets stay as they are', a
   t.is((await run({ jsonLd, comments: [] })).changed, 0);
 });
 
+test('what is not live is completed where it has a page all the same', async (t) => {
+  const { run } = site(t, { 'blog/soil/index.html': page('') });
+  const { checked, changed, skipped } = await run(
+    { state: 'scheduled' },
+    { state: 'expired', path: 'old.md', url: `${SITE_URL}/blog/old/` },
+  );
+  t.deepEqual({ checked, changed }, { checked: 1, changed: 1 });
+  t.deepEqual(skipped, [{ file: 'old.md', url: `${SITE_URL}/blog/old/`, reason: 'expired' }]);
+});
+
 test('an article without a page is missing, and a draft is skipped', async (t) => {
   const { run } = site(t, { 'blog/index.html': page('') });
   const { checked, missing, skipped } = await run(
     {},
     { path: 'moved.md', url: 'https://example.com/blog/' },
-    { path: 'draft.md', hidden: 'draft' },
+    { path: 'draft.md', state: 'draft' },
     { path: 'out.md', url: `${SITE_URL}/../secret` },
   );
   t.is(checked, 3);

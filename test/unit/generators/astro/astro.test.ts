@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stateAt } from '../../../../src/article/publication.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
@@ -345,8 +346,13 @@ test('a date is a timestamp for every YAML reader', (t) => {
   );
 });
 
-test('a draft has no page', (t) => {
-  const now = new Date();
-  t.is(mapping.hidden({ path: 'x.md', data: { draft: true } }, now), 'draft');
-  t.is(mapping.hidden({ path: 'x.md', data: { draft: false } }, now), undefined);
+test('a draft has no page, and what Pressmark has stored has none before its date', (t) => {
+  const state = (data: Record<string, unknown>) =>
+    stateAt(mapping.publication({ path: 'x.md', data }), Date.parse('2026-11-20T12:00:00Z'));
+  t.is(state({ draft: true }), 'draft');
+  t.is(state({ draft: false, pubDate: '2099-01-01' }), 'live', 'Astro shows the posts of people');
+  const pressmark = { id: 'a' };
+  t.is(state({ pubDate: '2026-11-20T12:00:01Z', pressmark }), 'scheduled');
+  t.is(state({ pubDate: '2026-11-20T12:00:00Z', pressmark }), 'live');
+  t.is(state({ pubDate: '2026-11-01', expiryDate: '2026-11-20T12:00:00Z', pressmark }), 'expired');
 });

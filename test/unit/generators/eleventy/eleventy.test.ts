@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stateAt } from '../../../../src/article/publication.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
@@ -298,10 +299,14 @@ test('a date is a timestamp in UTC or with a zone, so that the build machine doe
   });
 });
 
-test('drafts are hidden and future posts are not', (t) => {
-  const { hidden } = mapping();
-  const now = new Date('2026-01-01');
-  t.is(hidden({ path: 'a.md', data: { draft: true } }, now), 'draft');
-  t.is(hidden({ path: 'a.md', data: { permalink: false } }, now), 'draft');
-  t.is(hidden({ path: 'a.md', data: { date: '2099-01-01' } }, now), undefined);
+test('drafts have no page, and what Pressmark has stored has none before its date', (t) => {
+  const state = (data: Record<string, unknown>, futurePages = false) =>
+    stateAt(mapping({ futurePages }).publication({ path: 'a.md', data }), Date.parse('2026-01-01'));
+  t.is(state({ draft: true }), 'draft');
+  t.is(state({ permalink: false }), 'draft');
+  t.is(state({ date: '2099-01-01' }), 'live', 'Eleventy shows the posts of people');
+  const pressmark = { id: 'a' };
+  t.is(state({ date: '2099-01-01', pressmark }), 'scheduled');
+  t.is(state({ date: '2099-01-01', pressmark }, true), 'live');
+  t.is(state({ date: '2025-01-01', expiryDate: '2025-12-31', pressmark }), 'expired');
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stateAt } from '../../../../src/article/publication.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { hexo } from '../../../../src/generators/hexo/hexo.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
@@ -136,14 +137,14 @@ test('an address is pinned by permalink, decoded', (t) => {
 });
 
 test('drafts and, where Hexo leaves them out, posts of the future have no page', (t) => {
-  const now = new Date('2026-01-01T00:00:00Z');
-  const hidden = (data: object, options: GeneratorOptions = {}) =>
-    mapping(options).hidden({ path: 'a.md', data: { ...data } }, now);
-  t.is(hidden({ published: false }), 'draft');
-  t.is(hidden({ date: '2026-01-01 08:00:00' }), 'future');
-  t.is(hidden({ date: '2026-01-01 08:00:00' }, { timeZone: 'Asia/Tokyo' }), undefined, 'it is 09:00 there');
-  t.is(hidden({ date: '2026-01-01 08:00:00' }, { futurePages: true }), undefined);
-  t.is(hidden({}), undefined);
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const state = (data: object, options: GeneratorOptions = {}) =>
+    stateAt(mapping(options).publication({ path: 'a.md', data: { ...data } }), now);
+  t.is(state({ published: false }), 'draft');
+  t.is(state({ date: '2026-01-01 08:00:00' }), 'scheduled');
+  t.is(state({ date: '2026-01-01 08:00:00' }, { timeZone: 'Asia/Tokyo' }), 'live', 'it is 09:00 there');
+  t.is(state({ date: '2026-01-01 08:00:00' }, { futurePages: true }), 'live');
+  t.is(state({}), 'live');
 });
 
 test('tags whose pages would be one are one tag', (t) => {

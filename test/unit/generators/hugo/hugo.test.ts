@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stateAt } from '../../../../src/article/publication.js';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
 import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
@@ -364,20 +365,24 @@ test('a list of a section is not an article, nor is another kind of file', (t) =
 });
 
 test('drafts, future and expired posts have no page now', (t) => {
-  const hidden = (data: Record<string, unknown>, timeZone = 'UTC') =>
-    mapping({ timeZone }).hidden({ path: 'posts/a.md', data }, new Date('2024-05-01T16:00:00Z'));
-  t.is(hidden({ date: '2024-05-01' }), undefined);
-  t.is(hidden({ draft: true }), 'draft');
-  t.is(hidden({ Draft: 'true' }), 'draft');
-  t.is(hidden({ published: false }), 'draft');
-  t.is(hidden({ _build: { render: 'never' } }), 'draft');
-  t.is(hidden({ expiryDate: '2024-04-30' }), 'draft');
-  t.is(hidden({ date: '2024-05-02' }), 'future');
-  t.is(hidden({ date: '2024-05-02' }, 'Asia/Tokyo'), undefined);
-  t.is(hidden({ date: new Date('2024-05-01T16:00:01Z') }), 'future');
-  t.is(hidden({ date: '2024-04-01', publishDate: '2024-06-01T00:00:00+02:00' }), 'future');
-  t.is(hidden({ date: '2124-01-01', publishDate: '2024-01-01' }), undefined);
-  t.is(hidden({}), undefined);
+  const state = (data: Record<string, unknown>, timeZone = 'UTC', futurePages = false) =>
+    stateAt(
+      mapping({ timeZone, futurePages }).publication({ path: 'posts/a.md', data }),
+      Date.parse('2024-05-01T16:00:00Z'),
+    );
+  t.is(state({ date: '2024-05-01' }), 'live');
+  t.is(state({ draft: true }), 'draft');
+  t.is(state({ Draft: 'true' }), 'draft');
+  t.is(state({ published: false }), 'draft');
+  t.is(state({ _build: { render: 'never' } }), 'draft');
+  t.is(state({ expiryDate: '2024-04-30' }), 'expired');
+  t.is(state({ date: '2024-05-02' }), 'scheduled');
+  t.is(state({ date: '2024-05-02' }, 'UTC', true), 'live');
+  t.is(state({ date: '2024-05-02' }, 'Asia/Tokyo'), 'live');
+  t.is(state({ date: new Date('2024-05-01T16:00:01Z') }), 'scheduled');
+  t.is(state({ date: '2024-04-01', publishDate: '2024-06-01T00:00:00+02:00' }), 'scheduled');
+  t.is(state({ date: '2124-01-01', publishDate: '2024-01-01' }), 'live');
+  t.is(state({}), 'live');
 });
 
 test('dates are written in the time zone of the site', (t) => {

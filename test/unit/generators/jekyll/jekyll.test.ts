@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stateAt } from '../../../../src/article/publication.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { addExcludes } from '../../../../src/generators/jekyll/config-file.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
@@ -267,16 +268,17 @@ test('an address is certain where a literal permalink names it', (t) => {
 });
 
 test('drafts and posts of the future have no page', (t) => {
-  const now = new Date('2026-11-20T12:00:00Z');
-  const { hidden } = mappingOf();
-  const path = '2026-11-20-a.md';
-  t.is(hidden({ path, data: { published: false } }, now), 'draft');
-  t.is(hidden({ path, data: {} }, now), undefined);
-  t.is(hidden({ path: '2026-11-21-a.md', data: {} }, now), 'future');
-  t.is(hidden({ path, data: { date: '2026-11-20 22:00:00 +0900' } }, now), 'future');
-  t.is(hidden({ path, data: { date: '2026-11-20 20:59:00 +0900' } }, now), undefined);
-  t.is(hidden({ path: '2026-11-21-a.md', data: { date: new Date('2026-11-19') } }, now), undefined);
-  t.is(mappingOf({ futurePages: true }).hidden({ path: '2199-01-01-a.md', data: {} }, now), undefined);
+  const state = (data: Record<string, unknown>, path = '2026-11-20-a.md', futurePages = false) =>
+    stateAt(mappingOf({ futurePages }).publication({ path, data }), Date.parse('2026-11-20T12:00:00Z'));
+  t.is(state({ published: false }), 'draft');
+  t.is(state({}), 'live');
+  t.is(state({}, '2026-11-21-a.md'), 'scheduled');
+  t.is(state({ date: '2026-11-20 22:00:00 +0900' }), 'scheduled');
+  t.is(state({ date: '2026-11-20 20:59:00 +0900' }), 'live');
+  t.is(state({ date: new Date('2026-11-19') }, '2026-11-21-a.md'), 'live');
+  t.is(state({}, '2199-01-01-a.md', true), 'live');
+  t.is(state({ expiryDate: '2026-11-20' }), 'live', 'Jekyll has no such key');
+  t.is(state({ expiryDate: '2026-11-20', pressmark: { id: 'a' } }), 'expired');
 });
 
 test('two spellings of a tag have one page', (t) => {

@@ -10,7 +10,8 @@ function entry(path: string, url: string): Entry {
     patternLayout('https://garden.example', ':slug.md', '/:slug/'),
   );
   const article = { id: path, url, tags: [] };
-  return entryOf({ format }, path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'listed' });
+  const readable = { article, address: { kind: 'listed' }, publication: { kind: 'dated' } } as const;
+  return entryOf({ format }, path, readable, { ino: 1, size: 1, mtimeMs: 1 });
 }
 
 const OLD = 'https://garden.example/old/';

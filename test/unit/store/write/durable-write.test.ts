@@ -21,7 +21,15 @@ function open(t: ExecutionContext) {
   fs.mkdirSync(root);
   const writer = createDiskWriter(root, join(dir, 'staging'), pino({ level: 'silent' }));
   const write = (name: string, text: string, replaces: string | null) =>
-    writer.write({ path: name, target: join(root, name), text, replaces, article: stored, epoch: 0 });
+    writer.write({
+      path: name,
+      target: join(root, name),
+      text,
+      replaces,
+      article: stored,
+      publication: { kind: 'dated' },
+      epoch: 0,
+    });
   return { root, writer, write };
 }
 

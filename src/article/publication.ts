@@ -1,0 +1,48 @@
+import { parseMoment } from '../contract/moment.js';
+
+/** When an article has a page, by its file: never, or from one moment on until another; in ms since 1970. */
+export type Publication =
+  | { readonly kind: 'draft' }
+  | {
+      readonly kind: 'dated';
+      /** Undefined where the file has no date, or the site shows dates to come at once. */
+      readonly from?: number | undefined;
+      /** When the article expires; undefined where it does not. */
+      readonly until?: number | undefined;
+    };
+
+/** Whether an article has a page; `scheduled`: not before its date. */
+export type ArticleState = 'draft' | 'scheduled' | 'live' | 'expired';
+
+/** The key in which a file says when its article expires. */
+export const EXPIRY_KEY = 'expiryDate';
+
+/** The clocks of a service and of its receiver may differ so much, in milliseconds. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** A publication in which what a definition could not read as a date, NaN, is none. */
+export function withKnownDates(publication: Publication): Publication {
+  if (publication.kind === 'draft') return publication;
+  const known = (at: number | undefined) => (Number.isNaN(at) ? undefined : at);
+  return { kind: 'dated', from: known(publication.from), until: known(publication.until) };
+}
+
+/** The state of an article at a moment, in ms since 1970. */
+export function stateAt(publication: Publication, now: number): ArticleState {
+  if (publication.kind === 'draft') return 'draft';
+  const { from, until } = publication;
+  if (until !== undefined && until <= now) return 'expired';
+  return from !== undefined && from > now ? 'scheduled' : 'live';
+}
+
+/**
+ * The date of a new article. One that is ahead by what clocks may differ is the moment of its arrival: no generator
+ * leaves the article out then. A later one is that of a scheduled article.
+ *
+ * @param sent ISO 8601.
+ * @param now in ms since 1970.
+ */
+export function dateOnArrival(sent: string, now: number, skewMs = CLOCK_SKEW_MS): string {
+  const ahead = parseMoment(sent) - now;
+  return ahead > 0 && ahead <= skewMs ? new Date(now).toISOString() : sent;
+}
