@@ -54,7 +54,7 @@ test.before('a site of hostile articles', async (t) => {
   for (let n = 10; n < 35; n++)
     hostile.write(`a${n}`, { date: `2026-01-${String(n - 9).padStart(2, '0')}`, updated: 'no date' });
   hostile.write('hostile', {
-    date: '2026-12-01',
+    date: '2026-11-01',
     title: HOSTILE,
     description: HOSTILE,
     author: HOSTILE,
@@ -64,7 +64,7 @@ test.before('a site of hostile articles', async (t) => {
     image: 'https://img.example/x"<.png',
   });
   hostile.write('bare', {
-    date: '2026-12-02',
+    date: '2026-11-02',
     title: '',
     description: '',
     author: '',
