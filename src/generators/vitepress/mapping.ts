@@ -1,6 +1,6 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf } from '../dates.js';
+import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { storedBody } from './body.js';
@@ -42,7 +42,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       const own = options.address(slugOfFile(file), date === undefined ? '' : String(date));
       return decodedAddress(own) === decodedAddress(address);
     },
-    hidden: () => undefined,
+    publication: (file) => storedPublication(file, keys.date, options, options.timeZone),
   };
 }
 
