@@ -8,7 +8,7 @@ const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.json'];
 /** A line by which a `_config.yml` is Hexo's: Jekyll's has the same name. */
 const HEXO_KEY = /^["']?(?:source_dir|public_dir|new_post_name|skip_render)["']?\s*:/m;
 
-/** Hexo, from version 5 on. Measured with version 7.3; see docs/hexo.md. */
+/** Hexo 7; see docs/hexo.md. */
 export const hexo: Generator = {
   name: 'hexo',
   packages: ['hexo'],
