@@ -199,7 +199,7 @@ function targetOf(
   setting: DeploySetting,
   { settings, stateDir, repository, pushed }: TargetSurroundings,
 ): DeployTarget {
-  const { dir: cwd, environment: env, deployHook, git } = settings;
+  const { dir: cwd, environment: env, deployHook, buildEveryMs: everyMs, git } = settings;
   if (!('hook' in setting) && !buildsSite(settings)) {
     const [kind = '', value = ''] = Object.entries(setting)[0] ?? [];
     throw new PressmarkError(
@@ -224,7 +224,7 @@ function targetOf(
         'CONFIG_INVALID',
         'deploy has a hook, and PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into .env',
       );
-    return hookTarget({ url, pushed, ...(token !== undefined && { token }) });
+    return hookTarget({ url, everyMs, pushed, ...(token !== undefined && { token }) });
   }
   if (repository === undefined)
     throw new PressmarkError(

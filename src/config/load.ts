@@ -23,6 +23,8 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 
   readonly buildsInBackground: boolean;
   /** How long one build may take, in milliseconds. */
   readonly buildTimeoutMs: number;
+  /** How much time lies at least between two builds, and between two calls of a deploy hook, in milliseconds. */
+  readonly buildEveryMs: number;
   readonly deploy: readonly DeploySetting[];
   /** The URL of the host's build hook, a secret, and a token for it. */
   readonly deployHook: { readonly url?: string; readonly token?: string };
@@ -86,8 +88,10 @@ export async function loadSettings(
     ...config,
     service: serviceOf(service),
     build: typeof build === 'object' ? build.command : build,
-    buildsInBackground: typeof build === 'object' ? build.background : build !== undefined,
+    buildsInBackground:
+      typeof build === 'object' ? build.background && build.command !== undefined : build !== undefined,
     buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,
+    buildEveryMs: (typeof build === 'object' ? build.every : 0) * 1_000,
     deploy: [deploy].flat(),
     deployHook: { ...(url && { url }), ...(token && { token }) },
     gitToken: gitToken || undefined,

@@ -125,11 +125,13 @@ const command = z.string().regex(/\S/, { error: 'must not be empty' });
 const build = z.union([
   command,
   z.strictObject({
-    command,
+    command: command.optional(),
     /** Whether the receiver builds the site after each change. @default true */
     background: z.boolean().default(true),
     /** How long one build may take, in seconds. @default 600 */
     timeLimit: z.int().min(1).max(86_400).default(600),
+    /** How much time lies at least between two builds, and between two calls of a deploy hook, in seconds. @default 0 */
+    every: z.int().min(0).max(86_400).default(0),
   }),
 ]);
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
-import { type BuildPauses, createBuildQueue } from './build/build-queue.js';
+import { type BuildEnd, createBuildQueue, PAUSES } from './build/build-queue.js';
 import type { BuildOutcome } from './build/build-site.js';
 
 /** How a build ended, or why it could not be tried. */
@@ -21,14 +21,15 @@ export interface BuildPluginOptions {
   close(): Promise<void>;
   /** The number of builds in a row that a crash has interrupted before this start. */
   readonly interrupted: number;
-  readonly pauses?: BuildPauses;
+  /** How much time lies at least between two builds, in milliseconds. */
+  readonly everyMs: number;
 }
 
 /**
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, cancel, close, interrupted, pauses }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, cancel, close, interrupted, everyMs }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     receiver(host) {
@@ -44,11 +45,11 @@ export function buildPlugin({ build, cancel, close, interrupted, pauses }: Build
         loggedWarnings.add(warning);
       }
 
-      async function buildNow(): Promise<boolean> {
+      async function buildNow(): Promise<BuildEnd> {
         const began = performance.now();
         const answer = await build();
         isFirst = false;
-        if (answer.kind === 'cancelled') return false;
+        if (answer.kind === 'cancelled') return 'unneeded';
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
           const { ms, runs, changed, since, articles, excluded, report } = answer;
@@ -80,17 +81,18 @@ export function buildPlugin({ build, cancel, close, interrupted, pauses }: Build
           log.error({ reason: answer.reason }, 'the site could not be built; it is tried again');
           void host.doAction('build.failed', { ms: 0, reason: answer.reason });
         }
+        if (answer.kind === 'current') return 'unneeded';
         // A build command that fails is not tried again before something changes.
-        return answer.kind === 'error';
+        return answer.kind === 'error' ? 'again' : 'done';
       }
 
       const queue = createBuildQueue(
         () =>
           buildNow().catch((error: unknown) => {
             log.error({ reason: messageOf(error) }, 'the site could not be built; it is tried again');
-            return true;
+            return 'again' as const;
           }),
-        pauses,
+        { ...PAUSES, everyMs },
         interrupted,
       );
       host.addAction('article.published', () => {

@@ -153,6 +153,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     /** Deploys until the target has everything. A target that is away stays away, however many builds there are. */
     async function run(): Promise<void> {
       while (pending !== undefined && !signal.aborted) {
+        await setTimeout(msUntilNext(), undefined, { signal }).catch(() => undefined);
         const error = await deploy();
         if (error === undefined) continue;
         pending = { changed: undefined }; // how far it has come is not known
@@ -168,6 +169,13 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         await setTimeout(retryInMs, undefined, { signal }).catch(() => undefined);
       }
       running = undefined;
+    }
+
+    /** How long the next deploy must wait, in milliseconds; also after a restart. */
+    function msUntilNext(): number {
+      const { everyMs = 0 } = target;
+      const last = Date.parse(stateOf().deployed?.at ?? '');
+      return Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
     }
 
     /** Deploys the present output. @returns why that failed. */

@@ -15,7 +15,7 @@ export function addressPlugin(settings: Settings): Plugin {
       const { log } = host;
       const ended = new AbortController();
 
-      async function list(): Promise<boolean> {
+      async function list(): Promise<'done'> {
         try {
           const { listed, unlisted, asked, contradiction } = await existingAddresses(settings, {
             signal: ended.signal,
@@ -26,7 +26,7 @@ export function addressPlugin(settings: Settings): Plugin {
         } catch (error) {
           if (!ended.signal.aborted) log.warn(`${messageOf(error)}; pressmark urls asks again`);
         }
-        return false;
+        return 'done';
       }
 
       const queue = createBuildQueue(list);

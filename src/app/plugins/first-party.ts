@@ -54,7 +54,7 @@ function siteEntry({ settings, site, terminal, log }: SiteEntryOptions): PluginE
 
 /** Builds the site with its own generator, where the config has a command for that; if it must not, only asks for addresses. */
 function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
-  const { generator, build, buildsInBackground, dir, environment } = settings;
+  const { generator, build, buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
   if (generator === 'plain' || build === undefined) return [];
   if (!buildsInBackground)
     return [{ plugin: addressPlugin(settings), origin: 'generator in the config', isFirstParty }];
@@ -65,6 +65,7 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
     build: () => buildIn(lastStateChange(catalog.entries(), Date.now())),
     ...builds,
     interrupted,
+    everyMs,
   });
   return [{ plugin, origin: 'build in the config', isFirstParty }];
 }

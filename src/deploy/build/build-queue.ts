@@ -6,7 +6,12 @@ export interface BuildPauses {
   readonly longestMs: number;
   /** The pause before a build that could not be tried is tried again, and after one that was interrupted; doubled each time. */
   readonly retryMs: number;
+  /** How much time lies at least between the starts of two builds, in milliseconds. @default 0 */
+  readonly everyMs?: number;
 }
+
+/** How a build ended: `again` where it should be tried again although nothing changes, `unneeded` where nothing was built. */
+export type BuildEnd = 'done' | 'unneeded' | 'again';
 
 /** Decides when the site is built; see `createBuildQueue`. */
 export interface BuildQueue {
@@ -16,7 +21,7 @@ export interface BuildQueue {
   stop(): Promise<void>;
 }
 
-const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
+export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
 
 const LONGEST_RETRY_MS = 10 * 60_000;
 
@@ -24,14 +29,14 @@ const LONGEST_RETRY_MS = 10 * 60_000;
 const LONGEST_START_MS = 60_000;
 
 /**
- * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time. What
- * changes during a build is built next.
+ * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, and
+ * never more often than it may. What changes during a build is built next.
  *
- * @param build never rejects. @returns whether it should be tried again although nothing changes.
+ * @param build never rejects.
  * @param interrupted the number of builds in a row that a crash has interrupted before this start.
  */
 export function createBuildQueue(
-  build: () => Promise<boolean>,
+  build: () => Promise<BuildEnd>,
   pauses: BuildPauses = PAUSES,
   interrupted = 0,
 ): BuildQueue {
@@ -42,7 +47,7 @@ export function createBuildQueue(
   let lastRequest = Number.NEGATIVE_INFINITY;
   let failures = 0;
   const pause = interrupted === 0 ? 0 : Math.min(LONGEST_START_MS, pauses.retryMs * 2 ** (interrupted - 1));
-  const notBefore = performance.now() + pause;
+  let notBefore = performance.now() + pause;
   let isStopped = false;
 
   function request(): void {
@@ -62,11 +67,13 @@ export function createBuildQueue(
 
   function start(): void {
     waiting = undefined;
-    running = build().then((again) => {
+    const began = performance.now();
+    running = build().then((end) => {
       running = undefined;
-      failures = again ? failures + 1 : 0;
+      failures = end === 'again' ? failures + 1 : 0;
+      if (end !== 'unneeded') notBefore = began + (pauses.everyMs ?? 0);
       if (waiting !== undefined) schedule(waiting.last + pauses.quietMs - performance.now());
-      else if (again) schedule(Math.min(LONGEST_RETRY_MS, pauses.retryMs * 2 ** (failures - 1)));
+      else if (end === 'again') schedule(Math.min(LONGEST_RETRY_MS, pauses.retryMs * 2 ** (failures - 1)));
     });
   }
 

@@ -7,6 +7,8 @@ export interface HookOptions {
   readonly url: string;
   /** A token for the `Authorization` header, such as GitHub's `repository_dispatch` wants. */
   readonly token?: string;
+  /** How much time lies at least between two calls, in milliseconds. @default 0 */
+  readonly everyMs?: number;
   /** Resolves when what the host builds from has been pushed. */
   pushed(signal: AbortSignal): Promise<void>;
 }
@@ -21,9 +23,10 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const BODY = JSON.stringify({ event_type: 'pressmark' });
 
 /** The build hook of a host that builds from the repository: a POST after the push. Redirects are not followed. */
-export function hookTarget({ url, token, pushed }: HookOptions): DeployTarget {
+export function hookTarget({ url, token, everyMs = 0, pushed }: HookOptions): DeployTarget {
   return {
     name: 'hook',
+    everyMs,
     outcome: 'the deploy hook was called; the host builds and deploys the site',
     async deploy(_, signal) {
       const target = parsed(url);

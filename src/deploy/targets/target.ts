@@ -19,6 +19,8 @@ export interface DeployTarget {
   readonly name: string;
   /** What the log says after a deploy, where that is only the beginning of one. @default 'site deployed' */
   readonly outcome?: string;
+  /** How much time lies at least between two deploys, in milliseconds. @default 0 */
+  readonly everyMs?: number;
   /**
    * Brings the output there. It may be called again with the same output, and after it was killed at any point.
    *

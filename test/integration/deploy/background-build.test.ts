@@ -79,6 +79,21 @@ test.serial('an article is on its page soon after its answer, without any comman
   t.is((await fetch(`${receiver.origin}/base/blog/one/`)).status, 200);
 });
 
+test.serial('thirty articles during a build are live after one more build, or two', async (t) => {
+  const [count, hold] = [join(root, 'count'), join(root, 'hold')];
+  fs.writeFileSync(hold, '');
+  write('build.sh', `echo >> '${count}'; while [ -e '${hold}' ]; do sleep 0.05; done; node toy.mjs`);
+  await publish('storm');
+  await until('its build runs', () => text(count) !== '');
+  const ids = Array.from({ length: 30 }, (_, n) => `storm-${n}`);
+  for (const id of ids) await publish(id);
+  fs.rmSync(hold);
+  for (const id of ids) await isBuilt(id);
+  const builds = text(count).length;
+  t.true(builds <= 3, `${builds} builds`);
+  write('build.sh', 'node toy.mjs');
+});
+
 test.serial(
   'an article that breaks the build is named and left out, the others are built; its update is tried again',
   async (t) => {

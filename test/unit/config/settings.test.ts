@@ -285,3 +285,16 @@ for (const [config, words] of [
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
     await t.throwsAsync(loadSettings(dir, {}, {}), { code: 'CONFIG_INVALID', message: words });
   });
+
+test('build is a command, a command with its settings, or the time between the calls of a host’s hook alone', async (t) => {
+  const settings = (build: unknown) =>
+    loadSettings(site(t, { 'pressmark.config.json': JSON.stringify({ build }) }), {}, {});
+  const usual = { buildsInBackground: true, buildTimeoutMs: 600_000, buildEveryMs: 0 };
+  t.like(await settings('make'), { build: 'make', ...usual });
+  t.like(await settings({ command: 'make', every: 300 }), { build: 'make', ...usual, buildEveryMs: 300_000 });
+  t.like(await settings({ every: 300 }), {
+    build: undefined,
+    buildsInBackground: false,
+    buildEveryMs: 300_000,
+  });
+});

@@ -17,6 +17,7 @@ function setUp(
     stateDir = tempDir(t),
     version = 'v1',
     pauses = PAUSES,
+    everyMs = 0,
   } = {},
 ) {
   const outputs: DeployOutput[] = [];
@@ -27,6 +28,7 @@ function setUp(
     targets: [
       {
         name: 'toy',
+        everyMs,
         deploy: async (output) => {
           order.push('deploy');
           outputs.push(output);
@@ -117,4 +119,21 @@ test('a build does not end the pause after a failed deploy, and the next attempt
   const [first = 0, second = 0] = attempts;
   t.true(second - first >= 390, `the second attempt came after ${second - first} ms`);
   t.deepEqual(deployed, ['v3']);
+});
+
+test('between two deploys lies the time that the target asks for, also after a restart; changes in between are one deploy', async (t) => {
+  const everyMs = 500;
+  const first = setUp(t, { everyMs });
+  await until('the present output is deployed', () => first.deployed.length === 1);
+  await first.queue.stop();
+  const last = Date.parse(readDeployState(first.stateDir).toy?.deployed?.at ?? '');
+  const second = setUp(t, { everyMs, stateDir: first.stateDir });
+  second.build('v2', ['a'], 'v1');
+  second.build('v3', ['b'], 'v2');
+  await until('the changes are deployed', () => second.deployed.length === 1);
+  t.true(Date.now() - last >= everyMs);
+  t.deepEqual(
+    second.outputs.map(({ changed }) => changed && [...changed]),
+    [['a', 'b']],
+  );
 });

@@ -1,14 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { type BuildPauses, createBuildQueue } from '../../../../src/deploy/build/build-queue.js';
+import {
+  type BuildEnd,
+  type BuildPauses,
+  createBuildQueue,
+} from '../../../../src/deploy/build/build-queue.js';
 import { until } from '../../../support/until.js';
 
 const PAUSES: BuildPauses = { quietMs: 30, longestMs: 100, retryMs: 150 };
 
 /** A queue whose builds end when the test says so. */
-function setUp(interrupted?: number) {
+function setUp({ interrupted = 0, everyMs = 0 } = {}) {
   const began: number[] = [];
-  const ends: ((again: boolean) => void)[] = [];
+  const ends: ((end: BuildEnd) => void)[] = [];
   let running = 0;
   let most = 0;
   const queue = createBuildQueue(
@@ -16,13 +20,13 @@ function setUp(interrupted?: number) {
       began.push(performance.now());
       most = Math.max(most, ++running);
       return new Promise((resolve) =>
-        ends.push((again) => {
+        ends.push((end) => {
           running--;
-          resolve(again);
+          resolve(end);
         }),
       );
     },
-    PAUSES,
+    { ...PAUSES, everyMs },
     interrupted,
   );
   return { queue, began, ends, most: () => most };
@@ -35,9 +39,9 @@ test('what changes during a build is built by the next one, and two builds never
   for (let n = 0; n < 5; n++) queue.request();
   await setTimeout(2 * PAUSES.longestMs);
   t.is(began.length, 1);
-  ends[0]?.(false);
+  ends[0]?.('done');
   await until('the next build begins', () => began.length === 2);
-  ends[1]?.(false);
+  ends[1]?.('done');
   await setTimeout(2 * PAUSES.longestMs);
   t.is(began.length, 2, 'one build for all five changes');
   t.is(most(), 1);
@@ -48,22 +52,22 @@ test('a build that could not be tried is tried again after a pause, although not
   const { queue, began, ends } = setUp();
   queue.request();
   await until('the first build begins', () => began.length === 1);
-  ends[0]?.(true);
+  ends[0]?.('again');
   const failedAt = performance.now();
   await until('it is tried again', () => began.length === 2);
   t.true((began[1] ?? 0) - failedAt >= PAUSES.retryMs - 5);
-  ends[1]?.(false);
+  ends[1]?.('done');
   await queue.stop();
 });
 
 test('after builds that were interrupted, the first build waits, whatever changes', async (t) => {
   const startedAt = performance.now();
-  const { queue, began, ends } = setUp(2);
+  const { queue, began, ends } = setUp({ interrupted: 2 });
   queue.request();
   queue.request();
   await until('the build begins', () => began.length === 1);
   t.true((began[0] ?? 0) - startedAt >= 2 * PAUSES.retryMs - 5);
-  ends[0]?.(false);
+  ends[0]?.('done');
   await queue.stop();
 });
 
@@ -78,9 +82,27 @@ test('a queue that is stopped begins nothing, and waits for the build that runs'
   });
   await setTimeout(PAUSES.quietMs);
   t.false(isStopped);
-  ends[0]?.(false);
+  ends[0]?.('done');
   await stopped;
   queue.request();
   await setTimeout(2 * PAUSES.longestMs);
   t.is(began.length, 1);
+});
+
+test('between the starts of two builds lies the time that was asked for; a build that was not needed does not count', async (t) => {
+  const everyMs = 400;
+  const { queue, began, ends } = setUp({ everyMs });
+  queue.request();
+  await until('the first build begins', () => began.length === 1);
+  ends[0]?.('unneeded');
+  queue.request();
+  await until('the second build begins', () => began.length === 2);
+  for (let n = 0; n < 30; n++) queue.request();
+  ends[1]?.('done');
+  await until('the third build begins', () => began.length === 3);
+  t.true((began[2] ?? 0) - (began[1] ?? 0) >= everyMs - 5);
+  ends[2]?.('done');
+  await setTimeout(2 * everyMs);
+  t.is(began.length, 3, 'one build for all thirty changes');
+  await queue.stop();
 });
