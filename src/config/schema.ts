@@ -33,7 +33,16 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
 /** The names that the setting `generator` may have: Pressmark's own builder, and those of src/generators. */
-export const GENERATOR_NAMES = ['plain', 'hugo', 'jekyll', 'eleventy', 'astro', 'hexo', 'vitepress'] as const;
+export const GENERATOR_NAMES = [
+  'plain',
+  'hugo',
+  'jekyll',
+  'eleventy',
+  'astro',
+  'hexo',
+  'vitepress',
+  'docusaurus',
+] as const;
 
 const generatorError = { error: `must be ${GENERATOR_NAMES.join(', ')}, or what defineGenerator returns` };
 
@@ -71,6 +80,7 @@ const generator = z.union(
       markedElements: z.array(z.string().min(1)).exactOptional(),
       usedIds: z.array(z.string().min(1)).exactOptional(),
       keptTags: z.array(z.string().min(1)).exactOptional(),
+      routeBase: z.string().startsWith('/').exactOptional(),
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),

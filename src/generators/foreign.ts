@@ -13,7 +13,6 @@ interface ForeignGenerator {
 
 /** The generators by name; of two that fit equally well, the first is meant. */
 const FOREIGN: readonly ForeignGenerator[] = [
-  { name: 'Docusaurus', files: /^docusaurus\.config\.\w+$/, packages: ['@docusaurus/core'] },
   { name: 'VuePress', files: /^(?:docs\/)?\.vuepress\/config\b/, packages: ['vuepress'] },
   { name: 'Rspress', files: /^rspress\.config\.\w+$/, packages: ['rspress', '@rspress/core'] },
   { name: 'Gatsby', files: /^gatsby-config\.\w+$/, packages: ['gatsby'] },

@@ -44,6 +44,8 @@ export interface GeneratorOptions {
   readonly knownAuthorsOnly?: boolean;
   /** The categories of the site. A new article gets those that its tags name. */
   readonly categories?: readonly string[];
+  /** The path below which all posts are, whatever their addresses (Docusaurus: `routeBasePath`). @default '/blog' */
+  readonly routeBase?: string;
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
   /** Whether a post begins with its title, because the layout does not show it (VitePress). */

@@ -1,5 +1,6 @@
 import { PressmarkError, quote } from '../errors.js';
 import { astro } from './astro/astro.js';
+import { docusaurus } from './docusaurus/docusaurus.js';
 import { eleventy } from './eleventy/eleventy.js';
 import type { Generator, SiteFiles } from './generator.js';
 import { hexo } from './hexo/hexo.js';
@@ -9,7 +10,7 @@ import { dependencies } from './manifests.js';
 import { vitepress } from './vitepress/vitepress.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
-export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro, hexo, vitepress];
+export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro, hexo, vitepress, docusaurus];
 
 /**
  * The built-in definition of this name.

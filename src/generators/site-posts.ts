@@ -102,7 +102,7 @@ function dateOf(data: ValueMap, path: string): string | undefined {
   const value = key === undefined ? undefined : data[key];
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string') return isoDate(value);
-  return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*$/.exec(path)?.[1];
+  return /(?:^|\/)(\d{4}-\d\d-\d\d)-[^/]*(?:\/index\.[^/]*)?$/.exec(path)?.[1];
 }
 
 /** A date as ISO 8601 has it: posts mostly have a space for the `T`, and one before the offset. */

@@ -5,7 +5,7 @@ set -euo pipefail
 
 if [ "${1:-}" != fonts ]; then
   installing=()
-  for tools in "$(dirname "$0")"/tools/{.,astro-5,astro-newest,hexo,vitepress}; do
+  for tools in "$(dirname "$0")"/tools/{.,astro-5,astro-newest,hexo,vitepress,docusaurus}; do
     # npm writes this file when an installation is complete.
     [ "$tools/node_modules/.package-lock.json" -nt "$tools/package-lock.json" ] && continue
     # Not `npm ci`, which fails where a registry lacks a package of another platform.

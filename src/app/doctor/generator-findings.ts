@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
@@ -243,7 +244,7 @@ function switchFindings(
     for (const [key, value] of Object.entries(asHtml)) {
       // Where an excerpt ends depends on the text, and runs nothing.
       if (key === 'excerpt_separator' || [value, asMarkdown[key]].includes(undefined)) continue;
-      if (data[key] !== value && data[key] !== asMarkdown[key])
+      if (![value, asMarkdown[key]].some((one) => isDeepStrictEqual(data[key], one)))
         byKey.set(key, [...(byKey.get(key) ?? []), path]);
     }
   }

@@ -24,6 +24,8 @@ export interface SiteLayout {
   day(iso: string): string;
   /** Whether white space that no reader sees may differ from that of an HTML body. @default false */
   readonly collapsesSpace?: boolean;
+  /** How many blocks of JSON-LD the site's own layout has in each article's head. @default 0 */
+  readonly ownJsonLd?: number;
   /** How the site spells a tag that an article has. @default as sent */
   readonly spelling?: Readonly<Record<string, string>>;
 }
@@ -50,7 +52,7 @@ export function checkPage(t: ExecutionContext, html: string, sample: Sample, lay
   checkBody(t, page, sample, layout.collapsesSpace === true || sample.isHtmlInMarkdown === true);
   const comment = `<!-- svc:item:${data.id} -->`;
   t.is(html.split(comment).length - 1, 1, `${name}: ${comment} is in the page once`);
-  checkJsonLd(t, page, data, name);
+  checkJsonLd(t, page, data, name, layout.ownJsonLd ?? 0);
 }
 
 /** Checks that a page shows when its article was published first. */
@@ -111,12 +113,18 @@ function shownAnyway(expected: string, form: Sample['form']): string[] {
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '';
 
-function checkJsonLd(t: ExecutionContext, page: Page, { json_ld }: PublishedData, name: string): void {
+function checkJsonLd(
+  t: ExecutionContext,
+  page: Page,
+  { json_ld }: PublishedData,
+  name: string,
+  own: number,
+): void {
   if (json_ld === '') return;
   t.is(page.html.split(json_ld).length - 1, 1, `${name}: the JSON-LD is in the page verbatim, once`);
   const inHead = page.head === undefined ? [] : elements(page.head, 'script');
   const types = inHead.map((script) => attribute(script, 'type'));
-  const sent = json_ld.split('<script').length - 1;
+  const sent = json_ld.split('<script').length - 1 + own;
   t.is(types.filter((type) => type === 'application/ld+json').length, sent, `${name}: JSON-LD in the head`);
 }
 

@@ -40,6 +40,8 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly copied?: readonly string[];
   /** Whether only `pressmark build` builds it, as builds in the background would take minutes in all. @default false */
   readonly isBuiltByHand?: boolean;
+  /** Each so-manyth hostile article is sent, and no other, where pages take long to build. @default 1 */
+  readonly every?: number;
   /** The public URL with the base path, without a slash at the end. */
   readonly siteUrl: string;
   /** What is another one in every page after each build, such as the names of its scripts. */
@@ -91,7 +93,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   test.serial.before('the site, built without Pressmark', async () => {
     copy = checkOut(site);
     if (site.copied !== undefined) {
-      copies = addPosts(copy, site.copied);
+      copies = addPosts(copy, site.copied, hostile().length);
       // An update first commits a text that is in no commit, one after the other.
       gitIn(copy.dir, 'add', '.');
       gitIn(copy.dir, 'commit', '--quiet', '-m', 'More posts');
@@ -105,6 +107,10 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
     await server?.close();
     copy?.remove();
   });
+
+  function hostile(): Sample[] {
+    return hostileArticles(canary).filter((_, index) => index % (site.every ?? 1) === 0);
+  }
 
   /** The page at a URL, as the site's host serves it. */
   async function get(url: string): Promise<{ readonly status: number; readonly html: string }> {
@@ -212,7 +218,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
       fs.writeFileSync(copy.path('pressmark.config.mjs'), byHand);
     }
     receiver = await copy.start();
-    const samples = [...ordinaryArticles(), ...hostileArticles(canary), hostileTags(canary)];
+    const samples = [...ordinaryArticles(), ...hostile(), hostileTags(canary)];
     for (const [second, sample] of samples.entries()) await publish(t, sample, second);
     await receiver.kill('SIGKILL');
   });
@@ -337,7 +343,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   test.serial(
     'a first update of a post by hand changes its body and mapped fields, and nothing else',
     async (t) => {
-      const samples = hostileArticles(canary);
+      const samples = hostile();
       for (const [index, [file, path]] of Object.entries(site.posts).entries()) {
         const url = `${site.siteUrl}${path}`;
         const sample = samples[(7 * index) % samples.length];
@@ -369,7 +375,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
 
   test.serial('each hostile article replaces a post by hand', async (t) => {
     const listed = JSON.parse(await succeeds(t, 'list', '--json')) as Listed[];
-    await inLanes(hostileArticles(canary), async (sample, index) => {
+    await inLanes(hostile(), async (sample, index) => {
       const file = copies[index] ?? '';
       const url = listed.find((line) => line.file.endsWith(file))?.url ?? '';
       await refresh(t, url, sample);

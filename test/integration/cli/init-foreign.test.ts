@@ -79,7 +79,7 @@ test('a site of an unknown generator in a folder below is named', async (t) => {
   });
   const { code, stderr } = await init(dir);
   t.is(code, 2);
-  t.true(stderr.includes('website/ is one (Docusaurus: website/docusaurus.config.js)'), stderr);
+  t.true(stderr.includes('website/ is one (docusaurus: website/docusaurus.config.js)'), stderr);
 });
 
 test('pages in public/ that another program made are left alone: init chooses another folder', async (t) => {

@@ -242,6 +242,7 @@ test('every option of a generator can be set', (t) => {
     knownAuthorsOnly: true,
     categories: ['Vegetables'],
     titleInBody: true,
+    routeBase: '/news',
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);

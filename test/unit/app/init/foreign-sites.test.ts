@@ -4,7 +4,6 @@ import { siteOf } from '../../../support/site-files.js';
 
 /** A file by which the program of a site finds it, and what is in it. */
 const SITES: readonly (readonly [name: string, path: string, text?: string])[] = [
-  ['Docusaurus', 'docusaurus.config.ts'],
   ['VuePress', 'docs/.vuepress/config.js'],
   ['Rspress', 'rspress.config.ts'],
   ['Gatsby', 'gatsby-config.js'],

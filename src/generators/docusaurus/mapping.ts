@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { dateValue, momentOf, storedPublication } from '../dates.js';
+import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import { decodedAddress } from '../layout.js';
+import { SWITCH, storedBody } from './body.js';
+
+/** The keys that Docusaurus reads. */
+export const KEYS: KeyNames = {
+  title: 'title',
+  description: 'description',
+  date: 'date',
+  updated: null,
+  tags: 'tags',
+  image: 'image',
+  author: 'authors[].name',
+};
+
+/** Below this path are the posts of a site that says nothing else. */
+export const ROUTE_BASE = '/blog';
+
+/** The mapping of `docusaurus`. */
+export function mapping(options: MappingOptions): ArticleMapping {
+  const base = options.routeBase ?? ROUTE_BASE;
+  const keys = { ...KEYS, ...options.keys };
+  return {
+    keys,
+    constants: options.constants,
+    keptTags: options.keptTags ?? [],
+    datesByName: true,
+    reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
+    isArticlePath,
+    slug,
+    date: (iso) => dateIn(iso, options.dates),
+    // Docusaurus stops at what is no address.
+    image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
+    tagKey,
+    extension: () => '.md',
+    body: (incoming) => storedBody(incoming, options.body),
+    pin: (address) => ({ slug: slugOf(decodedAddress(address), base) }),
+    isPinned: ({ data }, address) =>
+      typeof data.slug === 'string' &&
+      data.slug !== '' &&
+      withoutSlash(posix.join('/', base, data.slug)) === withoutSlash(decodedAddress(address)),
+    publication: (file) =>
+      file.data.draft === true
+        ? { kind: 'draft' }
+        : storedPublication(file, keys.date, options, options.timeZone),
+  };
+}
+
+/** Whether Docusaurus takes a file for a post. */
+export function isArticlePath(path: string): boolean {
+  return /\.mdx?$/.test(path) && !/(?:^|\/)_|\.test\.mdx?$/.test(path);
+}
+
+const DATED = /^\d{4}-\d{1,2}-\d{1,2}-?/;
+
+/** The last part of the `slug`, or the file's name without a date; for `index` the folder's. */
+export function slug({ path, data }: FileFacts): string {
+  const own =
+    typeof data.slug === 'string' ? data.slug.split('/').findLast((part) => part !== '') : undefined;
+  if (own !== undefined) return own;
+  const [name = '', folder = ''] = path
+    .replace(/\.mdx?$/, '')
+    .split('/')
+    .reverse();
+  return (name === 'index' && folder !== '' ? folder : name).replace(DATED, '') || name;
+}
+
+/** The slug of an address; another one than below the path of all posts cannot be had. */
+function slugOf(address: string, base: string): string {
+  const path = withoutSlash(address);
+  const prefix = base === '/' ? '' : base;
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/$/, '');
+}
+
+/** Docusaurus takes a date in quotes, or one that YAML does not know, for a text in UTC to which it adds the Z. */
+function dateIn(iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
+  const at = momentOf(iso, 'UTC');
+  if (at === undefined) return dateValue(form, iso, iso);
+  const full = new Date(at).toISOString();
+  return form === 'string' ? full.slice(0, -1) : dateValue(form, full.slice(0, 10), full);
+}
+
+/** Longest name of a tag's folder, in bytes. */
+const LONGEST_NAME = 200;
+
+/** The name of a tag's page, which Docusaurus makes of its words. Empty where it has none: the page would be the list of all tags. */
+function tagKey(tag: string): string {
+  const words = tag.match(/\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}'’]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
+  const key = words
+    .join('-')
+    .replace(/['’]/g, '')
+    .normalize('NFD')
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+    .normalize('NFC')
+    .toLowerCase();
+  return Buffer.byteLength(key) > LONGEST_NAME ? '' : key;
+}

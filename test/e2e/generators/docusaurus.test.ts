@@ -1,0 +1,38 @@
+import test from 'ava';
+import { followDocs } from './docs.js';
+import { dropIn, type SiteUnderTest } from './drop-in.js';
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+const site: SiteUnderTest = {
+  folder: 'docusaurus',
+  tools: 'docusaurus',
+  build: 'npm run build',
+  output: 'build',
+  isBuiltByHand: true,
+  copied: ['blog/2023-09-30-green-manure.md'],
+  siteUrl: 'https://allotment.example/notes',
+  marker: 'Plot 17, by the canal',
+  day: (iso) => day.format(new Date(iso)),
+  // A post names the one before it and the one after it.
+  lists: /^(?:blog|assets)\//,
+  varies: /assets\/(?:js|css)\/[\w.~-]+/g,
+  collapsesSpace: true,
+  ownJsonLd: 1,
+  every: 3,
+  posts: {
+    'blog/2024-03-09-raised-beds/index.md': '/blog/2024/03/09/raised-beds/',
+    'blog/2023-09-30-green-manure.md': '/blog/2023/09/30/green-manure/',
+    'blog/2024-05-20-truce.md': '/blog/truce-with-snails/',
+  },
+  pinned: {
+    'blog/2024-03-09-raised-beds/index.md': 'slug',
+    'blog/2023-09-30-green-manure.md': 'slug',
+  },
+  keys: { mapped: ['title', 'description', 'tags', 'image'], inert: ['mdx'] },
+  pin: 'slug',
+  hidden: { '/blog/2024/07/01/unfinished/': /draft/ },
+};
+
+dropIn(test, site);
+followDocs(test, site);

@@ -1,0 +1,3 @@
+import { createElement } from 'react';
+
+export default (props) => createElement('code', props);

@@ -1,0 +1,4 @@
+import { createElement } from 'react';
+
+// Code is displayed without colours on this site.
+export default (props) => createElement('pre', props);

@@ -1,0 +1,129 @@
+import test from 'ava';
+import { docusaurus } from '../../../../src/generators/docusaurus/docusaurus.js';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
+import { siteOf } from '../../../support/site-files.js';
+
+const mapping = (options: GeneratorOptions = {}) =>
+  docusaurus.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
+
+const bodyOf = (markdown: string, html = '<p>As HTML.</p>') =>
+  mapping().body({ kind: 'markdown', markdown, html }, 'a.md');
+
+test('plain Markdown is compiled as Markdown, and braces and tags in code stay', (t) => {
+  for (const markdown of [
+    '{7*7} and `<b>`',
+    '```jsx\n<App x={y} />\n```\n\nAt 10:30.',
+    'import fs from "fs"',
+  ])
+    t.deepEqual(bodyOf(markdown), { text: markdown, frontMatter: { mdx: { format: 'md' } } });
+});
+
+test('a link to the site is not looked for, and in code it stays as it is', (t) => {
+  const { text } = bodyOf('[a](/about "A") `[b](/b)` [c](https://x.example)\n\n[d]: /d\n');
+  t.is(text, '[a](pathname:///about "A") `[b](/b)` [c](https://x.example)\n\n[d]: pathname:///d\n');
+});
+
+test('what Docusaurus would act on, lose or stop at is stored as HTML', (t) => {
+  for (const markdown of [
+    'A <b onclick="x()">word</b>.',
+    ':::note\n\nText\n\n:::',
+    'A :name[label].',
+    '![x](./missing.png)',
+    '![x](/missing.png)',
+    '[x](other.md)',
+    '# A title\n\nText',
+    'A title\n=====\n',
+    '```mdx-code-block\n<App />\n```',
+    '<!-- truncate -->',
+  ])
+    t.deepEqual(bodyOf(markdown).frontMatter, { mdx: { format: 'mdx' } }, markdown);
+});
+
+test('HTML is one element of JSON strings, without a mark at which Docusaurus cuts the file', (t) => {
+  const html = '<p>{7*7} "x" \\ `y`</p>\n<!-- truncate -->\n{/* truncate */}\n\u2028</div><App/>';
+  const { text } = mapping().body({ kind: 'html', html }, 'a.md');
+  t.notRegex(text, /<!--|\{\/\*|\u2028/);
+  const [, list = ''] =
+    /^<div dangerouslySetInnerHTML=\{\{ __html: \[\n([\s\S]*),\n\]\.join\("\\n"\) \}\} \/>\n$/.exec(text) ??
+    [];
+  const lines: string[] = JSON.parse(`[${list}]`);
+  t.is(
+    lines.join('\n'),
+    `<div>\n${html.replace('</div>', '')}</app>\n</div>`,
+    'what it leaves open is closed',
+  );
+});
+
+test('the slug pins the address below the path of the blog', (t) => {
+  const { pin, isPinned } = mapping();
+  t.deepEqual(pin('/blog/2026/first-frost/'), { slug: '/2026/first-frost' });
+  for (const slug of ['/2026/first-frost', '2026/first-frost', '/2026/first-frost/'])
+    t.true(isPinned({ path: 'a.md', data: { slug } }, '/blog/2026/first-frost/'), slug);
+  t.false(isPinned({ path: 'a.md', data: { slug: '/other' } }, '/blog/first-frost/'));
+  t.false(isPinned({ path: 'a.md', data: {} }, '/blog/a/'));
+  t.false(isPinned({ path: 'a.md', data: { slug: '/a' } }, '/news/a/'));
+  t.deepEqual(mapping({ routeBase: '/' }).pin('/soil'), { slug: '/soil' });
+});
+
+test('a post is known by its slug, or by its file or folder without the date', (t) => {
+  const { slug } = mapping();
+  t.is(slug({ path: '2024-05-01-soil.md', data: {} }), 'soil');
+  t.is(slug({ path: '2024-05-01-soil/index.md', data: {} }), 'soil');
+  t.is(slug({ path: 'a/b.md', data: { slug: '/x/first/' } }), 'first');
+});
+
+test('tags of one page are one, and a tag without a page is left out', (t) => {
+  const { tagKey } = mapping();
+  for (const [one, other] of [
+    ['Grüne Ecke', 'grune-ecke'],
+    ['webDesign', 'web design'],
+    ['Soil', 'soil'],
+  ] as const)
+    t.is(tagKey(one), tagKey(other), one);
+  t.not(tagKey('知识库'), '');
+  for (const tag of ['{#', '..', 'x'.repeat(300)]) t.is(tagKey(tag), '', tag);
+});
+
+const CONFIG = "export default { onInlineTags: 'throw', onInlineAuthors: 'throw' };";
+
+test('settings that stop the build at articles are named, unless articles have no such key', (t) => {
+  const problems = (options: GeneratorOptions) =>
+    docusaurus.problems(siteOf({ 'docusaurus.config.js': CONFIG }), {
+      siteUrl: undefined,
+      content: 'blog',
+      output: 'build',
+      options,
+    });
+  t.is(problems({}).length, 2);
+  t.deepEqual(problems({ keys: { tags: null }, knownAuthorsOnly: true }), []);
+});
+
+test('init asks Docusaurus for its blog', async (t) => {
+  const answer = {
+    url: 'https://garden.example',
+    baseUrl: '/notes/',
+    outDir: 'build',
+    blogs: [
+      {
+        path: './blog',
+        routeBase: 'news',
+        authors: { 'Marta Oak': 'marta' },
+        knownTagsOnly: true,
+        posts: [{ path: 'blog/2024-05-01-soil/index.md', address: '/notes/news/2024/05/01/soil' }],
+      },
+    ],
+  };
+  const files = siteOf({ 'blog/2024-05-01-soil/index.md': '---\ntitle: Soil\nauthors: [marta]\n---\n' });
+  const facts = await docusaurus.inspect({ files, ask: async () => JSON.stringify(answer) });
+  t.like(facts, {
+    siteUrl: 'https://garden.example/notes',
+    content: 'blog',
+    file: ':year-:month-:day-:slug.md',
+    permalink: '/news/:year/:month/:day/:slug/',
+    build: 'npx docusaurus build',
+    questions: [],
+  });
+  t.deepEqual(facts.options, { keys: { tags: null }, authors: { 'Marta Oak': 'marta' }, routeBase: '/news' });
+  const listed = docusaurus.addressQuery?.(files).parse(JSON.stringify(answer), '');
+  t.deepEqual(listed, [{ path: 'blog/2024-05-01-soil/index.md', address: '/news/2024/05/01/soil/' }]);
+});
