@@ -45,7 +45,7 @@ test('the five minutes of the README, in a repository: each command does what it
   t.is(articleFiles(dir).length, 1);
   t.regex(articleFiles(dir)[0] ?? '', /content\/articles\/\d{4}\/\d\d\/[^/]+\.md$/);
   await until('the article is committed', () =>
-    gitIn(dir, 'log', '--all', '--format=%s').includes('Publish: '),
+    gitIn(dir, 'log', '--branches', '--format=%s').includes('Publish: '),
   );
   const home = async () => (await fetch(`http://127.0.0.1:${port}/`)).text();
   await until('the home page has a link to the article', async () => (await home()).includes('/articles/'));

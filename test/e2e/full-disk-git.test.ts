@@ -18,7 +18,8 @@ test('200: a really full disk under .git keeps no article from being stored; the
   git('init', '-q', '-b', 'main');
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false }));
   const receiver = await startReceiver(t, { dir });
-  const commits = () => Number(git('rev-list', '--count', '--all'));
+  // Not `--all`: the ref of a batch that failed stays until the next comparison where the full disk keeps it from being removed.
+  const commits = () => Number(git('rev-list', '--count', '--branches'));
   t.is((await receiver.post('article.published', article({ id: 'first' }))).status, 200);
   await until('the first article is committed', () => commits() === 1);
 

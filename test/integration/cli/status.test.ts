@@ -62,7 +62,7 @@ test('where git was set up after the start, doctor and status say that the recei
   await first.close();
   const second = await startHere(t, { dir });
   await until('the article is committed', () =>
-    gitIn(dir, 'log', '--all', '--format=%s').includes('Publish: '),
+    gitIn(dir, 'log', '--branches', '--format=%s').includes('Publish: '),
   );
   t.is((await status(dir)).code, 0);
   t.like((await ofGit(dir))[0], { level: 'ok' });
