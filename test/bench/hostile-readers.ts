@@ -1,3 +1,4 @@
+import { parentPort } from 'node:worker_threads';
 import { closedHtml } from '../../src/article/closed-html.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
 import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/read.js';
@@ -197,8 +198,8 @@ function timesOf(read: (text: string) => unknown, make: HostileText): number[] {
 }
 
 /**
- * By how much the time grew when the length doubled, of the three longest: short texts fit the caches, and are read before the
- * collector of garbage has anything to do. Undefined where all went too quickly to tell.
+ * By how much the time grew when the length doubled, of the three longest: short texts fit the caches. Undefined where all
+ * went too quickly to tell.
  */
 function growthOf(times: readonly number[]): number | undefined {
   const longest = times.slice(-3);
@@ -206,8 +207,14 @@ function growthOf(times: readonly number[]): number | undefined {
   return last < LEAST_MS ? undefined : (last / first) ** (1 / (longest.length - 1));
 }
 
+export interface ReaderFigures {
+  /** A table in Markdown. */
+  readonly text: string;
+  readonly rows: Row[];
+}
+
 /** How the time of each reader of articles and pages grows with the length of the worst text for it. */
-export function hostileReaders(): { text: string; rows: Row[] } {
+function hostileReaders(): ReaderFigures {
   const rows: Row[] = [];
   const lines = Object.entries(READERS).map(([name, read]) => {
     const found = Object.entries(TEXTS).map(([shape, make]) => {
@@ -244,3 +251,5 @@ export function hostileReaders(): { text: string; rows: Row[] } {
   ].join('\n');
   return { text, rows };
 }
+
+parentPort?.postMessage(hostileReaders());
