@@ -124,7 +124,7 @@ function checkRanges(requires: unknown, complain: (what: string) => PressmarkErr
   for (const [name, range] of Object.entries(requires))
     if (typeof range !== 'string' || semver.validRange(range) === null)
       throw complain(
-        `it requires ${name} ${quote(range)}, which is no range of versions; write "^1.2" or "*"`,
+        `it requires ${name} ${quote(range)}, which is not a range of versions; write "^1.2" or "*"`,
       );
 }
 

@@ -27,7 +27,7 @@ let building: Promise<void> = Promise.resolve();
 /** Ends the build that runs. */
 let current = new AbortController();
 
-/** What this process is told. */
+/** A message from the receiver. */
 type BuildMessage =
   | { readonly kind: 'build'; readonly lastStateChange: number }
   | { readonly kind: 'cancel' };

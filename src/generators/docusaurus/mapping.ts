@@ -32,7 +32,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isArticlePath,
     slug,
     date: (iso) => dateIn(iso, options.dates),
-    // Docusaurus stops at what is no address.
+    // Docusaurus stops the build at a picture that is not a URL.
     image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
     tagKey,
     extension: () => '.md',

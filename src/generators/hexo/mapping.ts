@@ -65,7 +65,10 @@ function dateIn(iso: string, zone: string, form: MappingOptions['dates']): Front
   return day === undefined ? iso : dateValue(form, day, `${day} ${time.replace(/\..*/, '')}`);
 }
 
-/** The name of a tag's page. Where nothing is left of it, the tag's page would be that of all tags; a long one is no file name. */
+/**
+ * The name of a tag's page. Empty where the tag can have none: without a letter or digit it would be the page of all tags, and
+ * a longer name does not fit into a file system.
+ */
 function tagKey(tag: string): string {
   const name = tag
     .normalize('NFD')

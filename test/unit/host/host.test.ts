@@ -148,7 +148,7 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
     [named('a', [], { pressmark: '>=99' })],
     /plugin a .*requires "pressmark" >=99, and this is \d/,
   ],
-  'a range that is none': [[named('a', [], { b: 'new' })], /it requires b "new", which is no range/],
+  'a range that is none': [[named('a', [], { b: 'new' })], /it requires b "new", which is not a range/],
   'a list of required plugins': [[entry({ name: 'a', requires: ['b'], receiver: nothing })], /not an object/],
   'two plugins with one name': [
     [named('a', []), named('a', [])],
