@@ -10,10 +10,13 @@ import { readHead } from '../../src/deploy/addresses/match-pages.js';
 import { completePage } from '../../src/deploy/build/postbuild.js';
 import { problemOf } from '../../src/deploy/live/page-problem.js';
 import { isSafeMarkdown } from '../../src/generators/astro/body.js';
+import { storedBody as storedDocusaurusBody } from '../../src/generators/docusaurus/body.js';
 import { harmlessHtml } from '../../src/generators/eleventy/body.js';
+import { storedBody as storedHexoBody } from '../../src/generators/hexo/body.js';
 import { storedBody } from '../../src/generators/hugo/body.js';
 import { storedBody as storedJekyllBody } from '../../src/generators/jekyll/body.js';
 import { hasTags, linkedAddresses, needsHtml } from '../../src/generators/markdown.js';
+import { storedBody as storedVitePressBody } from '../../src/generators/vitepress/body.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
 import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
@@ -128,6 +131,15 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     storedJekyllBody({ kind: 'html', html: text }, 'a.md', 'markdown', false, true),
   'HTML for Eleventy': (text) => harmlessHtml(text, { elements: ['a', 'img'], ids: [] }),
   'Markdown for Astro': (text) => isSafeMarkdown(text, true),
+  'Markdown for Hexo': (text) =>
+    storedHexoBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', 'markdown'),
+  'HTML for Hexo': (text) => storedHexoBody({ kind: 'html', html: text }, 'a.md', 'html'),
+  'Markdown for VitePress': (text) =>
+    storedVitePressBody({ kind: 'markdown', markdown: text, html: '' }, 'markdown', false),
+  'HTML for VitePress': (text) => storedVitePressBody({ kind: 'html', html: text }, 'html', false),
+  'Markdown for Docusaurus': (text) =>
+    storedDocusaurusBody({ kind: 'markdown', markdown: text, html: '' }, 'markdown'),
+  'HTML for Docusaurus': (text) => storedDocusaurusBody({ kind: 'html', html: text }, 'html'),
   slug: (text) => slugOf('', text, 'a'),
   'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
   host: (text) => canonicalUrl(`https://${text}`),
