@@ -35,3 +35,4 @@ export type { ActionName, Actions, FilterName, Filters } from './host/hook-types
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
 export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugin.js';
+export type { PluginStorage } from './host/storage.js';

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type Router from '@koa/router';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { hideInLog, type Log, REDACTION } from '../log.js';
@@ -8,6 +9,7 @@ import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import type { ArticleReader, HostPaths, HostSite, Plugin, PluginEntry, PluginHost } from './plugin.js';
 import { createRoutes, sealRoutes } from './routes.js';
+import { openStorage } from './storage.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
 export const READY_MS = 10_000;
@@ -45,6 +47,8 @@ export interface HostSurroundings {
   readonly face: Face;
   readonly site: HostSite;
   readonly paths: HostPaths;
+  /** The state folder: plugins keep theirs in it. */
+  readonly stateDir: string;
   readonly log: Log;
   readonly articles: ArticleReader;
   /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
@@ -65,7 +69,7 @@ export async function startHost(
   around: HostSurroundings,
   { setupMs, closingMs, disposeMs }: PluginLimits = LIMITS,
 ): Promise<Host> {
-  const { face, site, paths, articles, environment = {} } = around;
+  const { face, site, paths, stateDir, articles, environment = {} } = around;
   const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostTimeouts: 3 }) }) } = around;
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
@@ -102,7 +106,8 @@ export async function startHost(
           hooks.checkOpen(plugin.name, 'routes');
           if (router !== undefined) define(router);
         };
-        await setUp(entry, async () => plugin.receiver?.({ ...common, secrets, routes }));
+        const storage = openStorage(plugin.name, join(stateDir, 'plugins', plugin.name));
+        await setUp(entry, async () => plugin.receiver?.({ ...common, secrets, storage, routes }));
         if (router !== undefined && router.stack.length > 0) routers.push(router);
       }
     } catch (error) {

@@ -15,6 +15,7 @@ import type {
 } from './hook-types.js';
 import type { ActionHandler, FilterHandler } from './hooks.js';
 import type { SiteOutput } from './outputs.js';
+import type { PluginStorage } from './storage.js';
 
 /** The stored articles, for reading. */
 export interface ArticleReader {
@@ -82,6 +83,8 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> {
 export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterName, ActionName> {
   /** The values of `secrets`, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** What the plugin keeps across restarts. */
+  readonly storage: PluginStorage;
   /** Adds routes below `/-/<name of the plugin>/`. */
   routes(define: (router: Router) => void): void;
 }

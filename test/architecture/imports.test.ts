@@ -16,7 +16,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   fs: ['child-environment', 'errors'],
   config: ['contract', 'child-environment', 'time-limit', 'errors'],
   article: ['contract', 'event-loop', 'errors'],
-  host: ['article', 'log', 'time-limit', 'errors'],
+  host: ['article', 'fs', 'log', 'time-limit', 'errors'],
   generators: ['article', 'errors'],
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
   webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],

@@ -5,9 +5,10 @@ import type { HostSurroundings } from '../../src/host/host.js';
 export function hostSite(
   dir: string,
   url = 'https://garden.example',
-): Pick<HostSurroundings, 'site' | 'paths'> {
+): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir'> {
   return {
     site: { url, language: 'en', timeZone: 'UTC' },
+    stateDir: join(dir, '.pressmark'),
     paths: { site: dir, content: join(dir, 'content'), output: join(dir, 'public') },
   };
 }

@@ -9,9 +9,9 @@ type SiteSettings = Pick<
 >;
 
 /** What plugins are told of their site. */
-export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 'site' | 'paths'> {
+export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir'> {
   const { siteUrl, dir, site, articles, generator } = settings;
-  const { contentDir, outputDir } = foldersOf(settings);
+  const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const own = site === false ? undefined : site;
   const options = typeof generator === 'object' && !('mapping' in generator) ? generator : undefined;
   return {
@@ -21,6 +21,7 @@ export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 's
       timeZone: articles.timeZone ?? own?.timeZone ?? options?.timeZone ?? 'UTC',
     },
     paths: { site: dir, content: contentDir, output: outputDir },
+    stateDir,
   };
 }
 

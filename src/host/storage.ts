@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PressmarkError, quote, systemCode } from '../errors.js';
+import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import { createLock, type Lock } from '../fs/lock.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+
+/** What a plugin keeps across restarts: JSON values by keys, which all receivers on the site's folder share. */
+export interface PluginStorage {
+  /** The value; undefined where there is none, or its time is over. */
+  get<T = unknown>(key: string): Promise<T | undefined>;
+  /**
+   * Keeps a value: plain data as in JSON, at most 1,000,000 bytes of it. It is on the disk when the promise resolves.
+   *
+   * @param options.ttlMs after how many milliseconds the value is gone. @default never
+   */
+  set(key: string, value: unknown, options?: { readonly ttlMs?: number }): Promise<void>;
+  /** @returns whether there was a value. */
+  delete(key: string): Promise<boolean>;
+  /** The keys that begin with `prefix`, sorted. @default all */
+  keys(prefix?: string): Promise<string[]>;
+}
+
+/** The storage of one plugin, for the host. */
+export interface OpenStorage extends PluginStorage {
+  /** Runs work that no other receiver on the folder does at the same time. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** What the file of a value holds. */
+interface Stored {
+  readonly key: string;
+  /** In ms since 1970. */
+  readonly until?: number;
+  readonly value: unknown;
+}
+
+const MOST_BYTES = 1_000_000;
+const LONGEST_KEY = 500;
+
+/** How often files are looked for whose time is over. */
+const SWEEP_EVERY_MS = 3_600_000;
+
+/**
+ * Opens the storage of a plugin: a file for each key, replaced as a whole. Only who writes waits for the lock.
+ *
+ * @param folder of this plugin alone; made with the first value.
+ */
+export function openStorage(plugin: string, folder: string, now = Date.now): OpenStorage {
+  const values = join(folder, 'storage');
+  let lock: Lock | undefined;
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  async function alone<T>(work: () => Promise<T>): Promise<T> {
+    for (const parent of makeDirectory(values)) await syncDirectory(parent);
+    lock ??= createLock({ directory: folder, helper: findLockHelper() });
+    return lock.run(work);
+  }
+
+  function fileOf(key: unknown): string {
+    if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY || !key.isWellFormed())
+      throw refusal(`the key ${quote(key)} is not a text of 1 to ${LONGEST_KEY} characters`);
+    return join(values, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
+  }
+
+  const refusal = (what: string) =>
+    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: storage: ${what}`);
+
+  async function read(path: string): Promise<Stored | undefined> {
+    let text: string;
+    try {
+      text = await readFile(path, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    const stored = parsed(text);
+    if (stored === undefined) throw refusal(`${path} is damaged; delete it, or restore it from a backup`);
+    return stored.until !== undefined && stored.until <= now() ? undefined : stored;
+  }
+
+  async function get<T>(key: string): Promise<T | undefined> {
+    return (await read(fileOf(key)))?.value as T | undefined; // what it is, is known to who has set it
+  }
+
+  async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
+    const path = fileOf(key);
+    if (ttlMs !== undefined && !(ttlMs > 0))
+      throw refusal(`ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a number above 0`);
+    const until = ttlMs === undefined ? {} : { until: now() + ttlMs };
+    const text = JSON.stringify({ key, ...until, value: dataOf(key, value) });
+    if (Buffer.byteLength(text) > MOST_BYTES)
+      throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
+    await alone(async () => {
+      await sweep();
+      await writeAtomically(path, text, 0o600);
+    });
+  }
+
+  /** The value as JSON holds it. @throws PressmarkError where JSON would make something else of it. */
+  function dataOf(key: string, value: unknown): unknown {
+    try {
+      const json: string | undefined = JSON.stringify(value, function (this: unknown, name, _part: unknown) {
+        const raw: unknown = (this as Record<string, unknown>)[name]; // before a `toJSON` of its own
+        const what = raw === undefined && Array.isArray(this) ? 'undefined' : foreignTo(raw);
+        if (what !== undefined) throw new Error(`${name === '' ? 'it' : name} is ${what}`);
+        return raw;
+      });
+      if (json === undefined) throw new Error('it is undefined; delete the key instead');
+      return JSON.parse(json);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+      throw refusal(`the value of ${quote(key)} is not plain data as in JSON: ${why}`);
+    }
+  }
+
+  async function remove(key: string): Promise<boolean> {
+    const path = fileOf(key);
+    if (!fs.existsSync(path)) return false;
+    return alone(async () => {
+      const isThere = (await read(path)) !== undefined;
+      discard(path);
+      await syncDirectory(values);
+      return isThere;
+    });
+  }
+
+  async function keys(prefix = ''): Promise<string[]> {
+    const found: string[] = [];
+    for (const name of names()) {
+      if (!name.endsWith('.json')) continue;
+      const stored = await read(join(values, name));
+      if (stored?.key.startsWith(prefix)) found.push(stored.key);
+    }
+    return found.sort();
+  }
+
+  function names(): string[] {
+    return fs.existsSync(values) ? fs.readdirSync(values) : [];
+  }
+
+  /** Removes what is over, and what a killed process has left half-written. */
+  async function sweep(): Promise<void> {
+    if (now() - sweptAt < SWEEP_EVERY_MS) return;
+    sweptAt = now();
+    for (const name of names()) {
+      const path = join(values, name);
+      const isOver =
+        name.endsWith('.json') && (parsed(fs.readFileSync(path, 'utf8'))?.until ?? Infinity) <= now();
+      if (isOver || isLeftover(name)) discard(path);
+    }
+  }
+
+  return { get, set, delete: remove, keys, alone };
+}
+
+function parsed(text: string): Stored | undefined {
+  try {
+    const stored: Partial<Stored> | null = JSON.parse(text);
+    return typeof stored?.key === 'string' && 'value' in stored ? (stored as Stored) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a value is that JSON would change; undefined where JSON holds it. */
+function foreignTo(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text with half a character';
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+    return `a ${typeof value}`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  return `an object of the class ${value.constructor?.name ?? 'of another kind'}`;
+}

@@ -1,0 +1,155 @@
+import '../../support/recorded-syncs.js';
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { openStorage } from '../../../src/host/storage.js';
+import { recorder, syncs } from '../../support/recorded-syncs.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+test.serial('storage: a value is on the disk, with its name, before the promise resolves', async (t) => {
+  const folder = join(tempDir(t), 'plugins/notes');
+  const storage = openStorage('notes', folder);
+  const values = join(folder, 'storage');
+  const names = () => (fs.existsSync(values) ? fs.readdirSync(values) : []);
+  recorder.observe = () =>
+    names()
+      .filter((name) => name.endsWith('.json'))
+      .join();
+  await storage.set('first', { at: 'noon', list: [1, null, { deep: true }] });
+  const files = syncs.filter(({ path }) => path.startsWith(values));
+  t.regex(files[0]?.path ?? '', /\.tmp$/);
+  t.is(files[0]?.observed, '', 'first the bytes, before the file has its name');
+  t.is(files.at(-1)?.path, values);
+  t.regex(files.at(-1)?.observed ?? '', /\.json$/, 'then the name');
+  t.true(
+    ['', '..', '../..'].every((above) => syncs.some(({ path }) => path === join(folder, above))),
+    'and the folders that it is in',
+  );
+  const again = openStorage('notes', folder);
+  t.deepEqual(await again.get('first'), { at: 'noon', list: [1, null, { deep: true }] });
+  t.is(await again.get('second'), undefined);
+
+  syncs.length = 0;
+  t.true(await again.delete('first'));
+  t.deepEqual(
+    syncs.map(({ path }) => path),
+    [values],
+  );
+  t.false(await again.delete('first'));
+  t.is(await storage.get('first'), undefined);
+  recorder.observe = () => '';
+});
+
+test('storage: keys of every form are told apart, and listed by what they begin with', async (t) => {
+  const storage = openStorage('notes', join(tempDir(t), 'notes'));
+  t.deepEqual(await storage.keys(), []);
+  const keys = ['../x', 'a/b', 'a b', 'A', 'a', 'ä', 'https://a.example/?q=1', 'x'.repeat(500)];
+  for (const key of keys) await storage.set(key, `value of ${key}`);
+  for (const key of keys) t.is(await storage.get(key), `value of ${key}`);
+  t.deepEqual(await storage.keys(), keys.toSorted());
+  t.deepEqual(await storage.keys('a'), ['a', 'a b', 'a/b']);
+});
+
+test('storage: a value whose time is over is gone, and so is its file', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  let time = 1_000;
+  const storage = openStorage('notes', folder, () => time);
+  await storage.set('short', 1, { ttlMs: 10 });
+  await storage.set('long', 2, { ttlMs: 10_000_000 });
+  await storage.set('ever', 3);
+  time += 10;
+  t.deepEqual(await storage.keys(), ['ever', 'long']);
+  t.is(await storage.get('short'), undefined);
+  t.false(await storage.delete('short'));
+  await storage.set('short', 4);
+  t.is(await storage.get('short'), 4, 'what is set anew stays');
+  time += 20_000_000;
+  await storage.set('next', 5);
+  t.is(fs.readdirSync(join(folder, 'storage')).length, 3);
+});
+
+test('storage: what JSON would change is refused in words that name plugin, key and part', async (t) => {
+  const storage = openStorage('notes', join(tempDir(t), 'notes'));
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  const values: [unknown, RegExp][] = [
+    [undefined, /it is undefined; delete the key instead/],
+    [{ at: new Date(0) }, /at is an object of the class Date/],
+    [{ deep: { map: new Map() } }, /map is an object of the class Map/],
+    [[1, undefined], /1 is undefined/],
+    [{ n: Number.NaN }, /n is NaN/],
+    [() => 1, /it is a function/],
+    [{ n: 1n }, /n is a bigint/],
+    ['\ud800', /it is a text with half a character/],
+    [cycle, /circular/],
+  ];
+  for (const [value, words] of values) {
+    const error = await t.throwsAsync(storage.set('k', value));
+    t.regex(error.message, /^plugin notes: storage: the value of "k" is not plain data as in JSON: /);
+    t.regex(error.message, words);
+  }
+  await t.throwsAsync(storage.set('k', 'x'.repeat(1_000_000)), {
+    message: 'plugin notes: storage: the value of "k" is longer than 1000000 bytes; keep it in several keys',
+  });
+  for (const key of ['', 'x'.repeat(501), '\ud800', 7 as unknown as string])
+    await t.throwsAsync(storage.get(key), { message: /the key .* is not a text of 1 to 500 characters/ });
+  for (const ttlMs of [0, -1, Number.NaN])
+    await t.throwsAsync(storage.set('k', 1, { ttlMs }), {
+      message: /ttlMs of "k" is .*; it must be a number above 0/,
+    });
+  t.deepEqual(await storage.keys(), []);
+});
+
+test('storage: a damaged file is named, and no other value is lost', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  const storage = openStorage('notes', folder);
+  await storage.set('a', 1);
+  const [name = ''] = fs.readdirSync(join(folder, 'storage'));
+  await storage.set('b', 2);
+  fs.writeFileSync(join(folder, 'storage', name), '{"key":"a"');
+  await t.throwsAsync(storage.get('a'), { message: /storage\/.*json is damaged; delete it, or restore it/ });
+  t.is(await storage.get('b'), 2);
+});
+
+const WRITER = fileURLToPath(new URL('storage-writer.js', import.meta.url));
+
+test('storage: a process that is killed while it writes loses nothing that was promised, and tears nothing', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  for (let round = 0; round < 3; round++) {
+    const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.split('\n').length > 10 + round * 7) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    const storage = openStorage('notes', folder);
+    const promised = Number(said.trimEnd().split('\n').at(-1));
+    const { n, text } = (await storage.get<{ n: number; text: string }>('n')) ?? { n: -1, text: '' };
+    t.true(n >= promised, `${n} is stored, ${promised} was promised`);
+    t.is(text, String(n).repeat(20_000));
+  }
+});
+
+test('storage: what two processes write under different keys is all there', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  const [one, two] = [openStorage('notes', folder), openStorage('notes', folder)];
+  await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : two).set(`key ${n}`, n)));
+  t.is((await one.keys()).length, 20);
+  const order: string[] = [];
+  const alone = (storage: typeof one, name: string) =>
+    storage.alone(async () => {
+      order.push(`${name} begins`);
+      await storage.set(name, 1); // within the same process, the lock is not waited for again
+      order.push(`${name} ends`);
+    });
+  await Promise.all([alone(one, 'one'), alone(two, 'two')]);
+  t.deepEqual(
+    order.map((line) => line.slice(4)),
+    ['begins', 'ends', 'begins', 'ends'],
+  );
+});
