@@ -30,7 +30,7 @@ export function slugOf(suggestion: string, title: string, id: string): string {
  * @param language whose letters they are, as a language tag: `ö` is `oe` in German and `o` in Turkish.
  */
 export function asciiSlugOf(suggestion: string, title: string, id: string, language: string): string {
-  return slugOf(asciiText(suggestion, language) || asciiText(title, language), '', id);
+  return slugOf(asciiSlugText(suggestion, language) || asciiSlugText(title, language), '', id);
 }
 
 /** The n-th alternative of a slug that is taken: `name`, `name-2`, `name-3`, … */
@@ -81,7 +81,8 @@ function bounded(slug: string, room: number): string {
   return slug.replace(/-$/, '');
 }
 
-function asciiText(text: string, language: string): string {
+/** The same in ASCII. */
+export function asciiSlugText(text: string, language: string): string {
   const cut = text.slice(0, MAX_SUGGESTION).toWellFormed().normalize('NFC');
-  return slugify(cut, { decamelize: false, locale: language }).replace(/[^a-z0-9-]+/g, '');
+  return slugText(slugify(cut, { decamelize: false, locale: language }).replace(/[^a-z0-9-]+/g, ''));
 }

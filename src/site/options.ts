@@ -5,6 +5,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/entry.js';
+import type { TermSlug } from './index/taxonomy.js';
 
 /** Static hosts that want files of their own besides the site's. */
 export type Hosting = 'cloudflare-pages' | 'github-pages' | 'netlify';
@@ -28,6 +29,8 @@ export interface SiteOptions {
   readonly hooks: Hooks;
   /** Outputs of plugins. @default none */
   readonly outputs?: readonly PluginOutput[];
+  /** Makes the segments of the addresses of tags and authors. @default in their own scripts */
+  readonly termSlug?: TermSlug | undefined;
   /** Articles on the home page and on every full page of a list. @default 20 */
   readonly pageSize?: number;
   /** Static hosts that want files of their own. @default none */

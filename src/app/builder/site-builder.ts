@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Article } from '../../article/article.js';
+import { memoized } from '../../article/memoized.js';
+import { asciiSlugText } from '../../article/slug.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
@@ -11,6 +13,7 @@ import { type Host, startHost } from '../../host/host.js';
 import type { ArticleReader, PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
+import type { SiteOptions } from '../../site/options.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import { createSearch, pagefindVersion, type Search, type SearchOptions } from '../../site/search.js';
 import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
@@ -77,6 +80,7 @@ export async function openSiteBuilder(
       ...settings.site,
       search: search !== false && pagefindVersion(log) !== undefined,
     }),
+    termSlug: termSlugOf(settings.articles, settings.site.language),
     pageSize,
     hosting,
     contentSecurityPolicy,
@@ -91,6 +95,11 @@ export async function openSiteBuilder(
     await host.close();
   };
   return { builder, close };
+}
+
+/** What makes the addresses of tags and authors, where the config wants ASCII; memoized, as it takes long. */
+function termSlugOf({ slug, language }: Settings['articles'], siteLanguage: string): SiteOptions['termSlug'] {
+  return slug === 'ascii' ? memoized((name) => asciiSlugText(name, language ?? siteLanguage)) : undefined;
 }
 
 /**

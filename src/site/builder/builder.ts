@@ -175,7 +175,12 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Another index and context for what the articles are now. */
   function readSources(): Sources {
-    index = siteIndex(articles.entries.values(), articles.texts, (file) => reserved.test(file));
+    index = siteIndex(
+      articles.entries.values(),
+      articles.texts,
+      (file) => reserved.test(file),
+      options.termSlug,
+    );
     nameWithoutPage(index);
     return { index, context: contexts(index) };
   }

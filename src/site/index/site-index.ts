@@ -4,7 +4,7 @@ import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { byTime } from './order.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
-import { authorsIn, type Taxonomy, tagsIn } from './taxonomy.js';
+import { authorsIn, type Taxonomy, type TermSlug, tagsIn } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. It never changes. */
 export interface SiteIndex {
@@ -32,12 +32,14 @@ export interface SiteIndex {
  * The index of a site.
  *
  * @param isReserved whether a file is one of the site's own, where no article has its page.
+ * @param termSlug makes the segments of the addresses of tags and authors. @default in their own scripts
  * @param now in ms since 1970; articles that are not live then are not in it.
  */
 export function siteIndex(
   entries: Iterable<ArticleEntry>,
   texts: ReadonlyMap<string, OwnerText>,
   isReserved: (file: string) => boolean,
+  termSlug?: TermSlug,
   now = Date.now(),
 ): SiteIndex {
   const byFile = new Map<string, Post>();
@@ -54,8 +56,8 @@ export function siteIndex(
     }
   }
   const posts = [...byFile.values()].sort(byTime);
-  const tags = tagsIn(posts);
-  const authors = authorsIn(posts);
+  const tags = tagsIn(posts, termSlug);
+  const authors = authorsIn(posts, termSlug);
   const keys = new Map<Post, string>();
   let key: string | undefined;
   const byPath = new Map(posts.map((post) => [post.path, post]));

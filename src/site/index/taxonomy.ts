@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import slugify from '@sindresorhus/slugify';
 import { memoized } from '../../article/memoized.js';
 import { termKey } from '../../article/names.js';
+import { slugText } from '../../article/slug.js';
 import type { Post } from './article-entry.js';
 
 /** Articles that have a name in common, such as a tag or an author. */
@@ -10,7 +10,7 @@ export interface Term {
   readonly name: string;
   /** The segment of its page's address. */
   readonly slug: string;
-  /** The path of its page. */
+  /** The path of its page, in its own script. */
   readonly address: string;
   /** Its articles, oldest first. */
   readonly posts: readonly Post[];
@@ -24,26 +24,21 @@ export interface Taxonomy {
   all(): IterableIterator<Term>;
 }
 
-const LONGEST_SLUG = 80;
+/** What of a name can stand in an address; empty where that is nothing. */
+export type TermSlug = (name: string) => string;
 
 /** The tags of articles. @param posts in their order. */
-export function tagsIn(posts: readonly Post[]): Taxonomy {
-  return taxonomyOf('/tags/', posts, ({ tags }) => tags, 'tag');
+export function tagsIn(posts: readonly Post[], slugOf = inOwnScript): Taxonomy {
+  return taxonomyOf('/tags/', posts, ({ tags }) => tags, 'tag', slugOf);
 }
 
 /** The authors of articles. @param posts in their order. */
-export function authorsIn(posts: readonly Post[]): Taxonomy {
-  return taxonomyOf('/authors/', posts, ({ author }) => (author === '' ? [] : [author]), 'author');
+export function authorsIn(posts: readonly Post[], slugOf = inOwnScript): Taxonomy {
+  return taxonomyOf('/authors/', posts, ({ author }) => (author === '' ? [] : [author]), 'author', slugOf);
 }
 
-/** `slugify` takes longer than all else here. */
-const slugOf = memoized((name) =>
-  slugify(name.slice(0, 2 * LONGEST_SLUG).toWellFormed(), { decamelize: false })
-    .replace(/[^a-z0-9-]+/g, '')
-    .replace(/-{2,}/g, '-')
-    .slice(0, LONGEST_SLUG)
-    .replace(/^-+|-+$/g, ''),
-);
+/** Letters and digits of every script, as in the slugs of articles. It takes longer than all else here. */
+const inOwnScript: TermSlug = memoized(slugText);
 
 /**
  * @param folder the path below which the terms' pages stand.
@@ -54,6 +49,7 @@ function taxonomyOf(
   posts: readonly Post[],
   namesOf: (post: Post) => readonly string[],
   fallback: string,
+  slugOf: TermSlug,
 ): Taxonomy {
   const lists = new Map<string, { readonly name: string; readonly posts: Post[] }>();
   for (const post of posts) {

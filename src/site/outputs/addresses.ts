@@ -1,4 +1,4 @@
-import { filesOfAddress } from '../../article/files-of-address.js';
+import { filesOfAddress, percentEncoded } from '../../article/files-of-address.js';
 import { isReservedFile } from '../../article/reserved.js';
 import type { SiteInfo } from '../../host/page-types.js';
 
@@ -44,7 +44,7 @@ export function pathOf(file: string): string {
 
 /** A path below the site's base path as a link. */
 export function linkBelow(path: string, site: SiteInfo): string {
-  return `${site.basePath}${path}`;
+  return `${site.basePath}${percentEncoded(path)}`;
 }
 
 /** Makes links of addresses: a path below the site's base path, or a URL, without the origin where it is the site's own. */

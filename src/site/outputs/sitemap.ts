@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap';
+import { percentEncoded } from '../../article/files-of-address.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { fileAt } from './addresses.js';
 import { keyOf, type Output, type Planned, type Sources } from './output.js';
@@ -34,7 +35,7 @@ export function sitemap(
   }
 
   function addressesOf(sources: Sources): Address[] {
-    const own = ['/', ...pagesIn(sources)].map((path) => ({ url: `${site.url}${path}` }));
+    const own = ['/', ...pagesIn(sources)].map((path) => ({ url: `${site.url}${percentEncoded(path)}` }));
     return [...own, ...sources.index.posts.map(({ url, modified }) => ({ url, ...lastmodOf(modified) }))];
   }
 

@@ -1,4 +1,5 @@
 import { PLACEHOLDER_TITLE } from '../../article/article.js';
+import { percentEncoded } from '../../article/files-of-address.js';
 import type {
   ArticleLink,
   ArticleSummary,
@@ -101,7 +102,7 @@ export function sitePage(
   return {
     kind,
     path,
-    canonical: `${site.url}${path}`,
+    canonical: `${site.url}${percentEncoded(path)}`,
     article: null,
     articles: [],
     tag: null,

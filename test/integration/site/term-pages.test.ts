@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { asciiSlugText } from '../../../src/article/slug.js';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 const SOIL = `---
@@ -94,4 +95,38 @@ test('such a file may name a template of its own', async (t) => {
   await site.builder.build('all');
   t.is(site.page('tags/soil/index.html'), 'Soil: All about soil, 3');
   t.true(site.page('tags/moss/index.html').includes('<h1 dir="auto">Moss</h1>'));
+});
+
+test('a tag and an author of any script have pages in it, and their addresses are percent-encoded', async (t) => {
+  const site = testSite(t);
+  site.write('a', { tags: ['知识库', 'cafe\u0301 NOIR'], author: 'Żaneta Ó' });
+  write(site, 'tags/知识库.md', '---\ntitle: About it\n---\n');
+  write(site, 'pages/über-uns.md', '---\ntitle: Us\nnavigation: true\n---\n');
+  await site.builder.build('all');
+  const encoded = (path: string) => encodeURI(`/${path}/`);
+  for (const path of ['tags/知识库', 'tags/café-noir', 'authors/żaneta-ó', 'über-uns']) {
+    const page = site.page(`${path}/index.html`);
+    t.true(page.includes(`<link rel="canonical" href="https://x.example${encoded(path)}">`), path);
+    t.true(site.page('articles/a/index.html').includes(`href="${encoded(path)}"`), path);
+  }
+  t.true(site.page('tags/知识库/index.html').includes('<h1 dir="auto">About it</h1>'));
+  t.true(site.page('tags/index.html').includes(`href="${encoded('tags/知识库')}"`));
+  t.true(site.page('sitemap.xml').includes(`<loc>https://x.example${encoded('über-uns')}</loc>`));
+});
+
+test('pages of tags and authors have addresses in ASCII where the config says so, and a hash keeps names apart', async (t) => {
+  const site = testSite(t, { termSlug: (name) => asciiSlugText(name, 'de') });
+  site.write('a', { tags: ['Größe', '知识库', '知识'], author: 'Öze', date: '2026-01-02' });
+  await site.builder.build('all');
+  const folders = new Set(
+    Object.keys(site.output())
+      .filter((name) => /^(?:tags|authors)\/.+\//.test(name))
+      .map((name) => name.replace(/[0-9a-f]{8}\//, '<hash>/')),
+  );
+  t.deepEqual([...folders].sort(), [
+    'authors/oeze/index.html',
+    'tags/groesse/index.html',
+    'tags/tag-<hash>/index.html',
+  ]);
+  t.is(Object.keys(site.output()).filter((name) => name.startsWith('tags/tag-')).length, 2);
 });

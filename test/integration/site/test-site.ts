@@ -56,6 +56,7 @@ export interface TestSiteOptions {
   readonly pageSize?: number;
   readonly url?: string;
   readonly settings?: Partial<SiteSettings>;
+  readonly termSlug?: SiteOptions['termSlug'];
   readonly addHooks?: (hooks: Hooks) => void;
 }
 
@@ -70,7 +71,7 @@ export function testSite(
 /** The site in a folder. */
 export function siteIn(
   root: string,
-  { url = SITE_URL, settings, pageSize, addHooks }: TestSiteOptions = {},
+  { url = SITE_URL, settings, pageSize, termSlug, addHooks }: TestSiteOptions = {},
 ): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
@@ -88,6 +89,7 @@ export function siteIn(
     themeDirs: [join(root, 'templates')],
     site: siteInfo(url, settings),
     ...(pageSize !== undefined && { pageSize }),
+    termSlug,
     log,
     hooks,
   };
