@@ -1,6 +1,6 @@
 /** Blanks, control characters, and what is never seen at an end of a text: joiners, marks of direction, fillers. */
 const UNSEEN =
-  /[\s\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\u2800\u3164\ufeff\uffa0]/u;
+  /[\u034f\s\p{Cc}\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\u206a-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]/u;
 
 /** The beginnings and ends of a direction within a text. They go at the ends only where no half of a pair stays. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/;

@@ -9,7 +9,7 @@ import type { Catalog } from './catalog/catalog.js';
 import { type ContentFolder, type Entry, entryOf, readArticle, sameFingerprint } from './catalog/entry.js';
 import { createNaming } from './catalog/naming.js';
 import { type ContentChange, refresh, scan } from './catalog/scan.js';
-import { createTagSpelling } from './catalog/tag-spelling.js';
+import { createSpelling } from './catalog/spelling.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
 import { storeFailure } from './write/failure.js';
@@ -109,7 +109,12 @@ export function createStore(options: StoreOptions) {
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
-  const tags = createTagSpelling(content.format, catalog);
+  const spelling = createSpelling(content.format, catalog);
+
+  /** With tags and author as the site spells them. */
+  function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): T {
+    return { ...article, tags: spelling.tags(article.tags), author: spelling.author(article.author) };
+  }
 
   function notice(changes: readonly ContentChange[]): void {
     if (changes.length > 0) onChange(changes);
@@ -189,7 +194,7 @@ export function createStore(options: StoreOptions) {
       if (known !== undefined) return known;
       const { slug, path, url, release } = chooseName(draft, taken);
       try {
-        const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+        const named = { url, updated: null, ...spelled(draft), slug };
         const first = content.format.encode(named, path);
         const stored = await write({
           path,
@@ -252,13 +257,7 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
-      const file = content.format.amend(
-        read.text,
-        read.stored,
-        { ...next, tags: tags.spelled(next.tags) },
-        path,
-        replacement.storedBody,
-      );
+      const file = content.format.amend(read.text, read.stored, spelled(next), path, replacement.storedBody);
       // While the file still holds it: whenever we are killed, it is in one place or the other.
       await beforeReplace?.({ path, text: read.text, article, edited });
       const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself

@@ -30,6 +30,8 @@ export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'rea
    * of its own.
    */
   readonly tagKey: ((tag: string) => string) | undefined;
+  /** Whether the site has a key for authors, whose names then have one spelling each, as the generator may make pages of them. */
+  readonly hasAuthors: boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
     slugOf: (at) => mapping.slug({ path: at, data: {} }),
     tagKey: listed === undefined || mapping.keys.tags === null ? undefined : own.tagKey,
+    hasAuthors: listed !== undefined && mapping.keys.author != null,
     ...encoder,
     decode,
     decodeForPages,

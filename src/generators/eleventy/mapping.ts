@@ -85,10 +85,12 @@ const GAPS = /[’ŒœƏə]/g;
 
 /** The name of a tag's page as the filter `slugify` makes it. */
 function tagKey(tag: string): string {
-  // Eleventy stops at __proto__, has no page of its own for `all`, and a template without slugify would write outside its folder.
-  if (tag === '__proto__' || tag === 'all' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag)) return '';
-  if (/^[a-z0-9]+$/.test(tag)) return tag; // as slugify leaves it, which takes long where there are many
-  return slugify(tag.toWellFormed().replace(GAPS, '-'), { decamelize: false });
+  // Eleventy stops at __proto__, and a template without slugify would write outside its folder.
+  if (tag === '__proto__' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag)) return '';
+  const name = /^[a-z0-9]+$/.test(tag) // as slugify leaves it, which takes long where there are many
+    ? tag
+    : slugify(tag.toWellFormed().replace(GAPS, '-'), { decamelize: false });
+  return name === 'all' ? '' : name; // the collection of all pages
 }
 
 /** A permalink needs a slash or an extension at its end. It is a file name, so it is not percent-encoded. */

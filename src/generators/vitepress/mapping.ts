@@ -1,5 +1,6 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import { termKey } from '../../article/names.js';
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
@@ -33,7 +34,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
     writtenText,
     sentText,
     image: (url) => url,
-    tagKey: (tag) => tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase(),
+    // VitePress makes no pages of tags; a site that makes them has a folder for each.
+    tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
     extension: () => '.md',
     body: (incoming) => storedBody(incoming, options.body, options.titleInBody === true),
     pin: () => ({}),

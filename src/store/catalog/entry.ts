@@ -25,6 +25,8 @@ export interface Entry {
   readonly url: string;
   /** The tags that fix how the site spells them, see `spellingTags`; undefined where each spelling is a tag of its own. */
   readonly tags?: readonly string[];
+  /** The author, where the name fixes how the site spells it. */
+  readonly author?: string;
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
   /** When its page is due, in ms since 1970; undefined where that was so when the file was written. */
@@ -179,7 +181,7 @@ function isUnsupported(error: unknown): boolean {
 
 /** What an entry is made of. */
 type Readable = Pick<ReadableArticle, 'address' | 'publication'> & {
-  readonly article: Pick<Article, 'id' | 'url' | 'tags'>;
+  readonly article: Pick<Article, 'id' | 'url' | 'tags' | 'author'>;
 };
 
 /** The times at which the state of an article changes; nearly all files were written after theirs. */
@@ -197,11 +199,12 @@ export function entryOf(
   { article, address, publication }: Readable,
   fingerprint: Fingerprint,
 ): Entry {
-  const { id, url, tags } = article;
+  const { id, url, tags, author } = article;
   return {
     ...(address !== undefined && { address }),
     ...timesOf(publication, fingerprint),
     ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
+    ...(format.hasAuthors && author !== '' && author.length <= LONGEST_SPELLING && { author }),
     path,
     fingerprint,
     id: catalogId(id),
@@ -217,13 +220,13 @@ export function catalogId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
 }
 
-/** Tags of one article that fix a spelling, at the most, and characters of such a tag: entries stay in memory. */
+/** Tags of one article that fix a spelling, at the most, and characters of such a tag or author: entries stay in memory. */
 const MOST_SPELLING_TAGS = 100;
-const LONGEST_SPELLING_TAG = 200;
+const LONGEST_SPELLING = 200;
 
 /** Those of an article's tags that fix how later articles spell the same tag. */
 export function spellingTags(tags: readonly string[]): readonly string[] {
-  return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING_TAG);
+  return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING);
 }
 
 /** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { readFrontMatter } from '../../../src/article/front-matter/read.js';
 import { publishForUpdate } from '../../support/client.js';
 import { edit } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -14,6 +15,8 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 const POSTS = {
   'posts/yaml.md': '---\ntitle: In YAML # mine\ndate: 2024-03-01\nweight: 3\n---\nThe old words.\n',
+  'posts/spelled.md':
+    '---\ntitle: Spelled\ndate: 2024-03-01\nauthor: Zoë Elm\ntags: [Top soil]\n---\nWords.\n',
   'posts/toml.md':
     "+++\ntitle = 'In TOML'\ndate = 2024-03-01\n[params]\nside = 'left' # mine\n+++\nThe old words.\n",
   'posts/json.md': '{\n  "title": "In JSON",\n  "date": "2024-03-01",\n  "weight": 3\n}\nThe old words.\n',
@@ -74,7 +77,8 @@ const dir = makeTempDir();
 let receiver: ReceiverHere;
 
 test.serial.before(async () => {
-  generatorSite(dir, 'hugo', { posts: POSTS, config: { plugins: ['./wishes.mjs'] } });
+  const generator = { name: 'hugo', keys: { author: 'author' } };
+  generatorSite(dir, 'hugo', { posts: POSTS, config: { generator, plugins: ['./wishes.mjs'] } });
   fs.writeFileSync(join(dir, 'wishes.mjs'), PLUGIN);
   await listAddressesOf(dir, LISTED);
   receiver = await launchHere(dir);
@@ -104,6 +108,25 @@ test.serial(
     t.is((await post('article.updated', { ...request, base_revision_id: revision_id })).status, 200);
     t.true(textOf('posts/by-hand.md').includes('weight: 7 # mine\n'));
     t.is((await find(url)).content_html, request.content_html);
+  },
+);
+
+test.serial(
+  '200: tags and author are spelled as the site’s posts spell them, also in an update',
+  async (t) => {
+    const data = article({
+      slug: 'spelled-anew',
+      author: 'ZOE\u0308  ELM\ufeff',
+      tags: ['TOP  soil', '.net', '\u200b', 'Moss', 'moss'],
+    });
+    const { request } = await publishForUpdate(receiver, data);
+    const { data: written } = readFrontMatter(textOf('posts/spelled-anew.md'));
+    t.like(written, { author: 'Zoë Elm', tags: ['Top soil', 'Moss'] });
+    t.is(
+      (await receiver.post('article.updated', { ...request, author: 'zoë elm', tags: ['MOSS'] })).status,
+      200,
+    );
+    t.like(readFrontMatter(textOf('posts/spelled-anew.md')).data, { author: 'Zoë Elm', tags: ['Moss'] });
   },
 );
 

@@ -8,11 +8,13 @@ test('blanks and invisible characters go at the ends of a name, and nothing else
     '\u0007',
     '\u00a0',
     '\u00ad',
+    '\u034f',
     '\u200b',
     '\u200e',
     '\u2060',
     '\u3164',
     '\ufeff',
+    '\ufff9',
   ])
     t.is(trimmedName(`${unseen}${unseen}Bee${unseen}keeping${unseen}`), `Bee${unseen}keeping`);
   t.is(trimmedName('\ufeff \u200b\n'), '');

@@ -9,7 +9,7 @@ function entry(path: string, url: string): Entry {
     '/content',
     patternLayout('https://garden.example', ':slug.md', '/:slug/'),
   );
-  const article = { id: path, url, tags: [] };
+  const article = { id: path, url, tags: [], author: '' };
   const readable = { article, address: { kind: 'listed' }, publication: { kind: 'dated' } } as const;
   return entryOf({ format }, path, readable, { ino: 1, size: 1, mtimeMs: 1 });
 }

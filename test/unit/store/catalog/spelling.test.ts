@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type Catalog, createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
-import { createTagSpelling } from '../../../../src/store/catalog/tag-spelling.js';
+import { createSpelling } from '../../../../src/store/catalog/spelling.js';
 
 function catalogWith(...tags: readonly string[][]): Catalog {
   const catalog = createCatalog();
@@ -13,6 +13,7 @@ function catalogWith(...tags: readonly string[][]): Catalog {
       id: path,
       url: `https://garden.example/${index}/`,
       tags: own,
+      author: `Author of ${index}`,
     };
     catalog.set(entry);
   }
@@ -22,30 +23,43 @@ function catalogWith(...tags: readonly string[][]): Catalog {
 const tagKey = (tag: string) => (tag === '---' ? '' : tag.toLowerCase());
 
 test('tags are written as the site spells them, each once', (t) => {
-  const { spelled } = createTagSpelling({ tagKey }, catalogWith(['Soil'], ['soil', 'Bees']));
+  const { tags: spelled } = createSpelling(
+    { tagKey, hasAuthors: true },
+    catalogWith(['Soil'], ['soil', 'Bees']),
+  );
   t.deepEqual(spelled(['SOIL', 'bees', 'soil', 'New']), ['Soil', 'Bees', 'New']);
 });
 
 test('the first spelling of a new tag is that of all later articles', (t) => {
-  const { spelled } = createTagSpelling({ tagKey }, catalogWith());
+  const { tags: spelled } = createSpelling({ tagKey, hasAuthors: true }, catalogWith());
   t.deepEqual(spelled(['Compost']), ['Compost']);
   t.deepEqual(spelled(['compost']), ['Compost']);
 });
 
 test('a tag of which the generator cannot make a page is left out', (t) => {
-  const { spelled } = createTagSpelling({ tagKey }, catalogWith());
+  const { tags: spelled } = createSpelling({ tagKey, hasAuthors: true }, catalogWith());
   t.deepEqual(spelled(['---', 'soil']), ['soil']);
 });
 
 test('of an article with thousands of tags, the first hundred fix a spelling, and each tag is written once', (t) => {
-  const { spelled } = createTagSpelling({ tagKey }, catalogWith());
-  const tags = Array.from({ length: 2_000 }, (_, n) => `Tag ${n}`);
+  const { tags: spelled } = createSpelling({ tagKey, hasAuthors: true }, catalogWith());
+  const many = Array.from({ length: 2_000 }, (_, n) => `Tag ${n}`);
   const long = 'L'.repeat(1_000);
-  t.deepEqual(spelled([long, ...tags, 'TAG 1', 'TAG 1999']), [long, ...tags]);
+  t.deepEqual(spelled([long, ...many, 'TAG 1', 'TAG 1999']), [long, ...many]);
   t.deepEqual(spelled(['tag 1', 'tag 1999', long.toLowerCase()]), ['Tag 1', 'tag 1999', long.toLowerCase()]);
 });
 
-test('where Pressmark builds the site, tags stay as they were sent', (t) => {
-  const { spelled } = createTagSpelling({ tagKey: undefined }, catalogWith(['Soil']));
+test('authors are written as the site spells them, by NFC, case and blanks', (t) => {
+  const { author } = createSpelling({ tagKey, hasAuthors: true }, catalogWith([]));
+  t.is(author('AUTHOR  of 0\u200b'), 'Author of 0');
+  t.is(author('Zoë Elm'), 'Zoë Elm');
+  t.is(author('zoe\u0308 elm'), 'Zoë Elm');
+  t.is(author(''), '');
+});
+
+test('where Pressmark builds the site, tags and authors stay as they were sent', (t) => {
+  const spelling = createSpelling({ tagKey: undefined, hasAuthors: false }, catalogWith(['Soil']));
+  const { tags: spelled } = spelling;
+  t.is(spelling.author('author of 0'), 'author of 0');
   t.deepEqual(spelled(['soil', 'soil']), ['soil', 'soil']);
 });

@@ -1,0 +1,61 @@
+import type { ArticleFormat } from '../../article/format/format.js';
+import { termKey } from '../../article/names.js';
+import type { Catalog } from './catalog.js';
+import { spellingTags } from './entry.js';
+
+/** The site's own spelling of tags and authors; see `createSpelling`. */
+export interface Spelling {
+  /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
+  tags(tags: readonly string[]): readonly string[];
+  /** The author as the site's articles spell the name. */
+  author(name: string): string;
+}
+
+/**
+ * Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
+ * first is used for all articles. So it is with authors, who have pages on many sites, too.
+ */
+export function createSpelling(
+  { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
+  catalog: Catalog,
+): Spelling {
+  /** The spelling of each name by its key, filled from the catalog for the first article. */
+  let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
+
+  function spellings() {
+    if (known !== undefined) return known;
+    known = { tags: new Map(), authors: new Map() };
+    for (const { tags = [], author = '' } of catalog.entries()) {
+      addTags(known.tags, tags);
+      spelledIn(known.authors, termKey(author), author);
+    }
+    return known;
+  }
+
+  function addTags(first: Map<string, string>, tags: Iterable<string>): void {
+    if (tagKey !== undefined) for (const tag of tags) spelledIn(first, tagKey(tag), tag);
+  }
+
+  return {
+    tags: (tags) => {
+      if (tagKey === undefined) return tags;
+      const first = spellings().tags;
+      const own = new Map<string, string>();
+      for (const tag of tags) {
+        const key = tagKey(tag);
+        if (key !== '' && !own.has(key)) own.set(key, first.get(key) ?? tag);
+      }
+      const written = [...own.values()];
+      addTags(first, spellingTags(written));
+      return written;
+    },
+    author: (name) => (hasAuthors ? spelledIn(spellings().authors, termKey(name), name) : name),
+  };
+}
+
+/** The spelling that a name had first. */
+function spelledIn(first: Map<string, string>, key: string, name: string): string {
+  const spelled = first.get(key);
+  if (spelled === undefined) first.set(key, name);
+  return spelled ?? name;
+}
