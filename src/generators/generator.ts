@@ -33,7 +33,7 @@ export interface GeneratorOptions {
   readonly markedElements?: readonly string[];
   /** Ids of the site's layouts, where the generator refuses a page that has an id twice (Eleventy: IdAttributePlugin). */
   readonly usedIds?: readonly string[];
-  /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
+  /** Tags by which the site's templates select posts, such as `featured`. */
   readonly keptTags?: readonly string[];
   /**
    * The authors that the site knows, by their names: the key by which its posts refer to each (Docusaurus: `authors.yml`).

@@ -2,6 +2,7 @@ import { authorsIn } from '../authors.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import { keysOption, knownTerms, readPosts, sharedCategory } from '../site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
 import { byFrequency } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
@@ -61,6 +62,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...keysOption(own),
       ...options,
       ...knownTerms(posts, keys, authorsOf(answer)),
+      ...keptTagsOption(selectingTags(files, config.srcDir)),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
     },
@@ -124,6 +126,15 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   const path = pattern.replace(/\[[^/]*\]$/, ':slug');
   if (format === 'file' || format === 'preserve') return `${path}.html`;
   return trailingSlash === 'never' ? path : `${path}/`;
+}
+
+/** A tag that a page selects posts by. */
+const SELECTING =
+  /(?:\.filter|getCollection)\([^;]{0,200}?\btags\??\.includes\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`$\n]+)`)/g;
+
+function selectingTags(files: SiteFiles, folder: string): string[] {
+  const scripts = filesBelow(files, folder).filter((path) => /\.(?:astro|[cm]?[jt]sx?)$/.test(path));
+  return namesIn(files, scripts, SELECTING);
 }
 
 /** Whether a component makes pictures of a key's value. */

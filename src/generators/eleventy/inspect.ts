@@ -16,18 +16,11 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
+import { filesBelow } from '../template-names.js';
 import { defined, textsOf } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { fileSlug, isArticlePath, KEYS } from './mapping.js';
-import {
-  CONFIG_ANSWER,
-  configIn,
-  type EleventyConfig,
-  filesBelow,
-  joined,
-  optionsOf,
-  siteData,
-} from './options.js';
+import { CONFIG_ANSWER, configIn, type EleventyConfig, joined, optionsOf, siteData } from './options.js';
 
 /** How Eleventy lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
@@ -139,7 +132,8 @@ function buildScript(files: SiteFiles): string {
 /**
  * A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count.
  *
- * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given) and `items`.
+ * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given), `items` and
+ *   `selecting` (the tags by which the configuration selects posts).
  */
 function askCommand(files: SiteFiles, answer: string): string {
   const script = `
@@ -147,11 +141,25 @@ import Eleventy from '@11ty/eleventy';
 const [input, output, configPath] = process.argv.slice(1).map((word) => word || undefined);
 let user;
 const items = [];
+const selecting = new Set();
+const watched = (api) => {
+  for (const name of ['getFilteredByTag', 'getFilteredByTags']) {
+    if (Object.hasOwn(api, name)) continue;
+    const own = api[name].bind(api);
+    api[name] = (...tags) => {
+      for (const tag of tags) selecting.add(tag);
+      return own(...tags);
+    };
+  }
+  return api;
+};
 const eleventy = new Eleventy(input, output, {
   configPath,
   quietMode: true,
   config(given) {
     user = given;
+    const add = given.addCollection.bind(given);
+    given.addCollection = (name, make) => add(name, (api) => make(watched(api)));
     given.addCollection('pressmark', (api) => {
       items.push(...api.getAll());
       return [];

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { knownTimeZone } from '../dates.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
+import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
 import { defined, mapOf, type ValueMap } from '../value.js';
 
 /** What Eleventy has said of its configuration. */
@@ -23,6 +24,8 @@ export interface EleventyConfig {
   /** The options of plugins by their names. */
   readonly plugins: ValueMap;
   readonly collections: readonly string[];
+  /** The tags by which the configuration selects posts. */
+  readonly selecting: readonly string[];
   /** The site's data of its authors. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
@@ -43,6 +46,7 @@ const USUAL = {
   bundled: [],
   plugins: {},
   collections: [],
+  selecting: [],
   data: {},
   pages: [],
 };
@@ -72,6 +76,7 @@ export const CONFIG_ANSWER = `(() => {
       (user.plugins ?? []).map(({ plugin, options }) => [plugin?.name || plugin?.eleventyPackage || '', plain(options)]),
     ),
     collections: Object.keys(config.collections ?? user.collections ?? {}),
+    selecting: texts(selecting),
     authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
@@ -104,7 +109,7 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
     excerptSeparator,
     markedElements: elements.length > 0 ? [...new Set<string>(elements)] : undefined,
     usedIds: checksIds ? idsOfLayouts(files, config) : undefined,
-    keptTags: tags.length > 0 ? tags : undefined,
+    ...keptTagsOption(tags),
     timeZone: knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone'])),
   });
 }
@@ -129,37 +134,15 @@ function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): 
 
 const COLLECTION = /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g;
 
-/** The tags by which templates select posts: the collections that they name and that the configuration does not make. */
+/** The tags by which a site selects posts: those of its configuration, and the collections that templates name and it does not make. */
 function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
   const { includes, layouts, input, output } = config;
   const templates = [includes, layouts, input]
     .flatMap((folder) => filesBelow(files, folder))
     .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
     .filter((path) => !path.startsWith(`${output}/`));
-  return namesIn(files, templates, COLLECTION).filter(
-    (name) => name !== 'all' && !config.collections.includes(name),
-  );
-}
-
-/** So many templates show how a site uses its collections. */
-const MOST_TEMPLATES = 500;
-
-/** What the groups of a pattern match in files, each once. */
-function namesIn(files: SiteFiles, paths: readonly string[], pattern: RegExp): string[] {
-  const texts = [...new Set(paths)].slice(0, MOST_TEMPLATES).map((path) => files.read(path) ?? '');
-  const names = texts.flatMap((text) =>
-    Array.from(text.matchAll(pattern), ([, ...groups]) => groups.join('')),
-  );
-  return [...new Set(names)];
-}
-
-/** All files below a folder, by name; neither those of hidden folders nor of dependencies. */
-export function filesBelow(files: SiteFiles, folder: string): string[] {
-  return files.list(folder === '' ? '.' : folder).flatMap((name) => {
-    const path = joined(folder, name);
-    if (!name.endsWith('/')) return [path];
-    return name.startsWith('.') || name === 'node_modules/' ? [] : filesBelow(files, path);
-  });
+  const named = namesIn(files, templates, COLLECTION).filter((name) => !config.collections.includes(name));
+  return [...new Set([...config.selecting, ...named])].filter((name) => name !== 'all');
 }
 
 /** A path below a folder: `content` and `../_includes` give `_includes`; the site's folder is ''. */

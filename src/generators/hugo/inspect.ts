@@ -14,6 +14,7 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
@@ -70,6 +71,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...defined({ timeZone }),
       ...keysOption(keys),
       ...knownTerms(posts, keys, authorsInFiles(files, ['data/authors', `${content}/authors`])),
+      ...keptTagsOption(selectingTags(files)),
     },
     edits: [],
     ignore: ignoreLines(files, output),
@@ -79,6 +81,19 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...untestedVersion(version, 'Hugo 0.111', (major, minor) => major > 0 || minor >= 111),
     ],
   };
+}
+
+/** A tag that a layout selects posts by. */
+const SELECTING =
+  /\bTaxonomies\.tags(?:\.([a-z][\w-]*)|\s+"([^"\n]+)")|"\.?Params\.tags"\s+"intersect"\s+\(slice\s+"([^"\n]+)"\s*\)/g;
+
+function selectingTags(files: SiteFiles): string[] {
+  const themes = files.list('themes').map((name) => `themes/${name}layouts`);
+  return namesIn(
+    files,
+    ['layouts', ...themes].flatMap((folder) => filesBelow(files, folder)),
+    SELECTING,
+  );
 }
 
 /** Whether a post is in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */

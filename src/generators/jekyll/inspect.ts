@@ -21,6 +21,7 @@ import {
   sharedCategory,
   sharedFrontMatter,
 } from '../site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { excludePressmark, usesBundler } from './config-file.js';
@@ -112,6 +113,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...defined({ timeZone }),
       ...keysOption(keys),
       ...knownTerms(posts, keys, authorsIn(answer.authors)),
+      ...keptTagsOption(selectingTags(files, source)),
     },
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
@@ -122,6 +124,17 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...untestedVersion(answer.version, 'Jekyll 3 and 4', (number) => number === 3 || number === 4),
     ],
   };
+}
+
+/** A tag that a page or layout selects posts by; a layout that asks for those of its own page does not. */
+const SELECTING =
+  /\bsite\.tags(?:\.(?!(?:size|first|last)\b)([\w-]+)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])|\b(?!page\b)\w+\.tags\s+contains\s+(?:"([^"\n]+)"|'([^'\n]+)')/g;
+
+function selectingTags(files: SiteFiles, source: string): string[] {
+  const below = (name: string) => posix.join(source, name);
+  const pages = files.list(source || '.').filter((name) => /\.(?:html|md)$/.test(name));
+  const layouts = ['_includes', '_layouts'].flatMap((name) => filesBelow(files, below(name)));
+  return namesIn(files, [...pages.map(below), ...layouts], SELECTING);
 }
 
 /** What Jekyll has said. */

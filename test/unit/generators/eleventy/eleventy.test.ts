@@ -112,6 +112,21 @@ test('dates with a space before the time and the offset show their place in addr
   t.like(facts, { file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
 });
 
+test('tags by which the configuration or templates of an Eleventy site select posts are known, and are those of an article if all posts name them', async (t) => {
+  const templates = {
+    ...POSTS,
+    'content/nav.njk':
+      '{% for one in collections.nav %}{% endfor %}{% for one in collections.chosen %}{% endfor %}',
+  };
+  const answer = { selecting: ['Soil', 'all'], collections: ['pressmark', 'chosen'] };
+  t.deepEqual((await inspect(templates, answer)).options.keptTags, ['Soil', 'nav']);
+  const own = {
+    'content/blog/2026-03-01-first-dig.md': POSTS['content/blog/2026-03-01-first-dig.md'],
+    'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil, Worms]'),
+  };
+  t.deepEqual((await inspect(own, answer)).frontMatter, { tags: ['Soil'] });
+});
+
 test('a site without posts, and one without Eleventy, gets the usual folders', async (t) => {
   const empty = await inspect({ 'content/posts/posts.json': '{}' }, { pages: [] });
   t.like(empty, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });
