@@ -27,12 +27,28 @@ export {
   type SiteFiles,
   type SiteSettings,
   type StoredBody,
+  sameSecret,
   type Timestamp,
 } from './app/embed.js';
 export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
 export { type ErrorCode, PressmarkError } from './errors.js';
+export {
+  type Adapter,
+  AdapterAnswer,
+  type AdapterRequest,
+  type IncomingArticle,
+  type ReceivedArticle,
+} from './host/adapter.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
-export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugin.js';
+export {
+  type ArticleReader,
+  type Articles,
+  definePlugin,
+  type PagesHost,
+  type Plugin,
+  type PluginHost,
+  type ReceiverHost,
+} from './host/plugin.js';
 export type { PluginStorage } from './host/storage.js';

@@ -13,9 +13,12 @@ import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { ContentChange } from '../store/catalog/scan.js';
 import { snapshotOf } from '../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
+import { adapterEndpoint } from '../webhook/adapter.js';
+import { createBodyReader } from '../webhook/body-reader.js';
 import type { Surroundings } from '../webhook/handler.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
+import { createArticleReceiver } from '../webhook/receive-article.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
@@ -126,17 +129,7 @@ export async function startApp(
       },
     ];
     const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
-    host = await startHost(plugins, { face: 'receiver', ...around, hooks });
-    for (const reason of idlePages(plugins, settings)) log.warn(reason);
-    if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
-    for (const url of content.reservedUrls)
-      for (const { path } of catalog.byUrl(url))
-        log.warn(
-          { path, url },
-          'an article has an address that the receiver answers itself; see pressmark doctor',
-        );
-    const names = headerNames(settings.service);
-    const receive = createReceiver(settings.secrets, names, {
+    const surroundings: Surroundings = {
       store,
       hooks,
       log,
@@ -145,7 +138,27 @@ export async function startApp(
       slug: slugMaker(settings),
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
-    });
+    };
+    const receiveArticle = createArticleReceiver(surroundings);
+    const writing = { ...articles, receive: receiveArticle };
+    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks });
+    for (const reason of idlePages(plugins, settings)) log.warn(reason);
+    if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
+    reservePaths(
+      content,
+      settings,
+      host.adapters.map(({ path }) => path),
+    );
+    for (const url of content.reservedUrls)
+      for (const { path } of catalog.byUrl(url))
+        log.warn(
+          { path, url },
+          'an article has an address that the receiver answers itself; see pressmark doctor',
+        );
+    const names = headerNames(settings.service);
+    const receive = createReceiver(settings.secrets, names, surroundings);
+    // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
+    const readBody = createBodyReader();
     const disk = createHealth(content, stateDir);
     server = createServer({
       webhook: webhook({
@@ -155,6 +168,9 @@ export async function startApp(
         hooks,
         log,
       }),
+      adapters: host.adapters.map((adapter) =>
+        adapterEndpoint(adapter, { receive: receiveArticle, counted: disk.counted, readBody, hooks, log }),
+      ),
       routers: host.routers,
       health: healthOf(durable, disk),
       details: () => ({

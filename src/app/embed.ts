@@ -11,6 +11,7 @@ export type {
 } from '../article/mapping.js';
 export { loadSettings, type Settings } from '../config/load.js';
 export { type ConfigInput, defineConfig } from '../config/schema.js';
+export { sameSecret } from '../contract/signature.js';
 export { escapedMarkdown, type MarkdownEscapes } from '../generators/escape-markdown.js';
 export {
   defineGenerator,

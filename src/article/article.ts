@@ -1,4 +1,4 @@
-import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import type { ArticleData } from '../contract/envelope.js';
 import { itemComments } from '../contract/service.js';
 import { termName, termNames, trimmedName } from './names.js';
 import { dateOnArrival } from './publication.js';
@@ -36,6 +36,10 @@ export interface ArticleDraft extends ArticleContent {
   /** First publication, ISO 8601. */
   readonly date: string;
   readonly extra: ExtraKeys;
+  /** What else the service sent, for filters; it is not stored. */
+  readonly source?: Readonly<Record<string, unknown>>;
+  /** A digest of what an adapter has handed over last; none where the webhook has delivered the article. */
+  readonly received?: string;
 }
 
 /** A stored article. */
@@ -61,14 +65,15 @@ export function keepItemComments(text: string, original: string): string {
 export function draftOf(data: ArticleData, now = Date.now()): ArticleDraft {
   const date = dateOnArrival(data.published_at, now);
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return { id: data.id, slug: data.slug, date, extra: {}, ...contentOf(data) };
+  const { id, slug, source } = data;
+  return { id, slug, date, extra: {}, ...contentOf(data), ...(source !== undefined && { source }) };
 }
 
 /**
  * What an `article.updated` delivery replaces. A null image leaves the stored one untouched
  * (contract: article.updated, 5).
  */
-export function replacementOf(data: UpdateData, stored: Pick<Article, 'image'>): ArticleContent {
+export function replacementOf(data: ArticleData, stored: Pick<Article, 'image'>): ArticleContent {
   const content = contentOf(data);
   return { ...content, image: content.image ?? stored.image };
 }

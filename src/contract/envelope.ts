@@ -70,11 +70,26 @@ const SCHEMAS = {
 };
 
 /** `data` of `article.published`; every key is present (contract: Article). */
-export type ArticleData = z.infer<typeof article>;
+export type ArticleData = z.infer<typeof article> & FurtherFields;
 /** `data` of `article.updated` (contract: article.updated data). */
-export type UpdateData = z.infer<typeof update>;
-/** One of the four requests, with only the keys the contract knows. */
-export type Delivery = { [E in EventName]: z.infer<(typeof SCHEMAS)[E]> }[EventName];
+export type UpdateData = z.infer<typeof update> & FurtherFields;
+/** Fields of an article that the contract does not know; undefined where there are none. */
+interface FurtherFields {
+  readonly source?: Readonly<Record<string, unknown>>;
+}
+
+/** What `data` of each event holds. */
+interface DataOf extends Record<EventName, unknown> {
+  'article.published': ArticleData;
+  'article.updated': UpdateData;
+  'webhook.test': z.infer<(typeof SCHEMAS)['webhook.test']>['data'];
+  'article.lookup': z.infer<(typeof SCHEMAS)['article.lookup']>['data'];
+}
+
+/** One of the four requests, with only the keys the contract knows; further ones of an article are in `source`. */
+export type Delivery = {
+  [E in EventName]: Omit<z.infer<(typeof SCHEMAS)[E]>, 'data'> & { readonly data: DataOf[E] };
+}[EventName];
 
 /** The header that states the contract's version, and its value where it came. */
 export interface ContractHeader {
@@ -84,21 +99,31 @@ export interface ContractHeader {
 
 /**
  * Decodes, parses and validates a verified body (contract: Request envelope).
- * Extra fields are accepted and dropped; the body's `event` decides, not the header's.
+ * Extra fields are accepted; those of an article are in its `source`, others are dropped. The body's `event` decides, not the header's.
  *
  * @param contract the name of the contract's header, and its value where there was one; it must then be 2 on every
  *   event but `article.published`, which needs neither header nor field.
  * @throws PressmarkError BODY_INVALID, EVENT_UNSUPPORTED or CONTRACT_VERSION, naming the field first.
  */
 export function parseDelivery(body: Buffer, contract?: ContractHeader): Delivery {
-  const json = parseJson(body);
+  const json = objectIn(body);
   const event = eventOf(json);
   if (event !== 'article.published') requireContractVersion(json.contract_version, contract, event);
   const result = SCHEMAS[event].safeParse(json);
   if (!result.success) throw new PressmarkError('BODY_INVALID', describe(result.error, json));
   const field = illFormed(result.data);
   if (field !== undefined) throw new PressmarkError('BODY_INVALID', `${field} is not well-formed Unicode`);
-  return result.data;
+  const delivery: Delivery = result.data;
+  if (delivery.event === 'article.published')
+    return { ...delivery, data: withSource(delivery.data, json.data) };
+  if (delivery.event === 'article.updated')
+    return { ...delivery, data: withSource(delivery.data, json.data) };
+  return delivery;
+}
+
+function withSource<D extends ArticleData>(data: D, sent: unknown): D {
+  const further = Object.entries(sent ?? {}).filter(([key]) => !Object.hasOwn(data, key));
+  return further.length === 0 ? data : { ...data, source: Object.fromEntries(further) };
 }
 
 /** The path of the first text with half a surrogate pair: an escape in JSON can make one, UTF-8 cannot hold it. */
@@ -145,7 +170,8 @@ function endOfText(body: Buffer, start: number): number {
   }
 }
 
-function parseJson(body: Buffer): Record<string, unknown> {
+/** The JSON in a body. @throws PressmarkError BODY_INVALID. */
+export function jsonIn(body: Buffer): unknown {
   if (!isUtf8(body))
     throw new PressmarkError('BODY_INVALID', 'body is not valid UTF-8; send JSON encoded as UTF-8');
   if (body.length > SCANNED_FROM_BYTES && isNestedTooDeep(body)) {
@@ -154,13 +180,16 @@ function parseJson(body: Buffer): Record<string, unknown> {
       `body is JSON that is nested deeper than ${MOST_LEVELS} levels; send flat data`,
     );
   }
-  let json: unknown;
   try {
-    json = JSON.parse(body.toString('utf8'));
+    return JSON.parse(body.toString('utf8'));
   } catch (cause) {
     // The parser's own message would quote the body; where it failed is not worth that.
     throw new PressmarkError('BODY_INVALID', 'body is not valid JSON', { cause });
   }
+}
+
+function objectIn(body: Buffer): Record<string, unknown> {
+  const json = jsonIn(body);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new PressmarkError('BODY_INVALID', `body must be a JSON object, got ${typeName(json)}`);
   }

@@ -72,6 +72,8 @@ export interface StateChange extends FileChange {
 /** What became of a delivery. */
 export interface DeliveryOutcome {
   readonly event: string | undefined;
+  /** The plugin whose adapter it came to; none for the webhook. */
+  readonly adapter?: string;
   readonly id: string | undefined;
   /** Such as `stored`, `known`, `retry`, `found`; or the code of the error table. */
   readonly outcome: string;

@@ -3,11 +3,21 @@ import type Router from '@koa/router';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { hideInLog, type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
+import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, withoutSlash } from './adapter.js';
 import type { ActionName, FilterName } from './hook-types.js';
 import { createHooks, type Face, type Hooks } from './hooks.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
-import type { ArticleReader, HostPaths, HostSite, Plugin, PluginEntry, PluginHost } from './plugin.js';
+import type {
+  ArticleReader,
+  Articles,
+  HostPaths,
+  HostSite,
+  Plugin,
+  PluginEntry,
+  PluginHost,
+  ReceiverHost,
+} from './plugin.js';
 import { createRoutes, sealRoutes } from './routes.js';
 import { openStorage } from './storage.js';
 
@@ -36,6 +46,8 @@ export interface Host {
   readonly hooks: Hooks;
   /** The routes of plugins. */
   readonly routers: readonly Router[];
+  /** The endpoints that plugins have for other services. */
+  readonly adapters: readonly PluginAdapter[];
   /** Files of the site that plugins make. */
   readonly outputs: readonly PluginOutput[];
   /** Runs `host.closing`, then disposes of plugins, last set up first. */
@@ -50,7 +62,9 @@ export interface HostSurroundings {
   /** The state folder: plugins keep theirs in it. */
   readonly stateDir: string;
   readonly log: Log;
-  readonly articles: ArticleReader;
+  readonly articles: ArticleReader & Partial<Articles>;
+  /** The paths that the server answers itself, without slashes at their ends, and by what. @default none */
+  readonly taken?: ReadonlyMap<string, string>;
   /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
   readonly environment?: NodeJS.Dict<string>;
   /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
@@ -74,6 +88,8 @@ export async function startHost(
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
   const routers: Router[] = [];
+  const adapters: PluginAdapter[] = [];
+  const taken = new Map(around.taken);
   try {
     const ordered = inOrder(entries);
     for (const { plugin } of ordered) {
@@ -107,7 +123,22 @@ export async function startHost(
           if (router !== undefined) define(router);
         };
         const storage = openStorage(plugin.name, join(stateDir, 'plugins', plugin.name));
-        await setUp(entry, async () => plugin.receiver?.({ ...common, secrets, storage, routes }));
+        const adapter = (given: Adapter) => {
+          hooks.checkOpen(plugin.name, 'an adapter');
+          const added = { ...given, plugin: plugin.name };
+          checkAdapter(added, taken);
+          taken.set(withoutSlash(added.path), `plugin ${plugin.name} (${origin})`);
+          adapters.push(added);
+        };
+        const given = {
+          secrets,
+          storage,
+          routes,
+          adapter,
+          answer,
+          articles: { ...readingOnly(plugin.name), ...articles },
+        };
+        await setUp(entry, async () => plugin.receiver?.({ ...common, ...given }));
         if (router !== undefined && router.stack.length > 0) routers.push(router);
       }
     } catch (error) {
@@ -176,7 +207,18 @@ export async function startHost(
     }
   }
 
-  return { hooks, routers, outputs, close };
+  return { hooks, routers, adapters, outputs, close };
+}
+
+const answer: ReceiverHost['answer'] = (status, body, headers = {}) =>
+  new AdapterAnswer(status, body, headers);
+
+/** What changes articles, where no receiver runs. */
+function readingOnly(plugin: string): Pick<Articles, 'receive'> {
+  const refuse = async () => {
+    throw new PressmarkError('USAGE', `plugin ${plugin}: articles are changed by a receiver alone`);
+  };
+  return { receive: refuse };
 }
 
 async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {

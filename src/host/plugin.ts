@@ -4,6 +4,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Article } from '../article/article.js';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
+import type { Adapter, AdapterAnswer, IncomingArticle, ReceivedArticle } from './adapter.js';
 import type {
   ActionName,
   Actions,
@@ -25,6 +26,17 @@ export interface ArticleReader {
   find(url: string): Promise<Article | undefined>;
   /** The ids of all articles, in no promised order. */
   ids(): Iterable<string>;
+}
+
+/** The articles, for the process that stores them. */
+export interface Articles extends ArticleReader {
+  /**
+   * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
+   * content for an id that is stored replaces the article, unless a person has edited it.
+   *
+   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
+   */
+  receive(article: IncomingArticle): Promise<ReceivedArticle>;
 }
 
 /** The site that a plugin runs in. */
@@ -81,12 +93,17 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> {
 
 /** What `receiver` is handed, in the process that answers the webhook. */
 export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterName, ActionName> {
+  readonly articles: Articles;
   /** The values of `secrets`, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
   /** What the plugin keeps across restarts. */
   readonly storage: PluginStorage;
   /** Adds routes below `/-/<name of the plugin>/`. */
   routes(define: (router: Router) => void): void;
+  /** Adds an endpoint for another service, at a path of your choice: POST, verified before it is parsed. */
+  adapter(adapter: Adapter): void;
+  /** An answer of an adapter. @param body sent as JSON. */
+  answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): AdapterAnswer;
 }
 
 /** What `pages` is handed, where pages are made. */

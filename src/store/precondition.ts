@@ -27,6 +27,8 @@ export interface Replacement {
   readonly storedBody?: BodyKind;
   /** Whether a null image clears the stored one, as no delivery can. */
   readonly clearsImage?: boolean;
+  /** The digest of what an adapter has handed over; undefined leaves the stored one. */
+  readonly received?: string;
 }
 
 /** So much of a revision that the service sent is repeated in the answer, in characters. */
@@ -78,10 +80,18 @@ export function preconditionOf(
 
 /** An article with what an update replaces in it. */
 export function replacedBy(article: Article, revision: string, replacement: Replacement): Article {
-  const { updated, content, extra, clearsImage = false } = replacement;
+  const { updated, content, extra, clearsImage = false, received = article.received } = replacement;
   const fields = contentFields(content);
   const image = clearsImage ? fields.image : (fields.image ?? article.image);
-  return { ...article, ...fields, extra: { ...article.extra, ...extra }, image, updated, revision };
+  return {
+    ...article,
+    ...fields,
+    extra: { ...article.extra, ...extra },
+    image,
+    updated,
+    revision,
+    ...(received !== undefined && { received }),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Log } from '../log.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { type Answer, type Receive, refusal, signatureIn } from './receive.js';
 import { createRefusalLog } from './refusal-log.js';
-import { answer, answerEarly } from './respond.js';
+import { sendJson } from './respond.js';
 
 export interface WebhookOptions {
   /** The endpoint's path; it is served with and without a trailing slash, never by a redirect. */
@@ -17,9 +17,6 @@ export interface WebhookOptions {
   readonly hooks: Hooks;
   readonly log: Log;
 }
-
-/** What a 503 asks the sender to wait, in seconds: the least that the service waits anyway (contract: Limits). */
-const RETRY_AFTER_SECONDS = 60;
 
 /**
  * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
@@ -33,7 +30,7 @@ export function webhook({ endpoint, names, receive, hooks, log }: WebhookOptions
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();
     const given = await answerTo(context, { names, receive, readBody, log });
-    await send(context, given);
+    await sendJson(context, given);
     // Once the answer is out or the client is gone; actions must not delay either, nor depend on them.
     whenClosed(context, () => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
@@ -69,16 +66,6 @@ async function answerTo(
   } catch (error) {
     return refusal(error, undefined, log);
   }
-}
-
-// Not by Koa, whose way of answering takes a tenth of a redelivery's time.
-async function send(context: Context, { status, body }: Answer): Promise<void> {
-  const { req, res } = context;
-  context.respond = false;
-  if (status === 405) res.setHeader('Allow', 'POST');
-  if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
-  if (req.complete) answer(res, status, body);
-  else await answerEarly(req, res, status, body);
 }
 
 function whenClosed({ res }: Context, then: () => void): void {

@@ -4,7 +4,7 @@ import type { ArticleData } from '../contract/envelope.js';
 import { parseMoment } from '../contract/moment.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
-import type { Published } from '../store/article-store.js';
+import type { Published, StoredFile } from '../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
 
 /**
@@ -17,27 +17,53 @@ export async function published(
   timestamp: string,
   around: Surroundings,
 ): Promise<Handled> {
+  const { id, url, outcome, after } = await publishDraft(data.id, () => draftOf(data), timestamp, around);
+  return { id, outcome, body: publishedAnswer(id, url), ...(after !== undefined && { after }) };
+}
+
+/** What became of a new article, or of one that was known. */
+export interface PublishedDraft {
+  readonly id: string;
+  readonly url: string;
+  readonly outcome: Result['outcome'];
+  /** The new file; only where the article was stored now. */
+  readonly stored?: StoredFile;
+  /** Runs after the answer has gone out. */
+  readonly after?: () => Promise<void>;
+}
+
+/**
+ * Stores an article unless its id is known.
+ *
+ * @param makeDraft not called for an id that is known.
+ * @param timestamp when it was sent, ISO 8601.
+ */
+export async function publishDraft(
+  id: string,
+  makeDraft: () => ArticleDraft,
+  timestamp: string,
+  around: Surroundings,
+): Promise<PublishedDraft> {
   const { store, hooks, deleted } = around;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
   const result = await store
-    .publish(data.id, async () => {
-      await refuseReplay(data.id, timestamp, around);
-      return filteredDraft(draftOf(data), around);
+    .publish(id, async () => {
+      await refuseReplay(id, timestamp, around);
+      return filteredDraft(makeDraft(), around);
     })
     .catch(answerIfDeleted);
-  const { id, url, outcome } = result;
+  const { url, outcome } = result;
   // Before the answer: what was acknowledged and is gone later was deleted.
   if (outcome === 'stored') deleted.add({ id, url });
-  const handled = { id, outcome, body: publishedAnswer(id, url) };
-  const stored = outcome === 'deleted' ? undefined : result.stored;
-  if (stored === undefined) return handled;
+  const stored = result.outcome === 'deleted' ? undefined : result.stored;
+  if (stored === undefined) return { id, url, outcome };
   const after = () =>
     hooks.doAction('article.published', {
       event: 'article.published',
       timestamp,
       ...around.changeOf(stored),
     });
-  return { after, ...handled };
+  return { id, url, outcome, stored, after };
 }
 
 /** What became of a publication; `deleted`: the article was known, and its owner has deleted it. */
@@ -94,7 +120,9 @@ async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise
   const suggestion = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const slug = around.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
   const extra = await filteredFrontMatter(filtered, around);
-  return { ...filtered, slug, extra };
+  const { source: _, ...stored } = filtered;
+  const { received } = draft;
+  return { ...stored, slug, extra, ...(received !== undefined && { received }) };
 }
 
 /** The front matter that plugins set besides Pressmark's own. */
@@ -130,7 +158,7 @@ export async function filterContent(
   // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
   const { title, description, author, tags, keyword, image } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
-  return { id, slug, date, extra, ...content };
+  return { id, slug, date, extra, ...content, ...(draft.source !== undefined && { source: draft.source }) };
 }
 
 /** What came without Markdown has its HTML for a body, also after a plugin has changed one of the two. */

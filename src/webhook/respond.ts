@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Context } from 'koa';
 
 /** After an early answer, at most this much of what the client still sends is read and thrown away, … */
 const DRAIN_BYTES = 64_000_000;
@@ -7,6 +8,27 @@ const DRAIN_BYTES = 64_000_000;
 const LEAST_PER_CHUNK = 4_096;
 /** … and for at most this long. */
 const DRAIN_MS = 10_000;
+
+/** What a 503 asks the sender to wait, in seconds: the least that the service waits anyway (contract: Limits). */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Sends an answer as it is. Not by Koa, whose way of answering takes a tenth of a redelivery's time. */
+export async function sendJson(
+  context: Context,
+  {
+    status,
+    body,
+    headers = {},
+  }: { status: number; body: string; headers?: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { req, res } = context;
+  context.respond = false;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (status === 405) res.setHeader('Allow', 'POST');
+  if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+  if (req.complete) answer(res, status, body);
+  else await answerEarly(req, res, status, body);
+}
 
 /**
  * Answers before the request has been read to its end, so that the client can read the answer: it is sent
@@ -28,7 +50,7 @@ export async function answerEarly(
 }
 
 /** Answers a request that has been read to its end. */
-export function answer(response: ServerResponse, status: number, json: string): void {
+function answer(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, headersOf(json)).end(json);
 }
 

@@ -1,6 +1,6 @@
 import { type Article, replacementOf } from '../article/article.js';
 import { updatedAnswer } from '../contract/answers.js';
-import type { UpdateData } from '../contract/envelope.js';
+import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Replacement } from '../store/precondition.js';
 import type { Handled, Surroundings } from './handler.js';
@@ -36,8 +36,9 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
   return { ...handled, after };
 }
 
-async function filteredReplacement(
-  data: UpdateData,
+/** What an article is replaced by, after the filters. `data.published_at` is the moment of the update. */
+export async function filteredReplacement(
+  data: ArticleData,
   article: Article,
   around: Surroundings,
 ): Promise<Replacement> {
@@ -48,6 +49,7 @@ async function filteredReplacement(
     slug: article.slug,
     date: article.date,
     extra: article.extra,
+    ...(data.source !== undefined && { source: data.source }),
   };
   const filtered = await filterContent(draft, around.hooks, { event: 'article.updated', stored: article });
   // Null stays null down to the store: which image is the stored one is known only under the lock.

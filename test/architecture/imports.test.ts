@@ -19,7 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   host: ['article', 'fs', 'log', 'time-limit', 'errors'],
   generators: ['article', 'errors'],
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
-  webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],
+  webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'time-limit', 'errors'],
   site: ['article', 'store', 'fs', 'host', 'child-environment', 'log', 'time-limit', 'errors'],
   git: ['article', 'store', 'host', 'fs', 'child-environment', 'log', 'time-limit', 'errors'],
   deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'child-environment', 'log', 'errors'],

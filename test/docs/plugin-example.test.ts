@@ -20,13 +20,18 @@ function exampleOnPage(name: string): string {
 }
 
 /** A receiver with an example of the page. */
-function receiverWith(t: ExecutionContext, dir: string, name: string): Promise<ReceiverHere> {
+function receiverWith(
+  t: ExecutionContext,
+  dir: string,
+  name: string,
+  env: Record<string, string> = {},
+): Promise<ReceiverHere> {
   fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
   fs.writeFileSync(join(dir, name), exampleOnPage(name));
   // As after `npm install`: the package by its name.
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  return startHere(t, { dir });
+  return startHere(t, { dir, env });
 }
 
 test('the output of docs/plugins.md has at most 15 lines, and follows the articles', async (t) => {
@@ -72,4 +77,21 @@ test('the example of docs/plugins.md does what the page says', async (t) => {
       fs.existsSync(page) &&
       fs.readFileSync(page, 'utf8').includes('<link rel="me" href="https://social.example/@me">'),
   );
+});
+
+test('the adapter of docs/plugins.md stores what is sent with its token', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await receiverWith(t, dir, 'plugins/inbox.mjs', { INBOX_TOKEN: 'a token' });
+  const body = JSON.stringify({ key: 'k-1', name: 'By another door', html: '<p>In.</p>' });
+  const send = (token: string) =>
+    fetch(`${receiver.origin}/inbox`, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${token}` },
+    });
+  t.is((await send('another')).status, 401);
+  const answer = await send('a token');
+  t.is(answer.status, 200);
+  t.like(await answer.json(), { id: 'k-1', outcome: 'stored' });
+  t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^title: "By another door"$/m);
 });

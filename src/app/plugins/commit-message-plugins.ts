@@ -35,6 +35,7 @@ function wordingOnly(plugin: Plugin): Plugin {
     plugin.receiver?.({
       ...host,
       routes: nothing,
+      adapter: nothing,
       addFilter: (name, handler, options) =>
         name === 'git.message' ? host.addFilter(name, handler, options) : nothing,
       addAction: (name, handler, options) =>

@@ -1,16 +1,20 @@
 import type { Settings } from '../../config/load.js';
+import { withoutSlash } from '../../host/adapter.js';
 import type { HostSurroundings } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
+import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 
 type SiteSettings = Pick<
   Settings,
-  'siteUrl' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
+  'siteUrl' | 'endpoint' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
 >;
 
 /** What plugins are told of their site. */
-export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir'> {
-  const { siteUrl, dir, site, articles, generator } = settings;
+export function siteOfPlugins(
+  settings: SiteSettings,
+): Pick<HostSurroundings, 'site' | 'paths' | 'stateDir' | 'taken'> {
+  const { siteUrl, endpoint, dir, site, articles, generator } = settings;
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const own = site === false ? undefined : site;
   const options = typeof generator === 'object' && !('mapping' in generator) ? generator : undefined;
@@ -22,6 +26,10 @@ export function siteOfPlugins(settings: SiteSettings): Pick<HostSurroundings, 's
     },
     paths: { site: dir, content: contentDir, output: outputDir },
     stateDir,
+    taken: new Map([
+      [withoutSlash(endpoint), 'the webhook'],
+      [HEALTH, 'the health check'],
+    ]),
   };
 }
 

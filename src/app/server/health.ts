@@ -14,12 +14,15 @@ const VERDICT_MS = 1_000;
  */
 const REFUSED_MS = 60_000;
 
+/** What counts of an answer. */
+type CountedAnswer = Pick<Answer, 'body' | 'outcome'> & Partial<Pick<Answer, 'event'>>;
+
 /** Whether articles can be stored; see `createHealth`. */
 export interface Health {
   /** The reason why articles cannot be stored now; undefined where they can. */
   trouble(): string | undefined;
   /** Counts the answer to a delivery, and returns it. */
-  counted(answer: Answer): Answer;
+  counted<A extends CountedAnswer>(answer: A): A;
 }
 
 /**
@@ -49,7 +52,7 @@ export function createHealth(
     return verdict ?? refusal;
   }
 
-  function counted(answer: Answer): Answer {
+  function counted<A extends CountedAnswer>(answer: A): A {
     if (answer.outcome === 'stored') refusal = undefined;
     if (answer.outcome === 'STORE_FAILED' && answer.event !== 'article.lookup') {
       const { error } = JSON.parse(answer.body) as { readonly error: string };

@@ -1,8 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
 import net from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
+import { sameSecret } from '../../contract/signature.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
@@ -16,6 +16,8 @@ const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
+  /** The endpoints that plugins have for other services. @default none */
+  readonly adapters?: readonly Middleware[];
   /** The routes of plugins. */
   readonly routers: readonly Router[];
   /** Whether articles can be stored right now; the reason where not. */
@@ -43,9 +45,10 @@ export interface Server {
   close(patience?: Patience): Promise<void>;
 }
 
-/** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
+/** The HTTP side: the webhook first, then adapters, then /healthz, then plugins' routes, then the built site. */
 export function createServer({
   webhook,
+  adapters = [],
   routers,
   health,
   details,
@@ -59,6 +62,7 @@ export function createServer({
     else log.error({ err: error }, 'a request failed');
   });
   app.use(webhook);
+  for (const adapter of adapters) app.use(adapter);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
   if (routers.length > 0) app.use(boundedBody).use(wrongMethodAsJson);
@@ -148,11 +152,8 @@ function healthz(
   };
 }
 
-/** Whether a request has the token; the time of the comparison says nothing about it. */
 function hasToken({ headers }: http.IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return false;
-  const digest = (text: string) => hash('sha256', text, 'buffer');
-  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
+  return token !== undefined && sameSecret(headers.authorization, `Bearer ${token}`);
 }
 
 /** What to do where a port cannot be listened on, by the system's code. */

@@ -62,6 +62,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
     const field = (key: string | null, name: string) => (key === null ? ownText(name) : textIn(data, key));
     const slug = mapping.slug(file);
     const date = dateOf(textIn(data, keys.date), isTop ? undefined : ownText('published')) ?? '';
+    const received = ownText('received');
     const page = urlOf(options, file, ownText('url'), slug, date);
     const article = {
       id: ownText('id') ?? at,
@@ -82,6 +83,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
       jsonLd: ownText('json_ld') ?? '',
       contentHtml: ownText('content_html') ?? '',
       body,
+      ...(received !== undefined && { received }),
     };
     const bodyKind = isTop ? 'markdown' : bodyKindOf(own, at);
     return { article, own, data, address: page.address, publication: mapping.publication(file), bodyKind };

@@ -250,6 +250,7 @@ export function articleEncoder(
       ...(keys.tags === null && { tags: article.tags }),
       ...(imageAt === undefined && image !== null && { image }),
       ...(kind !== bodyKindOf({}, at) && !isTop && { body: kind }),
+      ...(article.received !== undefined && { received: article.received }),
       digest,
       body_digest: digestOf(body),
       json_ld: jsonLd,

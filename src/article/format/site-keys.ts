@@ -10,7 +10,7 @@ export const OWN_KEY = 'pressmark';
 /** Front matter that is Pressmark's where it stands at the top of the file, besides that of the mapping. */
 const OWN_KEYS_AT_TOP = [
   ...['keyword', 'slug', 'id', 'revision', 'url'],
-  ...['digest', 'body_digest', 'json_ld', 'content_html'],
+  ...['digest', 'body_digest', 'json_ld', 'content_html', 'received'],
 ];
 
 type Data = FileFacts['data'];

@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { PressmarkError, quote } from '../errors.js';
+
+/** An article that an adapter hands over: the draft of a service that speaks another language than the webhook's. */
+export interface IncomingArticle {
+  /** Of the service's own, never empty. Articles are told apart by it: the same id is the same article. */
+  readonly id: string;
+  readonly title: string;
+  /** The article as HTML. */
+  readonly contentHtml: string;
+  /** The same as Markdown. @default the HTML is stored */
+  readonly markdown?: string;
+  readonly description?: string;
+  /** A suggestion. @default the id */
+  readonly slug?: string;
+  readonly tags?: readonly string[];
+  readonly author?: string;
+  readonly keyword?: string;
+  /** Address of the featured image. Null or none leaves the image of an article that is stored already. */
+  readonly image?: string | null;
+  /** First publication, ISO 8601; one to come schedules the article. @default now */
+  readonly date?: string;
+  /** What else the service sent, for filters of `article.draft`. */
+  readonly source?: Readonly<Record<string, unknown>>;
+}
+
+/** What became of an article that was handed over. */
+export interface ReceivedArticle {
+  readonly id: string;
+  /** Its public URL. */
+  readonly url: string;
+  /** `known`: it was stored with this content before. `deleted`: its owner has deleted it, and it stays so. */
+  readonly outcome: 'stored' | 'updated' | 'known' | 'deleted';
+}
+
+/** A request to an adapter, before anything of it is parsed. */
+export interface AdapterRequest {
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** The raw bytes. */
+  readonly body: Buffer;
+}
+
+/** An answer that a plugin makes itself; see `ReceiverHost.answer`. */
+export class AdapterAnswer {
+  constructor(
+    readonly status: number,
+    /** Sent as JSON. */
+    readonly body: unknown,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
+}
+
+/** What `receive` of an adapter may return. */
+export type AdapterResult = IncomingArticle | readonly IncomingArticle[] | AdapterAnswer;
+
+/** An endpoint for another service. */
+export interface Adapter {
+  /** Such as `/incoming/blog`; served with and without a slash at its end. */
+  readonly path: string;
+  /** Whether the request is genuine; anything but `true` is answered 401. */
+  verify(request: AdapterRequest): boolean | Promise<boolean>;
+  /** Parses a verified body. @default JSON in UTF-8 */
+  parse?(request: AdapterRequest): unknown;
+  /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
+  receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;
+}
+
+/** An adapter and whose it is. */
+export interface PluginAdapter extends Adapter {
+  readonly plugin: string;
+}
+
+/** No pattern: a path is one endpoint. */
+const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
+
+/**
+ * Checks an adapter that a plugin adds.
+ *
+ * @param taken the paths that are answered already, without a slash at their ends, and by what.
+ * @throws PressmarkError PLUGIN_INVALID, naming both where the path is taken.
+ */
+export function checkAdapter(
+  { plugin, path, verify, receive }: PluginAdapter,
+  taken: ReadonlyMap<string, string>,
+): void {
+  const complain = (what: string) =>
+    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: its adapter ${what}`);
+  if (typeof path !== 'string' || !PATH.test(path))
+    throw complain(`has the path ${quote(path)}; write one path such as "/incoming/blog"`);
+  if (typeof verify !== 'function' || typeof receive !== 'function')
+    throw complain(`at ${path} needs the functions verify and receive`);
+  if (path.startsWith('/-/')) throw complain(`has the path ${path}; paths below /-/ are those of routes`);
+  const other = taken.get(withoutSlash(path));
+  if (other !== undefined)
+    throw complain(`has the path ${path}, which is that of ${other}; choose another path`);
+}
+
+/** A path as it is compared. */
+export function withoutSlash(path: string): string {
+  return path.replace(/\/$/, '');
+}

@@ -1,0 +1,154 @@
+import type { Context, Middleware } from 'koa';
+import { jsonIn } from '../contract/envelope.js';
+import { PressmarkError, quote } from '../errors.js';
+import {
+  AdapterAnswer,
+  type AdapterRequest,
+  type IncomingArticle,
+  type PluginAdapter,
+  withoutSlash,
+} from '../host/adapter.js';
+import type { Hooks } from '../host/hooks.js';
+import type { Log } from '../log.js';
+import { TimeoutError, within } from '../time-limit.js';
+import type { ReadBody } from './body-reader.js';
+import { isIdentity } from './changed-bytes.js';
+import type { ReceiveArticle } from './receive-article.js';
+import { createRefusalLog } from './refusal-log.js';
+import { sendJson } from './respond.js';
+
+/** How long a plugin may take to verify a request, and to make its answer, in milliseconds. */
+const LIMITS_MS = { verify: 5_000, receive: 25_000 };
+
+export interface AdapterOptions {
+  readonly receive: ReceiveArticle;
+  /** Gets each answer, for the health check. */
+  counted(answer: Pick<Outcome, 'body' | 'outcome'>): void;
+  readonly readBody: ReadBody;
+  readonly hooks: Hooks;
+  readonly log: Log;
+}
+
+/** An answer and what the log says of it. */
+interface Outcome {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What happened, or the error's code. */
+  readonly outcome: string;
+  readonly id?: string;
+  readonly verified: boolean;
+}
+
+/**
+ * The endpoint of one adapter: the bounded raw body in, verified before anything of it is parsed; what the plugin makes of
+ * it is stored before the answer. A fault of the plugin is answered 500 and never costs another its request.
+ */
+export function adapterEndpoint(
+  adapter: PluginAdapter,
+  { receive, counted, readBody, hooks, log }: AdapterOptions,
+): Middleware {
+  const path = withoutSlash(adapter.path);
+  const { plugin } = adapter;
+  const logUnverified = createRefusalLog(log.child({ adapter: plugin }));
+
+  async function outcomeOf(context: Context): Promise<Outcome> {
+    let verified = false;
+    try {
+      if (context.method !== 'POST')
+        throw new PressmarkError('METHOD_NOT_ALLOWED', `${context.method} is not accepted here; use POST`);
+      const request = { headers: context.req.headers, body: await readBody(context.req) };
+      if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
+        throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
+      verified = true;
+      const payload = await parsed(request);
+      const result = await ofPlugin('receive', async () => adapter.receive(payload, request));
+      return { verified, ...(await answerTo(result)) };
+    } catch (error) {
+      return { verified, ...refusalOf(error) };
+    }
+  }
+
+  async function ofPlugin<T>(what: 'verify' | 'receive', run: () => Promise<T>): Promise<T> {
+    try {
+      return await within(LIMITS_MS[what], run());
+    } catch (error) {
+      if (error instanceof PressmarkError) throw error;
+      const message =
+        error instanceof TimeoutError
+          ? `${what} of plugin ${plugin} took longer than ${LIMITS_MS[what] / 1_000} s`
+          : `${what} of plugin ${plugin} failed: the receiver’s log says why`;
+      throw new PressmarkError('FILTER_FAILED', message, { cause: error });
+    }
+  }
+
+  async function parsed(request: AdapterRequest): Promise<unknown> {
+    const { 'content-encoding': encoding } = request.headers;
+    if (!isIdentity(encoding))
+      throw new PressmarkError(
+        'ENCODING_UNSUPPORTED',
+        `Content-Encoding ${quote(encoding)} is not supported`,
+      );
+    if (adapter.parse === undefined) return jsonIn(request.body);
+    try {
+      return await adapter.parse(request);
+    } catch (cause) {
+      throw new PressmarkError('BODY_INVALID', 'the body cannot be parsed', { cause });
+    }
+  }
+
+  /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
+  async function answerTo(result: unknown): Promise<Omit<Outcome, 'verified'>> {
+    if (result instanceof AdapterAnswer) {
+      const { status, body, headers } = result;
+      return { status, body: body === undefined ? '' : JSON.stringify(body), headers, outcome: 'answered' };
+    }
+    const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
+    const articles: object[] = [];
+    let failure: Omit<Outcome, 'verified'> | undefined;
+    for (const draft of drafts) {
+      try {
+        articles.push(await receive(draft));
+      } catch (error) {
+        const refused = refusalOf(error);
+        articles.push({ id: draft?.id, ...JSON.parse(refused.body) });
+        failure ??= refused;
+      }
+    }
+    const [only, ...others] = articles;
+    const isOne = only !== undefined && others.length === 0;
+    const id = isOne && 'id' in only && typeof only.id === 'string' ? { id: only.id } : {};
+    const answer = failure === undefined ? { received: true } : JSON.parse(failure.body);
+    const body = JSON.stringify({ ...answer, ...(isOne && only), articles });
+    return { status: 200, outcome: 'stored', ...failure, body, ...id };
+  }
+
+  /** A code of the error table, or a 500 that says nothing of the inside. */
+  function refusalOf(error: unknown): Pick<Outcome, 'status' | 'body' | 'outcome'> {
+    const known = error instanceof PressmarkError ? error : undefined;
+    if (known === undefined || (known.status >= 500 && known.code !== 'RECEIVER_BUSY'))
+      log.error({ adapter: plugin, err: known?.cause ?? error }, 'an adapter failed');
+    const message = known?.publicMessage ?? 'the receiver failed; nothing was acknowledged, send it again';
+    return {
+      status: known?.status ?? 500,
+      body: JSON.stringify({ error: message }),
+      outcome: known?.code ?? 'INTERNAL',
+    };
+  }
+
+  return async (context, next) => {
+    if (withoutSlash(context.path) !== path) return next();
+    const started = performance.now();
+    const given = await outcomeOf(context);
+    counted(given);
+    const { status, body, headers, outcome, id, verified } = given;
+    await sendJson(context, { status, body, ...(headers !== undefined && { headers }) });
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };
+    if (status < 400) log.info(report, 'delivery');
+    else if (verified) log.warn(report, 'delivery refused');
+    else logUnverified(report);
+    void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
+  };
+}

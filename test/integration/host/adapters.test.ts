@@ -1,0 +1,211 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { fileOf, readStored } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { storeOnly } from '../../support/store-only.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const ADAPTER = `export default { name: 'inlet', receiver(host) {
+  host.addFilter('article.draft', (draft) => draft.source?.shout ? { ...draft, title: draft.title.toUpperCase() } : draft);
+  host.addFilter('article.frontMatter', (extra, { source }) => source?.series ? { ...extra, series: source.series } : extra);
+  host.adapter({
+    path: '/articles/inlet',
+    verify({ headers, body }) {
+      if (headers['x-fault'] === 'verify') throw new Error('inside');
+      if (headers['x-fault'] === 'truthy') return 1;
+      return headers['x-key'] === 'open' && Buffer.isBuffer(body);
+    },
+    receive(payload) {
+      if (payload.fault === 'throw') throw new Error('inside');
+      if (payload.answer) return host.answer(202, { mine: true }, { 'X-Mine': 'yes' });
+      return payload.list ?? payload;
+    },
+  });
+} };`;
+
+const dir = makeTempDir();
+let started: ReceiverHere | undefined;
+
+test.serial.before(async () => {
+  storeOnly(dir);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/inlet.mjs'), ADAPTER);
+  started = await launchHere(dir);
+});
+
+test.after.always(async () => {
+  await started?.close();
+  removeTempDir(dir);
+});
+
+function receiver(): ReceiverHere {
+  if (started === undefined) throw new Error('the receiver has not started');
+  return started;
+}
+
+interface Sent {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of plugins have any form
+  readonly json: any;
+}
+
+async function send(body: unknown, headers: Record<string, string> = { 'x-key': 'open' }): Promise<Sent> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`${receiver().origin}/articles/inlet`, {
+    method: 'POST',
+    body: text,
+    headers,
+  });
+  return { status: response.status, headers: response.headers, json: await response.json() };
+}
+
+const incoming = (id: string, over: object = {}) => ({
+  id,
+  title: `Article ${id}`,
+  contentHtml: `<p>The text of ${id}.</p>`,
+  ...over,
+});
+
+test('401-adapter: what verify does not answer with true is refused before it is parsed', async (t) => {
+  for (const headers of [{}, { 'x-key': 'wrong' }, { 'x-fault': 'truthy' }] as Record<string, string>[]) {
+    const { status, json } = await send('no JSON', headers);
+    t.is(status, 401);
+    t.deepEqual(json, { error: 'this request could not be verified' });
+  }
+});
+
+test('405, 400, 413, 415 and 500 of an adapter, with words that say nothing of the inside', async (t) => {
+  const get = await fetch(`${receiver().origin}/articles/inlet`);
+  t.is(get.status, 405);
+  t.is(get.headers.get('allow'), 'POST');
+  t.is((await send('no JSON')).status, 400);
+  t.is((await send('x'.repeat(1_000_001))).status, 413);
+  t.is((await send('{}', { 'x-key': 'open', 'content-encoding': 'gzip' })).status, 415);
+  for (const [body, headers] of [
+    [{ fault: 'throw' }, { 'x-key': 'open' }],
+    [{}, { 'x-fault': 'verify' }],
+  ] as const) {
+    const { status, json } = await send(body, headers);
+    t.is(status, 500);
+    t.regex(json.error, /of plugin inlet failed/);
+    t.notRegex(json.error, /inside/);
+  }
+  t.true(
+    receiver().log.some(({ adapter, err }) => adapter === 'inlet' && JSON.stringify(err)?.includes('inside')),
+  );
+});
+
+test('200-adapter: an article is stored before the answer, as a delivery is, and found by a lookup', async (t) => {
+  const { status, json } = await send(
+    incoming('a-1', { tags: ['Soil'], source: { shout: true, series: 'one' } }),
+  );
+  t.is(status, 200);
+  t.like(json, { received: true, id: 'a-1', outcome: 'stored' });
+  const text = fs.readFileSync(fileOf(dir, 'a-1'), 'utf8');
+  t.regex(text, /^title: "ARTICLE A-1"$/m);
+  t.regex(text, /^series: "?one"?$/m);
+  t.notRegex(text, /shout/);
+  const found = await receiver().find(json.url);
+  t.is(found.id, 'a-1');
+  t.is(found.content_html, '<p>The text of a-1.</p>');
+});
+
+test('200-adapter: the same again writes nothing, other content is an update that keeps URL and date', async (t) => {
+  const first = await send(incoming('a-2', { date: '2026-01-02T03:04:05Z' }));
+  const path = fileOf(dir, 'a-2');
+  const { mtimeMs } = fs.statSync(path);
+  const again = await send(incoming('a-2', { date: '2026-02-02T03:04:05Z' }));
+  t.is(again.json.outcome, 'known');
+  t.is(fs.statSync(path).mtimeMs, mtimeMs);
+  const before = readStored(path).article;
+  const changed = await send(incoming('a-2', { title: 'Changed', slug: 'elsewhere' }));
+  t.like(changed.json, { outcome: 'updated', url: first.json.url });
+  const { article: after, edited } = readStored(path);
+  t.false(edited);
+  t.like(after, { title: 'Changed', date: '2026-01-02T03:04:05Z', url: before.url, slug: before.slug });
+  t.not(after.revision, before.revision);
+  t.is((await send(incoming('a-2', { title: 'Changed' }))).json.outcome, 'known');
+});
+
+test('409-adapter: a person’s edit is never overwritten, and the content that it was made from is known', async (t) => {
+  await send(incoming('a-3'));
+  const path = fileOf(dir, 'a-3');
+  fs.appendFileSync(path, '\nMy own line.\n');
+  const edited = fs.readFileSync(path, 'utf8');
+  t.is((await send(incoming('a-3'))).json.outcome, 'known');
+  const { status, json } = await send(incoming('a-3', { title: 'Changed' }));
+  t.is(status, 409);
+  t.regex(json.error, /"a-3" was edited by a person/);
+  t.is(fs.readFileSync(path, 'utf8'), edited);
+});
+
+test('200-adapter: an update of the service after one of an adapter goes by the revision of the lookup', async (t) => {
+  const { json } = await send(incoming('a-4'));
+  const { revision_id: base } = await receiver().find(json.url);
+  const draft = {
+    ...article({ id: 'draft-a-4' }),
+    target_id: 'a-4',
+    target_url: json.url,
+    revision_id: 'draft-a-4',
+  };
+  const answer = await receiver().post('article.updated', { ...draft, base_revision_id: base });
+  t.is(answer.status, 200);
+  t.is((await send(incoming('a-4'))).json.outcome, 'known');
+  t.is((await receiver().find(json.url)).revision_id, 'draft-a-4');
+});
+
+test('400-adapter: of a batch, what is right is stored, and the rest is named', async (t) => {
+  const list = [incoming('a-5'), { id: 'a-6', title: 7 }, incoming('a-7', { date: 'soon' }), incoming('a-8')];
+  const { status, json } = await send({ list });
+  t.is(status, 400);
+  t.deepEqual(
+    json.articles.map(({ outcome, error }: { outcome?: string; error?: string }) => outcome ?? error),
+    [
+      'stored',
+      'an article that was handed over has no text as its title',
+      'an article that was handed over has the date "soon", which is not ISO 8601 such as 2026-11-19T08:00:00Z',
+      'stored',
+    ],
+  );
+});
+
+test('an adapter answers what it wants, and actions name it', async (t) => {
+  const { status, headers, json } = await send({ answer: true });
+  t.is(status, 202);
+  t.is(headers.get('x-mine'), 'yes');
+  t.deepEqual(json, { mine: true });
+  await until('the delivery is logged', () =>
+    receiver().log.some(({ adapter, outcome }) => adapter === 'inlet' && outcome === 'answered'),
+  );
+});
+
+test('no article gets the address of an adapter', async (t) => {
+  const { json } = await receiver().post('article.published', article({ slug: 'inlet' }));
+  t.regex(json.url, /\/articles\/inlet-2\/$/);
+});
+
+test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
+  const plugin = (name: string, path: string) =>
+    `export default { name: '${name}', receiver(host) {
+      host.adapter({ path: ${JSON.stringify(path)}, verify: () => true, receive: () => [] }); } };`;
+  const cases: readonly [string, RegExp][] = [
+    ['/webhook/', /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/],
+    ['/healthz', /plugin b: .*that of the health check/],
+    ['/taken', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
+    ['/-/a/x', /plugin b: .*paths below \/-\/ are those of routes/],
+    ['/*', /plugin b: .*the path "\/\*"; write one path/],
+    ['/', /plugin b: .*the path "\/"; write one path/],
+  ];
+  for (const [path, words] of cases) {
+    const folder = tempDir(t);
+    storeOnly(folder);
+    fs.mkdirSync(join(folder, 'plugins'));
+    fs.writeFileSync(join(folder, 'plugins/a.mjs'), plugin('a', '/taken'));
+    fs.writeFileSync(join(folder, 'plugins/b.mjs'), plugin('b', path));
+    await t.throwsAsync(startHere(t, { dir: folder }), { code: 'PLUGIN_INVALID', message: words });
+  }
+});
