@@ -255,7 +255,8 @@ async function reportChange(
   const entry = after ?? before;
   if (host === undefined || entry === undefined) return;
   const change: FileChange = { path: `${prefix}${path}`, id: entry.id, url: entry.url };
-  await host.hooks.doAction(after === undefined ? 'article.removed' : 'article.edited', change);
+  const what = before === undefined ? 'article.created' : 'article.edited';
+  await host.hooks.doAction(after === undefined ? 'article.removed' : what, change);
 }
 
 /** Whether articles can be stored: what the disk says, and where it counts, the remote. */

@@ -288,6 +288,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
         makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
       onCommit: ({ path }, commit, text) =>
         void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
+      onPushed: (commit, branch) => void hooks.doAction('git.pushed', { commit, branch }),
     });
     return writer;
   };

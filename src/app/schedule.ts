@@ -72,7 +72,12 @@ export function schedulePlugin({ catalog, prefix, since, now = Date.now }: Sched
         arm();
       }
 
-      for (const event of ['article.published', 'article.updated', 'article.edited'] as const)
+      for (const event of [
+        'article.published',
+        'article.updated',
+        'article.created',
+        'article.edited',
+      ] as const)
         host.addAction(event, changed);
       host.addAction('article.removed', ({ path }) => void states.delete(path.slice(prefix.length)));
       host.addAction('host.ready', () => {

@@ -69,6 +69,9 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
           void host.doAction('build.done', { ms, began, runs, ...changed, since, articles });
+          const files = [...changed.written, ...changed.removed];
+          if (files.length > 0)
+            void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
           // What was left out is tried again once the rest is there.
           if (excluded.some((one) => one.isMalformed !== true)) queue.request();
         } else if (answer.kind === 'current') {
@@ -99,7 +102,13 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
         if (isFirst) cancel();
         isFirst = false;
       });
-      const changes = ['article.published', 'article.updated', 'article.edited', 'article.removed'] as const;
+      const changes = [
+        'article.published',
+        'article.updated',
+        'article.created',
+        'article.edited',
+        'article.removed',
+      ] as const;
       for (const event of [...changes, 'host.ready'] as const) host.addAction(event, queue.request);
       host.addAction('article.stateChanged', ({ state }) => {
         if (state !== 'scheduled') queue.request(); // what has made it that was a change of its file

@@ -209,6 +209,7 @@ function createArticleCommits(
           host.addAction('article.published', ({ path }) => queue.add(path, 'stored'));
           host.addAction('article.updated', ({ path }) => queue.add(path, 'stored'));
         }
+        host.addAction('article.created', ({ path }) => addEdit(path));
         host.addAction('article.edited', ({ path }) => addEdit(path));
         host.addAction('host.ready', comparison.start);
         const pushRest = push && (await pushInBackground(host, push, { ...options, place }));

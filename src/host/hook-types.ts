@@ -122,10 +122,20 @@ export interface BuildDone {
   readonly articles: readonly { readonly path: string; readonly url: string }[];
 }
 
+/** What has changed on the site. */
+export interface SiteChanged {
+  /** The files of the output that were written or removed, relative to it, with forward slashes. */
+  readonly files: readonly string[];
+  /** The article files, relative to the site's folder, that it was built for; none where it was built for everything. */
+  readonly articles: readonly string[];
+}
+
 /** Every action and its argument. Names and order are public API. */
 export interface Actions {
   'article.published': ArticleChange;
   'article.updated': ArticleChange;
+  /** A file by another hand that is new: a person's, or one that `git pull` or another receiver has brought. */
+  'article.created': FileChange;
   'article.edited': FileChange;
   'article.removed': FileChange;
   'article.stateChanged': StateChange;
@@ -135,6 +145,8 @@ export interface Actions {
   /** The index of the site's search has changed, some time after its pages. */
   'search.written': Record<string, never>;
   'build.done': BuildDone;
+  /** A build has changed the output, whatever has built it. */
+  'site.changed': SiteChanged;
   'build.failed': { readonly ms: number; readonly reason: string };
   /** The output has been brought to a target of `deploy`. */
   'deploy.done': { readonly target: string };
@@ -148,6 +160,8 @@ export interface Actions {
     readonly ms: number;
   };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
+  /** The remote has this commit, and with it all that were made before. */
+  'git.pushed': { readonly commit: string; readonly branch: string };
   /** A stored article has no commit yet; it is tried again, unless git refuses the file. Once for each reason. */
   'git.failed': { readonly path: string; readonly reason: string };
   'host.ready': { readonly url: string };
@@ -185,6 +199,7 @@ export const PAGES_ACTIONS = ['host.closing'] as const satisfies readonly Action
 export const RECEIVER_ACTIONS = [
   'article.published',
   'article.updated',
+  'article.created',
   'article.edited',
   'article.removed',
   'article.stateChanged',
@@ -193,11 +208,13 @@ export const RECEIVER_ACTIONS = [
   'site.built',
   'search.written',
   'build.done',
+  'site.changed',
   'build.failed',
   'deploy.done',
   'deploy.failed',
   'article.live',
   'git.committed',
+  'git.pushed',
   'git.failed',
   'host.ready',
   'host.closing',

@@ -88,6 +88,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           if (report.failed > 0) retryLater(pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : work.map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...report, articles, began });
+          if (files.length > 0) void host.doAction('site.changed', { files, articles });
           search?.built();
         }
       }
@@ -109,6 +110,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       };
       host.addAction('article.published', changed);
       host.addAction('article.updated', changed);
+      host.addAction('article.created', changed);
       host.addAction('article.edited', changed);
       host.addAction('article.removed', changed);
       host.addAction('article.stateChanged', ({ path, state }) => {

@@ -30,7 +30,7 @@ export function addressPlugin(settings: Settings): Plugin {
       }
 
       const queue = createBuildQueue(list);
-      for (const event of ['host.ready', 'article.edited', 'article.removed'] as const)
+      for (const event of ['host.ready', 'article.created', 'article.edited', 'article.removed'] as const)
         host.addAction(event, queue.request);
       host.onClose(async () => {
         ended.abort();

@@ -105,6 +105,7 @@ export async function pushInBackground(
           pushedTip = tip;
           status.set({ lastPush: new Date().toISOString() });
           log.info({ commit: tip, branch: nameOf(ref) }, 'pushed');
+          void host.doAction('git.pushed', { commit: tip, branch: nameOf(ref) });
           pullRequest?.pushed(tip);
         }
         const isElsewhere = head.kind === 'branch' && head.ref !== local && status.now.waiting > 0;

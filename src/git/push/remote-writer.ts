@@ -44,6 +44,8 @@ export interface RemoteWriterOptions extends RemoteSettings {
   message(file: Write): Promise<string>;
   /** Receives each commit that the remote has accepted. */
   onCommit(file: Write, commit: string, message: string): void;
+  /** Called after that, with the last of the commits, and the branch of the remote. */
+  onPushed(commit: string, branch: string): void;
 }
 
 /** The writer of the level `push`; see `openRemoteWriter`. */
@@ -89,7 +91,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
-  const { status, author, sign, env, log, lock, onCommit } = options;
+  const { status, author, sign, env, log, lock, onCommit, onPushed } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   removeStaleLocks(repository);
@@ -229,6 +231,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         await branch.pushed(last, new Set(paths));
         for (const [index, { file, message }] of batch.entries())
           onCommit(file, commits[index] ?? last, message);
+        onPushed(last, remote.ref.replace('refs/heads/', ''));
         return true;
       case 'refused':
         writes = [...batch, ...writes];

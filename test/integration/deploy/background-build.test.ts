@@ -24,8 +24,14 @@ const CONFIG = toyConfig(`body: ({ markdown }) => ({ text: markdown, frontMatter
 );
 
 const root = makeTempDir();
+const changes = join(root, 'changes');
 const dir = join(root, 'site');
 const output = join(dir, 'public');
+
+/** Writes down what has changed on the site, outside of the site: each file in it would be one more build. */
+const LISTENER = `import fs from 'node:fs';
+export default { name: 'listener', receiver: (host) => host.addAction('site.changed', ({ files, articles }) =>
+  fs.appendFileSync(${JSON.stringify(changes)}, [...files, ...articles].join(' ') + '\\n')) };`;
 let receiver: Receiver;
 
 async function start(options: ReceiverOptions = {}): Promise<void> {
@@ -61,6 +67,7 @@ test.serial.before(async () => {
   writeToySite(dir, {
     'pressmark.config.mjs': CONFIG,
     'build.sh': 'node toy.mjs',
+    'plugins/listener.mjs': LISTENER,
     'content/old.md': toyPost({ title: 'Old', date: '2026-01-02', permalink: '/old/' }),
   });
   await start();
@@ -77,6 +84,9 @@ test.serial('an article is on its page soon after its answer, without any comman
   t.true(fs.lstatSync(output).isSymbolicLink());
   t.false(fs.existsSync(join(dir, 'cache')), 'the build leaves nothing in the site’s folder');
   t.is((await fetch(`${receiver.origin}/base/blog/one/`)).status, 200);
+  await until('plugins hear of the change', () =>
+    /blog\/one\/index\.html .*content\/one\.md/.test(text(changes)),
+  );
 });
 
 test.serial('thirty articles during a build are live after one more build, or two', async (t) => {

@@ -31,6 +31,7 @@ test.serial(
       readAgain: () => undefined,
       message: async () => 'Publish\n\nArticle-Id: a\n',
       onCommit: () => undefined,
+      onPushed: () => undefined,
     });
     t.teardown(() => writer.close?.());
     const write = (name: string) => {
