@@ -12,9 +12,11 @@ export interface DeployPauses {
   /** The pause before the first retry; doubled each time. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
+  /** What `mostPerMinute` of a target calls a minute. */
+  readonly minuteMs: number;
 }
 
-const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000 };
+const DEPLOY_PAUSES: DeployPauses = { retryMs: 5_000, longestRetryMs: 30 * 60_000, minuteMs: 60_000 };
 
 /** How one target stands; also in the state file, where `status` and the next start read it. */
 export interface TargetState {
@@ -136,6 +138,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     let pending: { readonly changed: ReadonlySet<string> | undefined } | undefined;
     let running: Promise<void> | undefined;
     const skipped = new Set<string>();
+    /** When the last deploys began, by `performance.now()`; as many as there may be within a minute. */
+    let starts: number[] = [];
 
     /** Says once of a link that it is not deployed. */
     function onSkipped(link: string, why: string): void {
@@ -173,9 +177,13 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
 
     /** How long the next deploy must wait, in milliseconds; also after a restart. */
     function msUntilNext(): number {
-      const { everyMs = 0 } = target;
+      const { everyMs = 0, mostPerMinute = Number.POSITIVE_INFINITY } = target;
       const last = Date.parse(stateOf().deployed?.at ?? '');
-      return Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
+      const rest = Number.isNaN(last) ? 0 : Math.min(everyMs, Math.max(0, last + everyMs - Date.now()));
+      const [oldest] = starts;
+      return oldest === undefined || starts.length < mostPerMinute
+        ? rest
+        : Math.max(rest, oldest + pauses.minuteMs - performance.now());
     }
 
     /** Deploys the present output. @returns why that failed. */
@@ -188,6 +196,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         pending = undefined;
         if (!isInside || folder === undefined) return undefined;
         const began = performance.now();
+        starts = [...starts, began].slice(-(target.mostPerMinute ?? 1));
         const version = source.version();
         await keep(name, { ...stateOf(), deploying: version });
         await target.deploy({ folder, changed, onSkipped }, signal);

@@ -154,7 +154,7 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
 });
 
 for (const durability of ['disk', 'push'] as const)
-  test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
+  test(`${durability}: where the host builds the site, its hook is called after the push and when a date has come, and status shows that`, async (t) => {
     const calls: string[] = [];
     const hook = http.createServer((_, response) => {
       calls.push(clones.git('log', '--format=%s', 'main'));
@@ -199,4 +199,18 @@ for (const durability of ['disk', 'push'] as const)
       calls.length <= (durability === 'push' ? 4 : 3),
       'where nothing has changed, a start calls no hook',
     );
+    if (durability === 'push') return;
+
+    // Nothing is committed when a date comes, and the host must build all the same.
+    const isoIn = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const fern = article({ title: 'Fern', slug: 'fern', published_at: isoIn(3_600_000) });
+    t.is((await again.post('article.published', fern)).status, 200);
+    await until('the hook is called for its commit', () => /^Publish: Fern$/m.test(calls.at(-1) ?? ''));
+    const before = calls.length;
+    const files = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
+    const file = join(dir, 'content', files.find((name) => name.endsWith('fern.md')) ?? '');
+    const soon = isoIn(1_500);
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*/m, `date: "${soon}"`));
+    await until('the hook is called when the date comes', () => calls.length > before);
+    t.true(Date.now() >= Date.parse(soon));
   });

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40 };
+const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40, minuteMs: 60_000 };
 
 /** A queue with one target, and what it was given. */
 function setUp(
@@ -18,6 +18,7 @@ function setUp(
     version = 'v1',
     pauses = PAUSES,
     everyMs = 0,
+    mostPerMinute = Number.POSITIVE_INFINITY,
   } = {},
 ) {
   const outputs: DeployOutput[] = [];
@@ -29,6 +30,7 @@ function setUp(
       {
         name: 'toy',
         everyMs,
+        mostPerMinute,
         deploy: async (output) => {
           order.push('deploy');
           outputs.push(output);
@@ -136,4 +138,19 @@ test('between two deploys lies the time that the target asks for, also after a r
     second.outputs.map(({ changed }) => changed && [...changed]),
     [['a', 'b']],
   );
+});
+
+test('within a minute there are as many deploys as the target takes, and the last one has all that came', async (t) => {
+  const minuteMs = 1_500;
+  const { deployed, build, outputs } = setUp(t, { mostPerMinute: 3, pauses: { ...PAUSES, minuteMs } });
+  const began = performance.now();
+  await until('the present output is deployed', () => deployed.length === 1);
+  for (let n = 2; n <= 30; n++) {
+    build(`v${n}`, [`file-${n}`], `v${n - 1}`);
+    if (n <= 3) await until(`deploy ${n} has ended`, () => deployed.length === n);
+  }
+  await until('the last output is deployed', () => deployed.at(-1) === 'v30');
+  t.is(deployed.length, 4);
+  t.true(performance.now() - began >= minuteMs);
+  t.is(outputs.at(-1)?.changed?.size, 27, 'of all changes since the third');
 });
