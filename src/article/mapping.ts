@@ -37,6 +37,15 @@ export interface KeyNames {
   readonly canonical?: string | null;
 }
 
+/** What a site takes of the fields of an article; what is more would stop its build. */
+export interface FieldLimits {
+  /** In UTF-16 code units, as JavaScript counts. */
+  readonly title?: number;
+  readonly description?: number;
+  /** How many. */
+  readonly tags?: number;
+}
+
 /** An article's body as the service sent it. */
 export type IncomingBody =
   | { readonly kind: 'markdown'; readonly markdown: string; readonly html: string }
@@ -83,6 +92,8 @@ export interface ArticleMapping {
   readonly knownAuthorsOnly?: boolean;
   /** The categories of the site. A new article gets those that its tags name. @default none */
   readonly categories?: readonly string[];
+  /** The longest title and description that the site takes, in characters, and the most tags. @default none */
+  readonly limits?: FieldLimits;
   /** Front matter that every new article has besides its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */

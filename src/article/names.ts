@@ -48,3 +48,9 @@ export function termNames(texts: readonly string[]): string[] {
   }
   return [...names.values()];
 }
+
+/** A text of at most so many characters, none of them half a surrogate pair that was whole. */
+export function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

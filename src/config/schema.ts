@@ -84,6 +84,13 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
+      limits: z
+        .strictObject({
+          title: z.int().min(1).exactOptional(),
+          description: z.int().min(1).exactOptional(),
+          tags: z.int().min(0).exactOptional(),
+        })
+        .exactOptional(),
     }),
     z.custom<DefinedGenerator>(isDefinition, generatorError),
   ],

@@ -1,4 +1,4 @@
-import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
+import type { ArticleMapping, FieldLimits, FrontMatterValue, KeyNames } from '../article/mapping.js';
 
 /** The files of a site, as definitions read them. Paths are relative to the site's folder, with forward slashes. */
 export interface SiteFiles {
@@ -44,6 +44,8 @@ export interface GeneratorOptions {
   readonly knownAuthorsOnly?: boolean;
   /** The categories of the site. A new article gets those that its tags name. */
   readonly categories?: readonly string[];
+  /** What the site takes of a title, a description and tags, where the build fails at more (Astro: the schema). */
+  readonly limits?: FieldLimits;
   /** The path below which all posts are, whatever their addresses (Docusaurus: `routeBasePath`). @default '/blog' */
   readonly routeBase?: string;
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */

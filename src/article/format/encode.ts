@@ -4,7 +4,7 @@ import { editFrontMatter, type FrontMatterChange, newFrontMatter } from '../fron
 import { readFrontMatter } from '../front-matter/read.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
 import { shownMarkdown } from '../markdown.js';
-import { termKey } from '../names.js';
+import { shortened, termKey } from '../names.js';
 import type { Publication } from '../publication.js';
 import type { Address, BodyKind, StoredArticle } from '../stored-article.js';
 import { type AddressOptions, addressIn } from './address.js';
@@ -61,9 +61,11 @@ export function articleEncoder(
   decoder: ArticleDecoder,
 ): ArticleEncoder {
   const { path, image: imageAt, author: authorAt, constantTags, spellings } = siteKeys;
-  const { keys, constants, keptTags = [] } = mapping;
+  const { keys, constants, keptTags = [], limits = {} } = mapping;
   const isTop = path.length === 0;
   const written = (text: string, field?: 'description') => mapping.writtenText?.(text, field) ?? text;
+  const writtenTitle = (title: string) => written(shortened(title, limits.title));
+  const writtenDescription = (text: string) => written(shortened(text, limits.description), 'description');
 
   function encode({ revision: given, ...article }: NewArticle, at: string): EncodedFile {
     const incoming = incomingOf(article);
@@ -76,8 +78,8 @@ export function articleEncoder(
       ...optional(keys.canonical ?? null, article.url),
     ];
     const entries: FrontMatterChange[] = [
-      { key: keys.title, value: written(article.title) },
-      ...optional(keys.description, written(article.description, 'description')),
+      { key: keys.title, value: writtenTitle(article.title) },
+      ...optional(keys.description, writtenDescription(article.description)),
       ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
       ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
       ...optional(keys.tags, tagList(constantTags, article.tags)),
@@ -122,12 +124,12 @@ export function articleEncoder(
         ? mapping.body(incomingOf(next), at)
         : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
     const changes: FrontMatterChange[] = [
-      ...changed(keys.title, article.title, next.title, written(next.title)),
+      ...changed(keys.title, article.title, next.title, writtenTitle(next.title)),
       ...changed(
         keys.description,
         article.description,
         next.description,
-        written(next.description, 'description'),
+        writtenDescription(next.description),
       ),
       ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
@@ -191,7 +193,7 @@ export function articleEncoder(
   function tagList(ofSite: readonly string[], ofArticle: readonly string[]): string[] {
     const taken = new Set(ofSite.map(mapping.tagKey));
     const others = taken.size === 0 ? ofArticle : ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag)));
-    return [...ofSite, ...others.map((one) => written(one))];
+    return [...ofSite, ...others.map((one) => written(one))].slice(0, limits.tags);
   }
 
   function imageOf(image: string | null): string | undefined {

@@ -3,7 +3,7 @@ import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { GeneratorOptions, Question } from '../generator.js';
 import { FIELD_NAMES, keysOfPosts, type SitePost } from '../site-posts.js';
-import { byFrequency, mapOf, textsOf, type ValueMap } from '../value.js';
+import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { KEYS } from './mapping.js';
 
 /** One key of a collection's schema. */
@@ -16,13 +16,16 @@ export interface SchemaKey {
     | 'boolean'
     | 'list'
     | 'enum'
+    | 'enums'
     /** The id of an entry of another collection, or a list of such ids. */
     | 'reference'
     | 'other';
   /** Whether a file without the key is refused. */
   readonly isRequired: boolean;
-  /** The values of an enum. */
+  /** The values of an enum, or of the items of a list. */
   readonly values: readonly string[];
+  /** The most characters of a text, or items of a list; undefined for any number. */
+  readonly longest: number | undefined;
 }
 
 /** The keys in a JSON schema that `astro sync` has written; undefined where there is none. */
@@ -36,8 +39,14 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
     name,
     kind: kindOf(mapOf(value)),
     isRequired: demanded.has(name),
-    values: (mapOf(value).enum as string[] | undefined) ?? [],
+    values: textsOf(mapOf(value).enum ?? mapOf(mapOf(value).items).enum),
+    longest: longestOf(mapOf(value)),
   }));
+}
+
+function longestOf({ maxLength, maxItems, anyOf }: ValueMap): number | undefined {
+  const choices = Array.isArray(anyOf) ? anyOf.map((one) => longestOf(mapOf(one))) : [maxLength ?? maxItems];
+  return choices.find((one) => typeof one === 'number');
 }
 
 function kindOf(value: ValueMap): SchemaKey['kind'] {
@@ -48,12 +57,15 @@ function kindOf(value: ValueMap): SchemaKey['kind'] {
   if (formats.includes('date')) return 'day';
   if (value.type === 'array') {
     const items = kindOf(mapOf(value.items));
-    return items === 'string' ? 'list' : items === 'reference' ? items : 'other';
+    return items === 'string' ? 'list' : items === 'enum' ? 'enums' : items === 'reference' ? items : 'other';
   }
   if (choices.some(({ properties }) => mapOf(properties).collection !== undefined)) return 'reference';
   if (value.type === 'boolean') return 'boolean';
   return choices.some(({ type }) => type === 'string') ? 'string' : 'other';
 }
+
+/** What the schema decides besides the names of keys. */
+type FieldOptions = Pick<GeneratorOptions, 'dates' | 'knownAuthorsOnly' | 'categories' | 'limits'>;
 
 /**
  * The names and types that the posts and the schema give to the fields.
@@ -65,7 +77,7 @@ export function fieldsOf(
   schema: readonly SchemaKey[] | undefined,
   posts: readonly SitePost[],
   makesPictures: (key: string) => boolean,
-): { readonly keys: KeyNames; readonly options: Pick<GeneratorOptions, 'dates' | 'knownAuthorsOnly'> } {
+): { readonly keys: KeyNames; readonly options: FieldOptions; readonly hasKnownTags: boolean } {
   const none: KeyNames = { title: '', description: null, date: '', updated: null, tags: null, image: null };
   const used = keysOfPosts(posts, none);
   const kinds = new Map(schema?.map(({ name, kind }) => [name, kind]));
@@ -86,22 +98,37 @@ export function fieldsOf(
   const [category, canonical] = [used.category, used.canonical].map((path) =>
     path != null && (schema === undefined || kinds.has(keyPath(path).key)) ? path : null,
   );
+  const title = find('title', 'string') ?? 'title';
+  const description = find('description', 'string') ?? (schema === undefined ? 'description' : null);
+  const tags = find('tags', 'list', 'enums');
+  // Tags of which the schema knows each are categories: an article gets those that it knows.
+  const hasKnownTags = tags !== null && ['enums', 'reference'].includes(kinds.get(tags) ?? '');
+  const known = schema?.find(({ name, kind }) => name === tags && kind === 'enums')?.values;
+  const longest = (key: string | null) => schema?.find(({ name }) => name === key)?.longest;
+  const limits = defined({
+    title: longest(title),
+    description: longest(description),
+    tags: hasKnownTags ? undefined : longest(tags),
+  });
   return {
     keys: {
-      title: find('title', 'string') ?? 'title',
-      description: find('description', 'string') ?? (schema === undefined ? 'description' : null),
+      title,
+      description,
       date,
       updated: find('updated', 'date', 'day', 'string'),
-      tags: find('tags', 'list'),
+      tags: hasKnownTags ? null : tags,
       image: image === null || makesPictures(keyPath(image).key) ? null : image,
       ...(author !== null && isAuthor && { author }),
-      ...(category != null && { category }),
+      ...(category != null ? { category } : hasKnownTags && { category: `${tags}[]` }),
       ...(canonical != null && { canonical }),
     },
     options: {
       ...((kind === 'string' || kind === 'day') && { dates: kind }),
       ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
+      ...(hasKnownTags && category == null && known !== undefined && { categories: known }),
+      ...(Object.keys(limits).length > 0 && { limits }),
     },
+    hasKnownTags,
   };
 }
 
@@ -122,7 +149,7 @@ export function neededKeys(
     const [usual] = byFrequency(given);
     if (kind === 'enum' && (usual ?? values[0]) !== undefined) constants[name] = usual ?? values[0] ?? '';
     else if (kind === 'boolean') constants[name] = false;
-    else if (kind === 'list') constants[name] = textsOf(sharedBy(given));
+    else if (kind === 'list' || kind === 'enums') constants[name] = textsOf(sharedBy(given));
     else {
       const shared = sharedBy(given);
       const fallback = usual ?? (shared === undefined ? undefined : JSON.stringify(shared));

@@ -29,7 +29,9 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const pages = entries.map(({ path }) => ({ path, address: '' }));
   const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
   const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
-  const { keys, options } = fieldsOf(schema, posts, (key) => makesPictures(files, config.srcDir, key));
+  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) =>
+    makesPictures(files, config.srcDir, key),
+  );
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key));
   const needed = neededKeys(schema, posts, keys);
@@ -57,11 +59,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '')
       ? await buildCommand({ files, ask })
       : 'npx astro build',
-    frontMatter: { ...sharedCategory(posts, keys), ...needed.constants },
+    frontMatter: { ...(hasKnownTags ? {} : sharedCategory(posts, keys)), ...needed.constants },
     options: {
       ...keysOption(own),
-      ...options,
       ...knownTerms(posts, keys, authorsOf(answer)),
+      ...options,
       ...keptTagsOption(selectingTags(files, config.srcDir)),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),

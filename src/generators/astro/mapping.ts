@@ -23,6 +23,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     keys,
     constants: options.constants,
     keptTags: options.keptTags ?? [],
+    limits: options.limits ?? {},
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',

@@ -1,5 +1,5 @@
 import type { Article, ExtraKeys } from '../../article/article.js';
-import { termKey, termName, trimmedName } from '../../article/names.js';
+import { shortened, termKey, termName, trimmedName } from '../../article/names.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
 import { fileOf } from '../outputs/addresses.js';
@@ -116,10 +116,4 @@ export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
 /** An article's author as all pages show it, its own included. */
 export function authorOf({ author }: Pick<Article, 'author'>): string {
   return shortened(termName(author), LONGEST.name);
-}
-
-/** A text of at most so many characters, none of them half a surrogate pair that was whole. */
-function shortened(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

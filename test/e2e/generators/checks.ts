@@ -26,6 +26,8 @@ export interface SiteLayout {
   readonly collapsesSpace?: boolean;
   /** How many blocks of JSON-LD the site's own layout has in each article's head. @default 0 */
   readonly ownJsonLd?: number;
+  /** The name that the site shows for the author of an article; undefined where it shows none. */
+  byline?(author: string): string;
   /** How the site spells a tag that an article has. @default as sent */
   readonly spelling?: Readonly<Record<string, string>>;
 }
@@ -65,6 +67,19 @@ export function checkDate(
   const { article } = readPage(html);
   const dates = article === undefined ? [] : elements(article, 'time').map(textOf);
   t.is(dates[0], day(data.published_at), `${name}: the date`);
+}
+
+/** Checks that a page shows who has written its article, as far as the site knows that author. */
+export function checkByline(
+  t: ExecutionContext,
+  html: string,
+  { data, name }: Sample,
+  { byline }: SiteLayout,
+): void {
+  const { article } = readPage(html);
+  if (byline === undefined || article === undefined) return;
+  const [shown] = elements(article, 'p').filter((one) => attribute(one, 'class') === 'byline');
+  t.is(shown && textOf(shown), byline(data.author), `${name}: the byline`);
 }
 
 /** The names of an article's tags, which the site's layout links to their pages. */

@@ -19,6 +19,7 @@ import {
   UPDATED_AT,
 } from './articles.js';
 import {
+  checkByline,
   checkDate,
   checkNothingPrivate,
   checkPage,
@@ -60,6 +61,8 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly hidesFuture?: boolean;
   /** Pressmark's definition of the generator, below `src/generators/`, which a definition of the owner's own wraps. */
   readonly definition?: string;
+  /** What doctor says of the articles. */
+  readonly doctorSays?: RegExp;
   /** Posts that have no page: path of the URL that they would have -> what a lookup says about it. */
   readonly hidden: Readonly<Record<string, RegExp>>;
 }
@@ -187,6 +190,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
       if (status !== 200) continue;
       checkPage(t, html, sample, site);
       checkDate(t, html, sample, site);
+      checkByline(t, html, sample, site);
     }
   }
 
@@ -405,7 +409,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   });
 
   test.serial('doctor finds the site in good order', async (t) => {
-    await succeeds(t, 'doctor');
+    t.regex(await succeeds(t, 'doctor'), site.doctorSays ?? /./);
   });
 
   if (site.definition !== undefined) {

@@ -323,6 +323,28 @@ test('a tag of the site is not written twice, however the article spells it', (t
   t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);
 });
 
+test('what the site does not take of a title, a description and tags is cut, also in an update', (t) => {
+  const limits = { title: 12, description: 8, tags: 2 };
+  const { encode, amend, decode } = articleFormat({
+    mapping: { ...mapping, limits },
+    siteUrl: SITE,
+    url: (slug: string) => `${SITE}/blog/${slug}/`,
+    listed: { get: () => undefined, version: 'v' },
+  });
+  const long = { title: 'Where to put 🐝 the hive', description: 'Out of the wind', tags: ['a', 'b', 'c'] };
+  const { text } = encode({ ...article, ...long }, PATH);
+  t.like(readFrontMatter(text).data, {
+    title: 'Where to pu…',
+    summary: 'Out of …',
+    tags: ['posts', 'a'],
+  });
+  const stored = decode(text, PATH);
+  const title = 'A hive on 🐝🐝';
+  const next = { ...stored.article, ...long, title, revision: 'r2' };
+  const { data } = readFrontMatter(amend(text, stored, next, PATH).text);
+  t.like(data, { title: 'A hive on …', summary: 'Out of …', tags: ['posts', 'a'] });
+});
+
 test('no article gets a tag by which the templates select posts, however it is spelled', (t) => {
   const url = (slug: string) => `${SITE}/blog/${slug}/`;
   const listed = { get: () => undefined, version: 'v' };

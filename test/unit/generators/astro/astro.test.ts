@@ -217,6 +217,28 @@ test('a demanded author or own URL is that of the article, and is not asked for'
   t.deepEqual([questions, frontMatter], [[], {}]);
 });
 
+test('what the schema takes of titles, descriptions and tags is known', async (t) => {
+  const properties = {
+    ...PROPERTIES,
+    title: { type: 'string', maxLength: 60 },
+    description: { anyOf: [{ type: 'string', maxLength: 160 }, { type: 'null' }] },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+  };
+  const { options } = await inspect({ schemas: schemaOf(properties) });
+  t.deepEqual(options.limits, { title: 60, description: 160, tags: 3 });
+});
+
+test('of tags that the schema lists, an article gets those that it has', async (t) => {
+  const tags = { type: 'array', items: { type: 'string', enum: ['Soil', 'Moss', 'Worms'] } };
+  const post = `${POST.slice(0, -4)}tags: [Soil]\n---\n`;
+  const { options, frontMatter, questions } = await inspect(
+    { schemas: schemaOf({ ...PROPERTIES, tags }, ['title', 'pubDate', 'tags']) },
+    { 'src/content/blog/Raised-Beds.md': post, 'src/content/blog/2025/leeks/index.md': post },
+  );
+  t.like(options, { keys: { tags: null, category: 'tags[]' }, categories: ['Soil', 'Moss', 'Worms'] });
+  t.deepEqual([frontMatter, questions], [{ tags: ['Soil'] }, []], 'the schema demands the key');
+});
+
 test('a picture key is left out where a component would have to fetch a remote picture', async (t) => {
   const image = async (component: string) =>
     (await inspect({}, { ...POSTS, 'src/layouts/Post.astro': component })).options.keys?.image ?? null;

@@ -336,6 +336,12 @@ test('tags have the key of the page that Hugo makes of them, and none where Hugo
   for (const tag of none) t.is(mapping().tagKey(tag), '', tag);
 });
 
+test('a Hugo site without a list of all tags, which has their pages, is in good order', (t) => {
+  const config = 'baseURL = "https://garden.example/"\ndisableKinds = ["taxonomy"]\n';
+  const settings = { siteUrl: 'https://garden.example', content: 'content', output: 'public', options: {} };
+  t.deepEqual(hugo.problems(siteOf({ 'hugo.toml': config }), settings), []);
+});
+
 test('an address is pinned from the root of the site, and a pin holds for that address alone', (t) => {
   const { pin, isPinned } = mapping();
   const file = (url: unknown) => ({ path: 'posts/a.md', data: { url } });

@@ -1,4 +1,4 @@
-import { defineCollection } from 'astro:content';
+import { defineCollection, reference } from 'astro:content';
 import { glob } from 'astro/loaders';
 import { z } from 'astro/zod';
 
@@ -6,10 +6,12 @@ const blog = defineCollection({
   loader: glob({ base: './src/content/blog', pattern: '**/*.md' }),
   schema: z.object({
     title: z.string(),
-    description: z.string(),
+    // A line of the list of notes is no longer.
+    description: z.string().max(44),
     // The day on which a note was first put online.
     pubDate: z.coerce.date(),
     updatedDate: z.coerce.date().optional(),
+    author: reference('authors'),
     tags: z.array(z.string()).default([]),
     heroImage: z.string().optional(),
     season: z.enum(['spring', 'summer', 'autumn', 'winter']).optional(),
@@ -17,4 +19,9 @@ const blog = defineCollection({
   }),
 });
 
-export const collections = { blog };
+const authors = defineCollection({
+  loader: glob({ base: './src/content/authors', pattern: '*.json' }),
+  schema: z.object({ name: z.string() }),
+});
+
+export const collections = { blog, authors };
