@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
 # Sees to it that the programs the end-to-end tests need are there: installs Debian's packages where it may,
-# else fails and names what is missing. Generators from npm go into the folders of test/e2e/tools, each with a lockfile.
+# else fails and names what is missing. Packages from npm go into the folders of test/e2e/tools, each with a lockfile:
+# the generators, or with `install.sh lighthouse` Lighthouse alone.
 set -euo pipefail
 
-if [ "${1:-}" != fonts ]; then
-  installing=()
-  for tools in "$(dirname "$0")"/tools/{.,astro-5,astro-newest,hexo,vitepress,docusaurus}; do
-    # npm writes this file when an installation is complete.
-    [ "$tools/node_modules/.package-lock.json" -nt "$tools/package-lock.json" ] && continue
-    # Not `npm ci`, which fails where a registry lacks a package of another platform.
-    npm install --no-save --silent --no-audit --no-fund --prefix "$tools" &
-    installing+=($!)
-  done
-  for process in "${installing[@]}"; do wait "$process"; done
-fi
+case "${1:-}" in
+  fonts) folders=() ;;
+  lighthouse) folders=(lighthouse) ;;
+  *) folders=(. astro-5 astro-newest hexo vitepress docusaurus) ;;
+esac
+installing=()
+for folder in "${folders[@]}"; do
+  tools="$(dirname "$0")/tools/$folder"
+  # npm writes this file when an installation is complete.
+  [ "$tools/node_modules/.package-lock.json" -nt "$tools/package-lock.json" ] && continue
+  # Not `npm ci`, which fails where a registry lacks a package of another platform.
+  npm install --no-save --silent --no-audit --no-fund --prefix "$tools" &
+  installing+=($!)
+done
+for process in "${installing[@]}"; do wait "$process"; done
 
 declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
 package[fcgiwrap]=fcgiwrap

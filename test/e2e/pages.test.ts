@@ -2,7 +2,6 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 import { openBrowser, untilTrue } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
-import { missingPoints } from './lighthouse-run.js';
 import { lookAt, NO_FAULTS } from './look.js';
 
 const SCREENS = { phone: 390, desktop: 1280 };
@@ -212,9 +211,4 @@ test('every link of the site leads somewhere, and every fragment to an element',
   for (const path of Object.values(PAGES)) t.true(found(path.replace(/\?.*/, '')), path);
   for (const path of ['/feed.xml', '/rss.xml', '/feed.json', '/favicon.svg']) t.true(found(path), path);
   t.true([...texts.keys()].some((url) => /\/assets\/style\.[0-9a-f]{8}\.css$/.test(url)));
-});
-
-test('Lighthouse gives home, an article, a page of the owner’s and a tag all points for accessibility, best practices and search engines', async (t) => {
-  const paths = [PAGES.home, PAGES.article, PAGES['page of the owner’s'], PAGES.tag];
-  t.deepEqual(await missingPoints(site().origin, paths), []);
 });

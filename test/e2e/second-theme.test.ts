@@ -1,7 +1,6 @@
 import test from 'ava';
 import { openBrowser } from './browser.js';
 import { MAGAZINE, PAGES, sharedSite } from './demo-site.js';
-import { missingPoints } from './lighthouse-run.js';
 import { lookAt, NO_FAULTS } from './look.js';
 import { complaintsOf, RULES } from './xml.js';
 
@@ -19,10 +18,6 @@ for (const [scheme, width] of [
       t.deepEqual(await lookAt(browser, `${site().origin}${path}`, { axe: true }), NO_FAULTS, kind);
   });
 }
-
-test('Lighthouse gives the magazine theme all points for accessibility, best practices and search engines', async (t) => {
-  t.deepEqual(await missingPoints(site().origin, [PAGES.home, PAGES.article]), []);
-});
 
 test('feeds, sitemap and favicon of the magazine theme are valid', async (t) => {
   for (const [file, how] of Object.entries(RULES)) {
