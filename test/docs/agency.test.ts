@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../support/events.js';
-import { startReceiver } from '../support/receiver.js';
+import { startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +18,7 @@ test('a site of the agency has the shared theme and the shared plugin', async (t
     fs.writeFileSync(join(root, path), code.replaceAll('/srv/', `${root}/srv/`));
   fs.writeFileSync(join(root, 'srv/shared/theme/templates/custom.css'), ':root { --column: 51rem; }');
   const site = join(root, 'srv/garden');
-  const receiver = await startReceiver(t, { dir: site, env: { PRESSMARK_SITE_URL: undefined } });
+  const receiver = await startHere(t, { dir: site, env: { PRESSMARK_SITE_URL: undefined } });
   const { json } = await receiver.post('article.published', article({ slug: 'soil' }));
   t.is(json.url, 'https://garden.example/articles/soil/');
   const html = join(root, 'srv/www/garden/current/articles/soil/index.html');

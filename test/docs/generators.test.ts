@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import test from 'ava';
 import { article } from '../support/events.js';
-import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../support/receiver.js';
+import { runHere } from '../support/in-process.js';
+import { SITE_URL } from '../support/receiver.js';
+import { startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
 
-const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = fs.readFileSync(join(ROOT, 'docs/generators.md'), 'utf8');
 
@@ -25,8 +24,7 @@ function writeExamples(dir: string): void {
 test('init accepts the example of a definition', async (t) => {
   const dir = tempDir(t);
   writeExamples(dir);
-  const options = { cwd: dir, env: bareEnvironment() };
-  const init = await run(process.execPath, [PROGRAM, 'init'], options);
+  const init = await runHere(['init', '--dir', dir]);
   t.regex(init.stdout, /^ {2}generator +our-script \(pressmark\.config\.mjs\)$/m);
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\nnode_modules/\ndist/\n');
 });
@@ -34,7 +32,7 @@ test('init accepts the example of a definition', async (t) => {
 test('a site with the example of a definition stores articles as the example says', async (t) => {
   const dir = tempDir(t);
   writeExamples(dir);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startHere(t, { dir });
   const { status, json } = await receiver.post(
     'article.published',
     article({ title: 'Soil', slug: 'soil', meta_description: 'On soil', tags: ['Soil'] }),

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { gitEnvironment, launchMachine } from '../support/clones.js';
 import { article } from '../support/events.js';
@@ -18,20 +19,20 @@ test('the commands of docs/scale-out.md make a remote and machines that store on
       .replaceAll('npx pressmark doctor', `'${process.execPath}' '${PROGRAM}' doctor`)
       .replaceAll('npx pressmark start\n', ''),
   );
-  const run = (folder: string, script = '') => {
+  // Not synchronous: receivers of other tests are in this process.
+  const run = async (folder: string, script = '') => {
     fs.mkdirSync(join(root, folder));
     const identity = { GIT_AUTHOR_NAME: 'Olga', GIT_AUTHOR_EMAIL: 'o@example.org' };
     const committer = { GIT_COMMITTER_NAME: 'Olga', GIT_COMMITTER_EMAIL: 'o@example.org' };
-    return execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: join(root, folder),
       env: { ...gitEnvironment(root), ...identity, ...committer, PRESSMARK_SECRET: SECRET },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    return stdout;
   };
-  run('host', remote);
-  run('first', `git init --quiet --initial-branch=main\n${site}`);
-  const doctors = ['a', 'b'].map((name) => run(name, machine));
+  await run('host', remote);
+  await run('first', `git init --quiet --initial-branch=main\n${site}`);
+  const doctors = await Promise.all(['a', 'b'].map((name) => run(name, machine)));
   for (const said of doctors) t.regex(said, /the git remote origin answers/);
 
   const receivers = await Promise.all(['a', 'b'].map((name) => launchMachine(join(root, name, 'site'))));

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { articleFiles, readStored } from '../support/content.js';
-import { bareEnvironment, PROGRAM, STORE_ONLY, startReceiver } from '../support/receiver.js';
+import { bareEnvironment, PROGRAM } from '../support/receiver.js';
+import { startHere } from '../support/receiver-here.js';
 import { SECRET } from '../support/signer.js';
 import { tempDir } from '../support/temp-dir.js';
 
@@ -22,8 +23,8 @@ function onPage(): { commands: string[]; example: string } {
 }
 
 test('every command of docs/sender.md does what the page says', async (t) => {
-  const receiver = await startReceiver(t, {
-    ...STORE_ONLY,
+  const receiver = await startHere(t, {
+    storeOnly: true,
     env: { PRESSMARK_SITE_URL: 'https://example.com' },
   });
   const { commands, example } = onPage();

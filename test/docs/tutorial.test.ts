@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { gitEnvironment } from '../support/clones.js';
 import { articleFiles } from '../support/content.js';
@@ -29,9 +30,10 @@ test('the tutorial, in a folder with Pressmark in it: each command does what it 
     GIT_COMMITTER_NAME: 'Ada',
     GIT_COMMITTER_EMAIL: 'ada@example.org',
   };
-  const run = (command: string, cwd: string) =>
-    execFileSync('bash', ['-euo', 'pipefail', '-c', command], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
-  run(`git init --quiet --bare --initial-branch=main '${remote}'`, root);
+  // Not synchronous: receivers of other tests are in this process.
+  const run = async (command: string, cwd: string) =>
+    (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], { cwd, env })).stdout;
+  await run(`git init --quiet --bare --initial-branch=main '${remote}'`, root);
   for (const command of COMMANDS) {
     if (command === 'npx pressmark start') {
       fs.writeFileSync(join(site, 'pressmark.config.mjs'), CONFIG);
@@ -45,13 +47,15 @@ test('the tutorial, in a folder with Pressmark in it: each command does what it 
     const line = command
       .replace('git@github.com:you/you.github.io.git', remote)
       .replace('npx pressmark', `'${process.execPath}' '${PROGRAM}'`);
-    run(line, command.startsWith('mkdir garden') ? root : site);
+    await run(line, command.startsWith('mkdir garden') ? root : site);
   }
   t.is(articleFiles(site).length, 1);
   const published = () => run('git ls-tree -r --name-only gh-pages 2>/dev/null || true', remote);
-  await until('the article is on the branch of the host', () =>
-    /^articles\/[^/]+\/index\.html$/m.test(published()),
+  await until('the article is on the branch of the host', async () =>
+    /^articles\/[^/]+\/index\.html$/m.test(await published()),
   );
-  t.regex(published(), /^\.nojekyll$/m);
-  await until('the article is committed', () => run('git log --format=%s', site).includes('Publish: '));
+  t.regex(await published(), /^\.nojekyll$/m);
+  await until('the article is committed', async () =>
+    (await run('git log --format=%s', site)).includes('Publish: '),
+  );
 });
