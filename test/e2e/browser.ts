@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { until } from '../support/until.js';
 
-/** Debian's. */
-export const CHROMIUM = '/usr/bin/chromium';
+/** Debian’s Chromium without a window, which takes a third of the processor time. */
+export const CHROMIUM = '/usr/bin/chromium-headless-shell';
 
 /** What keeps the browser off the network, but for what pages ask for. */
 export const QUIET = [

@@ -20,7 +20,7 @@ for folder in "${folders[@]}"; do
 done
 for process in "${installing[@]}"; do wait "$process"; done
 
-declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
+declare -A package=([chromium-headless-shell]=chromium-headless-shell [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
 package[fcgiwrap]=fcgiwrap
 package[hugo]=hugo
 package[jekyll]=jekyll

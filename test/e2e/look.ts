@@ -30,12 +30,12 @@ export const NO_FAULTS: Faults = {
 /**
  * Opens a page and looks at it closely.
  *
- * @param options.axe whether axe-core looks too, which takes most of the time. @default true
+ * @param options.axe what axe-core looks for, which takes most of the time: everything, the contrast of colours, or nothing.
  */
 export async function lookAt(
   browser: BrowserContext,
   url: string,
-  options: { axe?: boolean } = {},
+  options: { readonly axe: 'all' | 'contrast' | 'none' },
 ): Promise<Faults> {
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -61,8 +61,7 @@ export async function lookAt(
   const overflow = await page.evaluate<number>(OVERFLOW);
   await showEverything(page);
   const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
-  if (options.axe !== false) await page.evaluate(axe.source);
-  const found = options.axe === false ? [] : await page.evaluate<string[]>(AXE);
+  const found = options.axe === 'none' ? [] : await axeFindings(page, options.axe);
   await page.setViewportSize({ width: NARROWEST, height: 900 });
   const narrowOverflow = await page.evaluate<number>(OVERFLOW);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -106,5 +105,12 @@ const LAYOUT_SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 50);
 })`;
 
-const AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`;
+async function axeFindings(page: Page, what: 'all' | 'contrast'): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const options: axe.RunOptions = {
+    resultTypes: ['violations'],
+    ...(what === 'contrast' && { runOnly: ['color-contrast'] }),
+  };
+  return page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`);
+}
