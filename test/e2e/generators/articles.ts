@@ -213,12 +213,15 @@ export function hostileTexts(canary: string): string[] {
   ];
 }
 
-/** Hostile articles: each text from every field, in an article with Markdown and in one without. */
-export function hostileArticles(canary: string): Sample[] {
-  return hostileTexts(canary).flatMap((text, index) => [
-    hostileArticle('markdown', text, index),
-    hostileArticle('html', text, index),
-  ]);
+/**
+ * Hostile articles: each text from every field, in turn in an article with Markdown and in one without.
+ *
+ * @param every takes each so-manyth text, and no other.
+ */
+export function hostileArticles(canary: string, every: number): Sample[] {
+  return hostileTexts(canary).flatMap((text, index) =>
+    index % every === 0 ? [hostileArticle((index / every) % 2 === 0 ? 'markdown' : 'html', text, index)] : [],
+  );
 }
 
 /** A hostile article in one form; `index` is that of the text. */

@@ -19,7 +19,7 @@ const site: SiteUnderTest = {
   varies: /assets\/(?:js|css)\/[\w.~-]+/g,
   collapsesSpace: true,
   ownJsonLd: 1,
-  every: 3,
+  every: 2,
   posts: {
     'blog/2024-03-09-raised-beds/index.md': '/blog/2024/03/09/raised-beds/',
     'blog/2023-09-30-green-manure.md': '/blog/2023/09/30/green-manure/',

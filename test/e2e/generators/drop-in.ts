@@ -41,7 +41,7 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly copied?: readonly string[];
   /** Whether only `pressmark build` builds it, as builds in the background would take minutes in all. @default false */
   readonly isBuiltByHand?: boolean;
-  /** Each so-manyth hostile article is sent, and no other, where pages take long to build. @default 1 */
+  /** Each so-manyth hostile text is sent, and no other, where pages take long to build. @default 1 */
   readonly every?: number;
   /** The public URL with the base path, without a slash at the end. */
   readonly siteUrl: string;
@@ -112,7 +112,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   });
 
   function hostile(): Sample[] {
-    return hostileArticles(canary).filter((_, index) => index % (site.every ?? 1) === 0);
+    return hostileArticles(canary, site.every ?? 1);
   }
 
   /** The page at a URL, as the site's host serves it. */
@@ -325,8 +325,9 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
     );
     await inLanes(hostile, async ([url, sample], index) => {
       const form = sample.form === 'markdown' ? 'html' : 'markdown';
-      // Another text than before, at the same URL.
-      const text = texts[(Math.floor(index / 2) + 1) % texts.length] ?? '';
+      // Another text than before, at the same URL: one that has not been sent yet, or not in this form.
+      const every = site.every ?? 1;
+      const text = texts[(index * every + (every === 1 ? 2 : 1)) % texts.length] ?? '';
       const body = form === 'markdown' ? hostileMarkdown(text) : hostileHtml(text);
       const data = { ...sample.data, ...bodyOf(form, body, sample.data.id), title: `Updated: ${text}` };
       const updated: Sample = {
