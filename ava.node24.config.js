@@ -1,14 +1,16 @@
 import config, { compiledTests, together } from './ava.config.js';
 
-// What the version of Node.js can affect: HTTP, files, the watcher, locks, worker threads, loading of plugins and settings.
-// Git and the site's templates do not depend on it, nor does what a kill leaves.
+// What the version of Node.js can affect: HTTP, files, the watcher, locks, loading of plugins. What a receiver answers, the
+// conformance checker asks. Decisions, Git and the site's templates do not depend on it, nor does what a kill leaves.
 const FOLDERS = [
-  'unit/config/',
   'unit/fs/',
-  'unit/host/',
   'integration/app/linked-folders',
-  'integration/app/server/',
-  'integration/host/',
+  'integration/app/server/connections',
+  'integration/app/server/in-good-order',
+  'integration/app/server/served',
+  'integration/host/packages',
+  'integration/host/plugins',
+  'integration/sender/conformance',
   'integration/store/200-durable-before-answer',
   'integration/store/200-files-of-other-programs',
   'integration/webhook/http',

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Sees to it that the programs the end-to-end tests need are there: installs Debian's packages where it may,
 # else fails and names what is missing. Packages from npm go into the folders of test/e2e/tools, each with a lockfile:
-# the generators, or with `install.sh lighthouse` Lighthouse alone.
+# the generators, or with an argument what one command alone needs.
 set -euo pipefail
 
 case "${1:-}" in
   fonts) folders=() ;;
   lighthouse) folders=(lighthouse) ;;
+  # The newest Astro brings it along.
+  node24) folders=(astro-newest) ;;
   *) folders=(. astro-5 astro-newest hexo vitepress docusaurus) ;;
 esac
 installing=()
@@ -19,6 +21,7 @@ for folder in "${folders[@]}"; do
   installing+=($!)
 done
 for process in "${installing[@]}"; do wait "$process"; done
+[ "${1:-}" = node24 ] && exit 0
 
 declare -A package=([chromium-headless-shell]=chromium-headless-shell [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
 package[fcgiwrap]=fcgiwrap
