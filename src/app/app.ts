@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { asciiSlugOf } from '../article/slug.js';
 import { readEnvironment, type Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
@@ -7,6 +8,7 @@ import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
 import { type Host, type HostSurroundings, startHost } from '../host/host.js';
+import { createJobs, JOBS } from '../host/jobs/jobs.js';
 import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
@@ -89,7 +91,8 @@ export async function startApp(
     for (const change of changes) void reportChange(host, change, prefix);
   };
   const pagePolicy = createPagePolicy(settings);
-  const hooks = createHooks(log);
+  const jobs = createJobs({ folder: join(stateDir, JOBS), log });
+  const hooks = createHooks(log, { note: jobs.noteAction });
   // The last receiver has saved what it knew of the articles.
   const since = fs.statSync(snapshotOf(stateDir, content).path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const durable = await openDurableStore({ settings, content, log, hooks, onChange });
@@ -132,6 +135,7 @@ export async function startApp(
     const surroundings: Surroundings = {
       store,
       hooks,
+      noteJobs: jobs.noteArticle,
       log,
       deleted: durable.deleted,
       maxAgeMs: settings.replay.maxAge,
@@ -141,7 +145,7 @@ export async function startApp(
     };
     const receiveArticle = createArticleReceiver(surroundings);
     const writing = { ...articles, receive: receiveArticle };
-    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks });
+    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks, jobs });
     for (const reason of idlePages(plugins, settings)) log.warn(reason);
     if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
     reservePaths(
@@ -197,6 +201,7 @@ export async function startApp(
       siteUrl: settings.siteUrl,
       preview,
     });
+    jobs.start(articles);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return {
       port,

@@ -4,6 +4,7 @@ import { type ExcludedArticle, readBuildState } from '../deploy/build/build-stat
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
+import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
 import { articlesInReview } from './articles/in-review.js';
 import {
   articleEntries,
@@ -35,6 +36,8 @@ export interface NotedFacts {
 
 /** How a site stands. */
 export interface SiteStatus extends NotedFacts {
+  /** What the jobs of plugins have not done yet, what was noted first first. */
+  readonly jobs: readonly OpenJob[];
   /** The receivers that run on this machine, the newest first. */
   readonly receivers: readonly RunningReceiver[];
   /** Why a receiver that runs must be restarted. */
@@ -67,6 +70,7 @@ export async function siteStatus(settings: Settings): Promise<SiteStatus> {
     restart: await restartReason(settings, receivers),
     addressChange: addressChangeOf(settings),
     ...notedFacts(settings),
+    jobs: readOpenJobs(foldersOf(settings).stateDir),
     scheduled: scheduledIn(settings, entries),
     malformed: malformedIn(settings, entries),
     review: await reviewStatus(settings),

@@ -37,6 +37,7 @@ function* linesOf(status: SiteStatus, now: number): Generator<Line> {
   if (review !== undefined) yield* reviewLines(review);
   yield* liveLines(status, now);
   yield* scheduledLines(status);
+  yield* jobLines(status, now);
   for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
     const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
     const shown = hasPrevious ? 'is shown with its previous text' : 'is left out';
@@ -128,6 +129,32 @@ function* scheduledLines({ scheduled }: SiteStatus): Generator<Line> {
     yield { mark: 'none', text: `scheduled ${printable(url)} live at ${liveAt}` };
   const others = scheduled.length - MOST_NAMED;
   if (others > 0) yield { mark: 'none', text: `scheduled ${others} more; --json names them` };
+}
+
+/** The jobs of plugins that have failed, and how many wait. */
+function* jobLines({ jobs, receivers }: SiteStatus, now: number): Generator<Line> {
+  for (const name of new Set(jobs.map(({ job }) => job))) {
+    const states = jobs.filter(({ job }) => job === name);
+    const failed = states.filter(({ state }) => state.kind === 'failed' || state.kind === 'givenUp');
+    for (const { event, id, state } of failed.slice(-MOST_NAMED)) {
+      if (state.kind !== 'failed' && state.kind !== 'givenUp') continue;
+      const times = state.attempt === 1 ? 'once' : `${state.attempt} times`;
+      const next =
+        state.kind === 'failed' ? `tried again at ${state.nextAt}` : `given up ${ago(state.at, now)}`;
+      const about = id === undefined ? event : `${event} of ${printable(id)}`;
+      const text = `job       ${printable(name)} failed ${times} for ${about}, ${next}: ${printableLines(state.error)}`;
+      yield { mark: 'fail', text };
+    }
+    if (failed.length > MOST_NAMED)
+      yield {
+        mark: 'fail',
+        text: `job       ${printable(name)}: ${failed.length - MOST_NAMED} others failed; --json names them`,
+      };
+    const waiting = states.length - failed.length;
+    if (waiting === 0) continue;
+    const text = `job       ${printable(name)}: ${waiting === 1 ? '1 event waits' : `${waiting} events wait`}`;
+    yield { mark: receivers.length > 0 ? 'none' : 'warn', text };
+  }
 }
 
 /** How long ago a moment was, in words. */

@@ -78,7 +78,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           live,
           log,
           deployedUntil,
-          onLive: ({ id, url, path, ms }) => void host.doAction('article.live', { id, url, path, ms }),
+          onLive: ({ id, url, path, at, ms }) =>
+            void host.doAction('article.live', { id, url, path, at, ms }),
         });
 
       /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */

@@ -156,7 +156,9 @@ export interface Actions {
     readonly id: string;
     readonly url: string;
     readonly path: string;
-    /** The time since its answer. */
+    /** When its delivery was answered, ISO 8601. */
+    readonly at: string;
+    /** The time since then. */
     readonly ms: number;
   };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };

@@ -54,6 +54,8 @@ export interface HookOptions {
   readonly filterTimeoutMs?: number;
   readonly actionTimeoutMs?: number;
   readonly mostTimeouts?: number;
+  /** Notes an action for the jobs on it; never rejects. */
+  readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
 }
 
 type Kind = 'filter' | 'action';
@@ -80,6 +82,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     filterTimeoutMs = 5_000,
     actionTimeoutMs = 30_000,
     mostTimeouts = Number.POSITIVE_INFINITY,
+    note,
   } = options;
   /** Filter handlers that have taken too long, how often in a row, and since when they are not called. */
   const timeouts = new WeakMap<object, { count: number; since: number }>();
@@ -227,11 +230,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
 
   /**
    * Runs the handlers of an action one after the other: those of first-party plugins, then the others by priority. A handler that fails, or runs longer than the time
-   * limit, is logged, and the next one runs. Resolves when the last one has finished or is no longer waited for; never
+   * limit, is logged, and the next one runs. Resolves when the jobs on it are noted and the last one has finished or is no longer waited for; never
    * rejects.
    */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     done.set(name, didAction(name) + 1);
+    const noted = note?.(name, payload);
     for (const { handler, plugin } of handlers.action.get(name) ?? []) {
       const call = handler as ActionHandler<N>; // as `addAction` has taken it
       try {
@@ -244,6 +248,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         else log.error({ plugin, action: name, err: error }, 'action handler failed');
       }
     }
+    await noted;
   }
 
   /** Ends registration: what the server does must not change while it runs. */
@@ -261,6 +266,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
       remove('action', name, (entry) => entry.handler === handler),
     hasFilter,
     didAction,
+    actions: () => [...names.action],
     checkOpen,
     applyFilters,
     doAction,

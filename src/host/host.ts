@@ -3,9 +3,11 @@ import type Router from '@koa/router';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { hideInLog, type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
+import { activateOnce } from './activation.js';
 import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, withoutSlash } from './adapter.js';
 import type { ActionName, FilterName } from './hook-types.js';
 import { createHooks, type Face, type Hooks } from './hooks.js';
+import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import type {
@@ -28,7 +30,7 @@ export const READY_MS = 10_000;
 export interface PluginLimits {
   /** For each `receiver` and `pages`. */
   readonly setupMs: number;
-  /** For all handlers of `host.closing` together: the disposers, which flush commits and pages, need time too. */
+  /** For all handlers of `host.closing` together, and for all running jobs: the disposers, which flush commits and pages, need time too. */
   readonly closingMs: number;
   /** For each disposer. */
   readonly disposeMs: number;
@@ -69,6 +71,8 @@ export interface HostSurroundings {
   readonly environment?: NodeJS.Dict<string>;
   /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
   readonly hooks?: Hooks;
+  /** The jobs of plugins, in a receiver that is put into service. @default none is run, and no plugin is activated */
+  readonly jobs?: Jobs;
 }
 
 /**
@@ -85,6 +89,7 @@ export async function startHost(
 ): Promise<Host> {
   const { face, site, paths, stateDir, articles, environment = {} } = around;
   const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostTimeouts: 3 }) }) } = around;
+  const jobs = around.jobs ?? createJobs({ folder: join(stateDir, JOBS), log: around.log });
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
   const routers: Router[] = [];
@@ -115,14 +120,15 @@ export async function startHost(
           outputs.push({ plugin: plugin.name, output });
         };
         await setUp(entry, async () => plugin.pages?.({ ...common, addOutput }));
-      } else if (plugin.receiver !== undefined) {
+      } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
         const secrets = secretsOf(plugin, origin, environment);
         const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
         const routes = (define: (router: Router) => void) => {
           hooks.checkOpen(plugin.name, 'routes');
           if (router !== undefined) define(router);
         };
-        const storage = openStorage(plugin.name, join(stateDir, 'plugins', plugin.name));
+        const folder = join(stateDir, 'plugins', plugin.name);
+        const { alone, ...storage } = openStorage(plugin.name, folder);
         const adapter = (given: Adapter) => {
           hooks.checkOpen(plugin.name, 'an adapter');
           const added = { ...given, plugin: plugin.name };
@@ -130,15 +136,22 @@ export async function startHost(
           taken.set(withoutSlash(added.path), `plugin ${plugin.name} (${origin})`);
           adapters.push(added);
         };
-        const given = {
+        const host = {
+          ...common,
           secrets,
           storage,
+          ...jobsOf(entry, common.log),
           routes,
           adapter,
           answer,
           articles: { ...readingOnly(plugin.name), ...articles },
         };
-        await setUp(entry, async () => plugin.receiver?.({ ...common, ...given }));
+        await setUp(entry, async () => plugin.receiver?.(host));
+        const { activate } = plugin;
+        if (activate !== undefined && around.jobs !== undefined)
+          await setUp(entry, () =>
+            alone(() => activateOnce(folder, plugin.version, (context) => activate(host, context))),
+          );
         if (router !== undefined && router.stack.length > 0) routers.push(router);
       }
     } catch (error) {
@@ -173,6 +186,20 @@ export async function startHost(
     return host;
   }
 
+  function jobsOf({ plugin }: PluginEntry, log: Log): Pick<ReceiverHost, 'job' | 'cron'> {
+    const owner = () => ({ plugin: plugin.name, log, actions: hooks.actions(), timeZone: site.timeZone });
+    return {
+      job: (name, job) => {
+        hooks.checkOpen(plugin.name, `job ${quote(name)}`);
+        jobs.addJob(owner(), name, job);
+      },
+      cron: (name, cron) => {
+        hooks.checkOpen(plugin.name, `cron ${quote(name)}`);
+        jobs.addCron(owner(), name, cron);
+      },
+    };
+  }
+
   async function setUp({ plugin, origin }: PluginEntry, run: () => Promise<unknown>): Promise<void> {
     const who = `plugin ${plugin.name} (${origin})`;
     try {
@@ -188,7 +215,10 @@ export async function startHost(
   }
 
   async function close(): Promise<void> {
-    await within(closingMs, hooks.doAction('host.closing', {}), () => undefined);
+    await Promise.all([
+      within(closingMs, hooks.doAction('host.closing', {}), () => undefined),
+      jobs.close(closingMs),
+    ]);
     await dispose();
   }
 

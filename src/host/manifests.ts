@@ -4,7 +4,7 @@ import { didYouMean, PressmarkError, quote } from '../errors.js';
 import type { PluginEntry } from './plugin.js';
 
 /** All that a plugin may have. */
-const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'receiver', 'pages'];
+const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'receiver', 'activate', 'pages'];
 
 /** It stands in the addresses of its routes. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -89,7 +89,16 @@ function checkManifest(plugin: unknown, origin: string): void {
   const complain = (what: string) => invalid(`${origin} is not a plugin: ${what}`);
   if (typeof plugin !== 'object' || plugin === null)
     throw complain('it has no default export; export default definePlugin({ name, receiver, pages })');
-  const { name, version, requires, secrets, hooks, receiver, pages }: Readonly<Record<string, unknown>> = {
+  const {
+    name,
+    version,
+    requires,
+    secrets,
+    hooks,
+    receiver,
+    activate,
+    pages,
+  }: Readonly<Record<string, unknown>> = {
     ...plugin,
   };
   if (typeof name !== 'string' || !NAME.test(name))
@@ -99,7 +108,7 @@ function checkManifest(plugin: unknown, origin: string): void {
     throw complain(
       `it has ${quote(unknown)}, and a plugin has ${KEYS.join(', ')} alone${didYouMean(unknown, KEYS)}`,
     );
-  for (const [face, value] of Object.entries({ receiver, pages }))
+  for (const [face, value] of Object.entries({ receiver, activate, pages }))
     if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
   if (receiver === undefined && pages === undefined)
     throw complain('it has neither receiver(host) nor pages(host)');

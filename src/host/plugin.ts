@@ -15,6 +15,7 @@ import type {
   ReceiverFilterName,
 } from './hook-types.js';
 import type { ActionHandler, FilterHandler } from './hooks.js';
+import type { Cron, Job, JobEventName } from './jobs/job.js';
 import type { SiteOutput } from './outputs.js';
 import type { PluginStorage } from './storage.js';
 
@@ -98,6 +99,13 @@ export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterN
   readonly secrets: Readonly<Record<string, string>>;
   /** What the plugin keeps across restarts. */
   readonly storage: PluginStorage;
+  /**
+   * Adds work that follows an action, once for each event: it is noted on the disk, run by one receiver of several, also
+   * after a crash, and tried again where it fails.
+   */
+  job<N extends JobEventName>(name: string, job: Job<N>): void;
+  /** Adds work at certain times, by one receiver of several. What was missed while none ran is made up for once. */
+  cron(name: string, cron: Cron): void;
   /** Adds routes below `/-/<name of the plugin>/`. */
   routes(define: (router: Router) => void): void;
   /** Adds an endpoint for another service, at a path of your choice: POST, verified before it is parsed. */
@@ -128,6 +136,13 @@ export interface Plugin<O = unknown> {
   readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };
   /** Runs once in the process that answers the webhook, whatever builds the site; also in `doctor` and `revert`. May be async. */
   receiver?(host: ReceiverHost<O>): unknown;
+  /**
+   * Runs once for each version that is installed, after `receiver` and before the first delivery. What it returns is waited
+   * for; where it fails, the receiver does not start.
+   *
+   * @param context.previous the version that was activated before; undefined where none was.
+   */
+  activate?(host: ReceiverHost<O>, context: { readonly previous: string | undefined }): unknown;
   /** Runs where pages are made, and wherever it must be known which files the plugin adds. Only adds hooks and outputs. */
   pages?(host: PagesHost<O>): unknown;
 }

@@ -1,5 +1,6 @@
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
+import type { Jobs } from '../host/jobs/jobs.js';
 import type { Log } from '../log.js';
 import type { ArticleStore, StoredFile } from '../store/article-store.js';
 import type { DeletedArticles } from '../store/deleted.js';
@@ -14,6 +15,8 @@ export interface Surroundings {
   /** Makes the slug that is asked for; undefined where the suggestion counts as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;
+  /** Notes an article that is about to be stored for the jobs of plugins. */
+  readonly noteJobs?: Jobs['noteArticle'];
   readonly log: Log;
   /** Whether plugins may not set this front matter. */
   isOwnKey(key: string): boolean;

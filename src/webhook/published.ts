@@ -49,7 +49,9 @@ export async function publishDraft(
   const result = await store
     .publish(id, async () => {
       await refuseReplay(id, timestamp, around);
-      return filteredDraft(makeDraft(), around);
+      const draft = await filteredDraft(makeDraft(), around);
+      await around.noteJobs?.('article.published', { id, timestamp });
+      return draft;
     })
     .catch(answerIfDeleted);
   const { url, outcome } = result;

@@ -58,5 +58,7 @@ export async function filteredReplacement(
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
   const extra = await filteredFrontMatter(filtered, around);
+  const { id, revision: base } = article;
+  await around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at });
   return { updated: data.published_at, content, extra };
 }

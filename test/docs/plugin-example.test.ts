@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -94,4 +97,22 @@ test('the adapter of docs/plugins.md stores what is sent with its token', async 
   t.is(answer.status, 200);
   t.like(await answer.json(), { id: 'k-1', outcome: 'stored' });
   t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^title: "By another door"$/m);
+});
+
+test('the job of docs/plugins.md tells a chat of each article, again where the chat has failed', async (t) => {
+  const told: string[] = [];
+  const chat = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    told.push(JSON.parse(body).text);
+    response.writeHead(told.length === 1 ? 500 : 200).end();
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => chat.close());
+  await once(chat, 'listening');
+  const { port } = chat.address() as AddressInfo;
+  const env = { CHAT_URL: `http://127.0.0.1:${port}/` };
+  const receiver = await receiverWith(t, tempDir(t), 'plugins/tell.mjs', env);
+  const { json } = await receiver.post('article.published', article({ title: 'Told' }));
+  await until('the chat was told again', () => told.length === 2);
+  t.deepEqual([...new Set(told)], [`New: Told ${json.url}`]);
 });

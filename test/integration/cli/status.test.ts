@@ -135,3 +135,41 @@ test('an article that is not on its page is named, as a failure after five minut
   const list = await runHere(['list', '--dir', dir], ENV);
   t.true(list.stdout.includes(`${url} (not seen live yet)`), list.stdout);
 });
+
+test('status names the jobs that failed, and counts those that wait', async (t) => {
+  const dir = storeOnly(tempDir(t));
+  t.notRegex((await status(dir)).stdout, / job /);
+  fs.mkdirSync(join(dir, '.pressmark/jobs/noted'), { recursive: true });
+  const at = new Date(Date.now() - 180_000).toISOString();
+  const note = (id: string, state: object) => ({
+    name: 'article.published',
+    at,
+    payload: { id },
+    jobs: { 'announce.post': state },
+  });
+  const error = 'answered 500';
+  const nextAt = '2099-01-01T00:00:00.000Z';
+  const events = [
+    note('a1', { kind: 'failed', attempt: 2, error, nextAt }),
+    note('a2', { kind: 'givenUp', attempt: 10, error, at }),
+    note('a3', { kind: 'waiting' }),
+    note('a4', { kind: 'running', attempt: 1, since: at }),
+  ];
+  fs.writeFileSync(join(dir, '.pressmark/jobs/noted/1.json'), JSON.stringify({ events }));
+  const { code, stdout } = await status(dir);
+  t.is(code, 1);
+  const lines = [
+    `✗ job       announce.post failed 2 times for article.published of a1, tried again at ${nextAt}: answered 500`,
+    '✗ job       announce.post failed 10 times for article.published of a2, given up 3 min ago: answered 500',
+    '! job       announce.post: 2 events wait',
+  ];
+  for (const line of lines) t.true(stdout.split('\n').includes(line), stdout);
+  const json = JSON.parse((await runHere(['status', '--dir', dir, '--json'], ENV)).stdout);
+  t.is(json.jobs.length, 4);
+  t.like(json.jobs[0], {
+    job: 'announce.post',
+    event: 'article.published',
+    id: 'a1',
+    state: { kind: 'failed', attempt: 2 },
+  });
+});

@@ -4,6 +4,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { type HostSurroundings, startHost } from '../../../src/host/host.js';
+import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { definePlugin, type Plugin, type PluginEntry } from '../../../src/host/plugin.js';
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
@@ -324,4 +325,63 @@ test('a handler can be removed by what adding it has returned, and by its name a
   }
   t.deepEqual(values, ['a-1!', 'a!', 'a']);
   t.false(hooks.hasFilter('article.slug'));
+});
+
+test('a plugin is activated once for each version, after its receiver; one that fails is activated at the next start', async (t) => {
+  const dir = tempDir(t);
+  const calls: string[] = [];
+  const start = async (version: string | undefined, isInService = true, error?: string) => {
+    const plugin = definePlugin({
+      name: 'counter',
+      ...(version !== undefined && { version }),
+      receiver: () => void calls.push('receiver'),
+      async activate(host, { previous }) {
+        if (error !== undefined) throw new Error(error);
+        await host.storage.set('since', 1);
+        calls.push(`from ${previous}`);
+      },
+    });
+    const jobs = createJobs({ folder: join(dir, 'jobs'), log: around.log });
+    const host = await startHost([entry(plugin)], {
+      ...around,
+      stateDir: dir,
+      ...(isInService && { jobs }),
+    });
+    await host.close();
+    return calls.splice(0);
+  };
+  t.deepEqual(await start('1.0.0', false), ['receiver'], 'not by doctor');
+  await t.throwsAsync(start('1.0.0', true, 'no room'), {
+    message: 'plugin counter (plugins/x.js) could not be set up: no room',
+  });
+  calls.splice(0);
+  t.deepEqual(await start('1.0.0'), ['receiver', 'from undefined']);
+  t.deepEqual(await start('1.0.0'), ['receiver']);
+  t.deepEqual(await start('1.1.0'), ['receiver', 'from 1.0.0']);
+  t.deepEqual(await start(undefined), ['receiver', 'from 1.1.0']);
+  t.deepEqual(await start(undefined), ['receiver']);
+});
+
+test('jobs are refused after the start, and in words that name the plugin', async (t) => {
+  let add: (() => void)[] = [];
+  const plugin = definePlugin({
+    name: 'late',
+    receiver(host) {
+      const run = () => undefined;
+      add = [
+        () => host.job('later', { on: 'article.live', run }),
+        () => host.cron('later', { at: '0 3 * * *', run }),
+      ];
+    },
+  });
+  await startHost([entry(plugin)], around);
+  for (const one of add)
+    t.throws(one, { message: /plugin late adds (?:job|cron) "later" after the start; add it in receiver/ });
+  const broken = definePlugin({
+    name: 'broken',
+    receiver: (host) => host.cron('nightly', { at: 'at night', run: () => undefined }),
+  });
+  await t.throwsAsync(startHost([entry(broken)], around), {
+    message: 'plugin broken: cron "nightly": its at is "at night": write five fields, such as 0 3 * * *',
+  });
 });

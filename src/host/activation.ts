@@ -1,0 +1,38 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+
+/** What is written when a plugin was activated. */
+interface Activated {
+  /** Null for a plugin without one. */
+  readonly version: string | null;
+}
+
+/**
+ * Runs `activate` where the version was not activated yet; the caller keeps other receivers away meanwhile. It is noted when
+ * it has succeeded, so that what is cut off runs again.
+ *
+ * @param folder the plugin's own, in the state folder.
+ */
+export async function activateOnce(
+  folder: string,
+  version: string | undefined,
+  activate: (context: { readonly previous: string | undefined }) => unknown,
+): Promise<void> {
+  const path = join(folder, 'activated.json');
+  const last = readActivated(path);
+  const now: Activated = { version: version ?? null };
+  if (last?.version === now.version) return;
+  await activate({ previous: last?.version ?? undefined });
+  await writeAtomically(path, `${JSON.stringify(now)}\n`);
+}
+
+function readActivated(path: string): Activated | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(path, 'utf8')) as Activated;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw new Error(`${path} cannot be read: ${messageOf(error)}; without it, the plugin is activated anew`);
+  }
+}

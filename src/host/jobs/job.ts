@@ -1,0 +1,121 @@
+import type { Article } from '../../article/article.js';
+import type { Log } from '../../log.js';
+import type { ActionName, Actions } from '../hook-types.js';
+
+/** An article that was stored. It is read when the job runs: where it was changed or updated since, as it is then. */
+export interface StoredEvent {
+  readonly event: 'article.published' | 'article.updated';
+  readonly article: Article;
+  /** The delivery's `timestamp`. */
+  readonly timestamp: string;
+}
+
+/** Actions that strangers can cause at will, or that mean something to the running process alone. */
+type NotForJobs =
+  | `delivery.${string}`
+  | `build.${string}`
+  | `host.${string}`
+  | 'site.built'
+  | 'search.written';
+
+/** The actions that a job can be on. */
+export type JobEventName = Exclude<ActionName, NotForJobs>;
+
+/** What a job's `run` gets. */
+export type JobEvent<N extends JobEventName> = N extends StoredEvent['event'] ? StoredEvent : Actions[N];
+
+/** What else a job's `run` gets. */
+export interface JobContext {
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborted when the time is over, and when the receiver stops; hand it to `fetch`. */
+  readonly signal: AbortSignal;
+  /** A log that names the plugin and the job. */
+  readonly log: Log;
+}
+
+/** A job; see `ReceiverHost.job`. */
+export interface Job<N extends JobEventName> {
+  readonly on: N;
+  /** `ever`: it also runs for all articles that are there at its first start; only on `article.published`. @default 'activation' */
+  readonly since?: 'activation' | 'ever';
+  /** How long an attempt may take, in milliseconds. @default 300000 */
+  readonly timeoutMs?: number;
+  /** Does the work, once for each event. Where it throws, it is called again after a pause. */
+  run(event: JobEvent<N>, context: JobContext): unknown;
+}
+
+/** Work at certain times; see `ReceiverHost.cron`. */
+export interface Cron {
+  /** Five fields: minute, hour, day of the month, month, day of the week, such as `0 3 * * *`. */
+  readonly at: string;
+  /** IANA name. @default that of the site */
+  readonly timeZone?: string;
+  /** How long an attempt may take, in milliseconds. @default 300000 */
+  readonly timeoutMs?: number;
+  /** Does the work. Where it throws, it is called again after a pause. */
+  run(context: JobContext): unknown;
+}
+
+/** How a job stands with one event. Where it is done, nothing is kept. */
+export type JobState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'running'; readonly attempt: number; readonly since: string }
+  | {
+      readonly kind: 'failed';
+      readonly attempt: number;
+      readonly error: string;
+      /** When it is tried again, ISO 8601. */
+      readonly nextAt: string;
+    }
+  | { readonly kind: 'givenUp'; readonly attempt: number; readonly error: string; readonly at: string };
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The pauses after failed attempts, in milliseconds: two days in all. */
+const PAUSES_MS = [
+  SECOND,
+  10 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+];
+
+/** The longest words of an error that are kept, in characters. */
+const LONGEST_ERROR = 500;
+
+/** How often the job has been called for this event. */
+export function attemptsIn(state: JobState): number {
+  return state.kind === 'waiting' ? 0 : state.attempt;
+}
+
+/** Whether an attempt may begin. */
+export function isDue(state: JobState, now: number): boolean {
+  return state.kind === 'waiting' || (state.kind === 'failed' && Date.parse(state.nextAt) <= now);
+}
+
+/** How a job stands after a failed attempt. */
+export function afterFailure(attempt: number, words: string, now: number): JobState {
+  const error = words.slice(0, LONGEST_ERROR);
+  const pause = PAUSES_MS[attempt - 1];
+  return pause === undefined
+    ? { kind: 'givenUp', attempt, error, at: isoOf(now) }
+    : { kind: 'failed', attempt, error, nextAt: isoOf(now + pause) };
+}
+
+/** How a job stands whose receiver has ended; what it was doing then may have ended it, so that there is a pause. */
+export function afterEnd(state: JobState, now: number): JobState {
+  return state.kind === 'running'
+    ? afterFailure(state.attempt, 'the receiver ended while this ran', now)
+    : state;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

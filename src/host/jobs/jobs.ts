@@ -1,0 +1,209 @@
+import { join } from 'node:path';
+import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { ActionName, Actions } from '../hook-types.js';
+import { timesOf } from './cron.js';
+import type { Cron, Job, JobEventName, JobState } from './job.js';
+import { articleKey, NOTED, type NotedEvent, openNotes } from './notes.js';
+import { createRunner, type RunnerArticles, type Work } from './runner.js';
+
+/** The folder of jobs in the state folder. */
+export const JOBS = 'jobs';
+
+/** What the jobs of one plugin are made from. */
+export interface JobOwner {
+  readonly plugin: string;
+  readonly log: Log;
+  /** The actions that there are. */
+  readonly actions: readonly string[];
+  /** Of the site. */
+  readonly timeZone: string;
+}
+
+/** An article that is about to be stored. */
+export interface ComingArticle {
+  readonly id: string;
+  /** The revision that an update replaces. */
+  readonly base?: string;
+  /** The delivery's `timestamp`. */
+  readonly timestamp: string;
+}
+
+/** The jobs of all plugins of a receiver; see `createJobs`. */
+export type Jobs = ReturnType<typeof createJobs>;
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** See `JobEventName`. */
+const NOT_FOR_JOBS = /^(?:delivery|build|host)\.|^(?:site\.built|search\.written)$/;
+
+/** What every receiver on the folder sees: one of them notes it. */
+const SEEN_BY_ALL: ReadonlySet<string> = new Set<ActionName>([
+  'article.created',
+  'article.edited',
+  'article.removed',
+  'article.stateChanged',
+]);
+
+const DEFAULT_TIMEOUT_MS = 300_000;
+const MOST_BYTES = 1_000_000;
+
+/**
+ * The jobs of plugins: events are noted on the disk, and one receiver of several on the folder runs what is noted.
+ *
+ * @param folder where the notes are.
+ */
+export function createJobs({
+  folder,
+  log,
+  now = Date.now,
+}: {
+  folder: string;
+  log: Log;
+  now?: () => number;
+}) {
+  const notes = openNotes(join(folder, NOTED));
+  const works = new Map<string, Work>();
+  const runner = createRunner({ folder, notes, works, log, now });
+
+  /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with the job. */
+  function addJob<N extends JobEventName>(owner: JobOwner, name: unknown, job: Job<N>): void {
+    const { plugin, actions } = owner;
+    const complain = complaintsOf(plugin, 'job', name);
+    checkKeys(job, ['on', 'since', 'timeoutMs', 'run'], complain);
+    const { on, since = 'activation', run } = job;
+    if (!actions.includes(on))
+      throw complain(`there is no action ${quote(on)}${didYouMean(String(on), actions)}`);
+    if (NOT_FOR_JOBS.test(on)) throw complain(`no job can be on ${on}; use addAction`);
+    if (since !== 'activation' && since !== 'ever')
+      throw complain(`its since is ${quote(since)}; write 'activation' or 'ever'`);
+    if (since === 'ever' && on !== 'article.published')
+      throw complain(`since: 'ever' is for article.published alone: nothing tells what else has happened`);
+    const call: Work['call'] = (event, context) => run(event as Parameters<typeof run>[0], context); // as noted for it
+    add({ ...workOf(owner, name, job, complain), on, isForAll: since === 'ever', call });
+  }
+
+  /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with it. */
+  function addCron(owner: JobOwner, name: unknown, cron: Cron): void {
+    const complain = complaintsOf(owner.plugin, 'cron', name);
+    checkKeys(cron, ['at', 'timeZone', 'timeoutMs', 'run'], complain);
+    const { at, timeZone = owner.timeZone, run } = cron;
+    try {
+      const times = timesOf(at, timeZone);
+      const call: Work['call'] = (_event, context) => run(context);
+      add({ ...workOf(owner, name, cron, complain), on: 'cron', isForAll: false, times, call });
+    } catch (error) {
+      if (error instanceof PressmarkError) throw error;
+      throw complain(`its at is ${quote(at)}: ${messageOf(error)}`);
+    }
+  }
+
+  function add(work: Work): void {
+    works.set(work.id, work);
+  }
+
+  function workOf(
+    { plugin, log }: JobOwner,
+    name: unknown,
+    {
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      run,
+    }: Pick<Cron, 'timeoutMs' | 'run'> | Pick<Job<never>, 'timeoutMs' | 'run'>,
+    complain: (what: string) => PressmarkError,
+  ): Pick<Work, 'id' | 'timeoutMs' | 'log'> {
+    const id = `${plugin}.${String(name)}`;
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw complain('name it in lower-case letters, digits and hyphens');
+    if (works.has(id)) throw complain('there is another job or cron of this name; rename one');
+    if (typeof run !== 'function') throw complain('its run is not a function');
+    if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
+      throw complain(`its timeoutMs is ${quote(timeoutMs)}; it must be a number of milliseconds`);
+    return { id, timeoutMs, log: log.child({ job: name }) };
+  }
+
+  /**
+   * Notes an action for the jobs on it. Of an article that is stored it has been noted before.
+   *
+   * @returns a promise that never rejects.
+   */
+  async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
+    if (!isAwaited(name)) return;
+    try {
+      if (name === 'article.published' || name === 'article.updated') return runner.wake();
+      if (SEEN_BY_ALL.has(name) && !(await runner.leads())) return;
+      if (JSON.stringify(payload).length > MOST_BYTES)
+        throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
+      await note({
+        name,
+        payload,
+        ...(name === 'article.live' && { key: liveKey(payload as Actions['article.live']) }),
+      });
+      runner.wake();
+    } catch (error) {
+      log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');
+    }
+  }
+
+  /**
+   * Notes an article for the jobs on it, before it is stored; undefined where there is none. What is noted and never stored
+   * is forgotten.
+   *
+   * @throws PressmarkError STORE_FAILED
+   */
+  function noteArticle(
+    event: 'article.published' | 'article.updated',
+    { id, base, timestamp }: ComingArticle,
+  ): Promise<void> | undefined {
+    if (!isAwaited(event)) return undefined;
+    const key = base === undefined ? articleKey(id) : `${articleKey(id)} ${base}`;
+    const payload = { id, timestamp, ...(base !== undefined && { base }) };
+    return note({ name: event, key, payload }).catch((cause: unknown) => {
+      const message = `the jobs of plugins could not be noted: ${messageOf(cause)}; nothing was stored, send it again`;
+      throw new PressmarkError('STORE_FAILED', message, {
+        cause,
+        publicMessage: 'not stored; send it again',
+      });
+    });
+  }
+
+  const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
+
+  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> {
+    const jobs: Record<string, JobState> = {};
+    for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
+    return notes.add({ ...event, at: new Date(now()).toISOString(), jobs });
+  }
+
+  return {
+    addJob,
+    addCron,
+    noteAction,
+    noteArticle,
+    /** Begins to run jobs. */
+    start: (articles: RunnerArticles) => runner.start(articles),
+    /** Has running jobs stopped, and waits for them. */
+    close: runner.close,
+  };
+}
+
+/** Several receivers may see that an article is live. */
+function liveKey({ path, at }: Actions['article.live']): string {
+  return `${path} ${at}`;
+}
+
+function complaintsOf(plugin: string, kind: 'job' | 'cron', name: unknown): (what: string) => PressmarkError {
+  return (what) => new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: ${kind} ${quote(name)}: ${what}`);
+}
+
+function checkKeys(
+  value: object,
+  known: readonly string[],
+  complain: (what: string) => PressmarkError,
+): void {
+  if (typeof value !== 'object' || value === null) throw complain(`write an object with ${known.join(', ')}`);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw complain(
+      `it has ${quote(unknown)}, and can have ${known.join(', ')} alone${didYouMean(unknown, known)}`,
+    );
+}

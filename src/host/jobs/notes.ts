@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../../errors.js';
+import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import type { JobState } from './job.js';
+
+/** An event that jobs are to run for. */
+export interface NotedEvent {
+  readonly name: string;
+  /** The same for what is the same event, where that may be noted twice. */
+  readonly key?: string;
+  /** When it was noted, ISO 8601. */
+  readonly at: string;
+  /** What the job is told of it. */
+  readonly payload: unknown;
+  /** How each job stands, as `<plugin>.<job>`; jobs that are done are not in it. */
+  readonly jobs: Record<string, JobState>;
+}
+
+/** A file with events that were noted together. */
+export interface Note {
+  readonly file: string;
+  readonly events: readonly NotedEvent[];
+}
+
+/** So many events go into one file. */
+export const MOST_EVENTS = 100;
+
+/** The folder of notes in that of jobs. */
+export const NOTED = 'noted';
+
+const ENDING = '.json';
+
+/** Distinguishes this process's files from all others. */
+const RUN = randomBytes(6).toString('hex');
+let written = 0;
+
+/** The folder of notes of one site; see `openNotes`. */
+export interface Notes {
+  /** Notes an event. It is on the disk when the promise resolves. */
+  add(event: NotedEvent): Promise<void>;
+  /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
+  save(note: Note): Promise<void>;
+  /** The names of the files, those that were written first first. */
+  files(): string[];
+  /** A note; undefined where its file has gone or is none. */
+  read(file: string): Note | undefined;
+  /** Removes what a killed process has left half-written. */
+  sweep(): void;
+}
+
+/**
+ * Opens the folder in which receivers note what jobs are to do: one file for all events that come while another file is
+ * being written. Each receiver adds files; one of them, which runs the jobs, changes and removes them.
+ */
+export function openNotes(folder: string): Notes {
+  let waiting: { event: NotedEvent; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let isWriting = false;
+
+  function add(event: NotedEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ event, resolve, reject });
+      if (!isWriting) void writeWaiting();
+    });
+  }
+
+  async function writeWaiting(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const some = waiting.slice(0, MOST_EVENTS);
+      waiting = waiting.slice(MOST_EVENTS);
+      try {
+        await write({ file: newName(), events: some.map(({ event }) => event) });
+        for (const { resolve } of some) resolve();
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+    }
+    isWriting = false;
+  }
+
+  async function write({ file, events }: Note): Promise<void> {
+    for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+    await writeAtomically(join(folder, file), `${JSON.stringify({ events })}\n`, 0o600);
+  }
+
+  async function save({ file, events }: Note): Promise<void> {
+    const left = events.filter(({ jobs }) => Object.keys(jobs).length > 0);
+    if (left.length > 0) return write({ file, events: left });
+    discard(join(folder, file));
+    await syncDirectory(folder);
+  }
+
+  function files(): string[] {
+    return namesIn(folder).filter((name) => name.endsWith(ENDING));
+  }
+
+  function sweep(): void {
+    for (const name of namesIn(folder))
+      if (isLeftover(name) && isOld(join(folder, name))) discard(join(folder, name));
+  }
+
+  return { add, save, files, read: (file) => readNote(folder, file), sweep };
+}
+
+/** All notes in a folder, without a receiver. */
+export function readNotes(folder: string): Note[] {
+  return openNotes(folder)
+    .files()
+    .flatMap((file) => readNote(folder, file) ?? []);
+}
+
+function readNote(folder: string, file: string): Note | undefined {
+  try {
+    const { events }: { events?: NotedEvent[] } = JSON.parse(fs.readFileSync(join(folder, file), 'utf8'));
+    return Array.isArray(events) ? { file, events } : undefined;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The key of a publication: each delivery of it is the same event. */
+export function articleKey(id: string): string {
+  return JSON.stringify(id);
+}
+
+/** What a person knows an event by: the id of its article, or a target of `deploy`. */
+export function subjectOf(payload: unknown): string | undefined {
+  const { id, target } = payload as { id?: unknown; target?: unknown };
+  const known = id ?? target;
+  return typeof known === 'string' ? known : undefined;
+}
+
+/** In the order of time, also among several receivers. */
+function newName(): string {
+  return `${Date.now().toString(36).padStart(9, '0')}-${RUN}-${String(written++).padStart(9, '0')}${ENDING}`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Another receiver may be writing a new one. */
+function isOld(path: string): boolean {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > 60_000;
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { JobState } from './job.js';
+import { JOBS } from './jobs.js';
+import { NOTED, readNotes, subjectOf } from './notes.js';
+
+/** What a job has not done yet. */
+export interface OpenJob {
+  /** `<plugin>.<job>` */
+  readonly job: string;
+  /** The action; `cron` for a time that has come. */
+  readonly event: string;
+  /** The id of the article, or the target of the deploy, where there is one. */
+  readonly id: string | undefined;
+  /** When the event was noted, ISO 8601. */
+  readonly at: string;
+  readonly state: JobState;
+}
+
+/** Reads what the jobs of plugins have not done yet, those that were noted first first; without a receiver. */
+export function readOpenJobs(stateDir: string): OpenJob[] {
+  return readNotes(join(stateDir, JOBS, NOTED)).flatMap(({ events }) =>
+    events.flatMap(({ name, at, payload, jobs }) =>
+      Object.entries(jobs).map(([job, state]) => ({ job, event: name, id: subjectOf(payload), at, state })),
+    ),
+  );
+}

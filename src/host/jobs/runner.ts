@@ -1,0 +1,416 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import { isLockFile, takeKernelLock } from '../../fs/lock.js';
+import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
+import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
+import type { ArticleReader } from '../plugin.js';
+import { nextTime, type Times } from './cron.js';
+import {
+  afterEnd,
+  afterFailure,
+  attemptsIn,
+  isDue,
+  type JobContext,
+  type JobState,
+  type StoredEvent,
+} from './job.js';
+import { articleKey, type Note, type NotedEvent, type Notes, subjectOf } from './notes.js';
+
+/** The articles that jobs are about. */
+export type RunnerArticles = Pick<ArticleReader, 'get' | 'ids'>;
+
+/** A job or a cron of a plugin. */
+export interface Work {
+  /** `<plugin>.<name>` */
+  readonly id: string;
+  /** An action, or `cron`. */
+  readonly on: string;
+  /** Whether it also runs for the articles that were there before it. */
+  readonly isForAll: boolean;
+  /** Of a cron. */
+  readonly times?: Times;
+  readonly timeoutMs: number;
+  readonly log: Log;
+  call(event: unknown, context: JobContext): unknown;
+}
+
+export interface RunnerOptions {
+  readonly folder: string;
+  readonly notes: Notes;
+  readonly works: ReadonlyMap<string, Work>;
+  readonly log: Log;
+  now(): number;
+}
+
+/** Runs what is noted; see `createRunner`. */
+export interface Runner {
+  start(articles: RunnerArticles): void;
+  /** Says that something was noted. */
+  wake(): void;
+  /** Whether this receiver runs the jobs, as far as it has been found out. */
+  leads(): Promise<boolean>;
+  /** @param waitMs how long running jobs are waited for. */
+  close(waitMs: number): Promise<void>;
+}
+
+/** A job that is to run for an event. */
+interface Unit {
+  readonly key: string;
+  readonly event: NotedEvent;
+  readonly note: OpenNote;
+  /** In ms since 1970. */
+  notBefore: number;
+}
+
+interface OpenNote extends Note {
+  /** The last write of it. */
+  saved: Promise<void>;
+}
+
+/** What is known of jobs besides what is noted. */
+interface Known {
+  /** The jobs that were told of all articles. */
+  readonly begun: readonly string[];
+  /** When crons ran last, in ms since 1970. */
+  readonly crons: Readonly<Record<string, number>>;
+}
+
+/** How often it is looked for what other receivers have noted, and for what is due. */
+const LOOK_EVERY_MS = 1_000;
+
+/** How often the lock is tried for. */
+const TRY_EVERY_MS = 2_000;
+
+/** An article that is not there so long after it was noted was not stored. */
+const STORED_WITHIN_MS = 60_000;
+
+/** So long it is remembered which events are done: another receiver may note the same event. */
+const REMEMBERED_MS = 600_000;
+
+/** What could not be run or written is tried again after this time. */
+const TROUBLE_MS = 10_000;
+
+/** What was given up is shown for this time. */
+const SHOWN_MS = 30 * 86_400_000;
+
+/**
+ * Runs noted jobs: those of one plugin's job one after the other, different jobs side by side. Of several receivers on a
+ * folder the one that has the lock runs them; when it ends, another gets the lock.
+ */
+export function createRunner({ folder, notes, works, log, now }: RunnerOptions): Runner {
+  const knownPath = join(folder, 'known.json');
+  const stopping = new AbortController();
+  /** What each job is to do, in the order in which it was noted. */
+  const units = new Map<string, Map<string, Unit>>();
+  const open = new Map<string, OpenNote>();
+  const unsaved = new Set<OpenNote>();
+  const damaged = new Set<string>();
+  /** When events with keys were done. */
+  const done = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+  const nextTimes = new Map<string, number>();
+  let known: Known = { begun: [], crons: {} };
+  let articles: RunnerArticles = { get: async () => undefined, ids: () => [] };
+  let helper: LockHelper | undefined;
+  let lock: number | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let step: Promise<void> | undefined;
+  let isAwake = false;
+  let trouble: string | undefined;
+  let isClosed = false;
+  let triedLock = Promise.resolve();
+
+  function start(reader: RunnerArticles): void {
+    if (works.size === 0) return;
+    articles = reader;
+    timer = setInterval(wake, LOOK_EVERY_MS).unref();
+    wake();
+    triedLock = step ?? triedLock;
+  }
+
+  function wake(): void {
+    isAwake = true;
+    if (timer !== undefined) step ??= steps();
+  }
+
+  async function steps(): Promise<void> {
+    while (isAwake && !stopping.signal.aborted) {
+      isAwake = false;
+      try {
+        await stepOnce();
+        trouble = undefined;
+      } catch (error) {
+        const reason = messageOf(error);
+        if (reason !== trouble) log.error({ reason }, 'the jobs of plugins wait');
+        trouble = reason;
+        break; // until the next look
+      }
+    }
+    step = undefined;
+  }
+
+  async function stepOnce(): Promise<void> {
+    if (!(await hasLock())) return;
+    for (const note of unsaved) await save(note);
+    load(false);
+    await fireCrons();
+    for (const work of works.values()) begin(work);
+  }
+
+  async function hasLock(): Promise<boolean> {
+    const path = join(folder, 'lock');
+    if (lock !== undefined && isLockFile(lock, path)) return true;
+    letGo(); // somebody has removed the state folder
+    if (performance.now() - triedAt < TRY_EVERY_MS) return false;
+    triedAt = performance.now();
+    for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+    try {
+      helper ??= findLockHelper();
+      lock = await takeKernelLock(path, helper, 0);
+      await takeOver();
+      return true;
+    } catch (error) {
+      letGo();
+      if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return false;
+      throw error;
+    }
+  }
+
+  function letGo(): void {
+    if (lock !== undefined) fs.closeSync(lock);
+    lock = undefined;
+    open.clear();
+    units.clear();
+  }
+
+  async function takeOver(): Promise<void> {
+    notes.sweep();
+    known = readKnown(knownPath);
+    load(true);
+    const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !known.begun.includes(id));
+    for (const { id, on } of fresh) await noteAll(id, on);
+    const crons: Record<string, number> = {};
+    for (const { id, times } of works.values()) {
+      if (times === undefined) continue;
+      crons[id] = known.crons[id] ?? now();
+      nextTimes.set(id, nextTime(times, crons[id], now()));
+    }
+    await remember({ begun: [...known.begun, ...fresh.map(({ id }) => id)], crons });
+  }
+
+  async function remember(next: Known): Promise<void> {
+    const text = JSON.stringify(next);
+    if (text !== JSON.stringify(known)) await writeAtomically(knownPath, text);
+    known = next;
+  }
+
+  /** Notes the articles that are there. It is repeated where it was cut off: what is noted already is left out. */
+  async function noteAll(id: string, on: string): Promise<void> {
+    const noted = units.get(id);
+    const at = new Date(now()).toISOString();
+    const missing = [...articles.ids()].filter((article) => !noted?.has(articleKey(article)));
+    await Promise.all(
+      missing.map((article) =>
+        notes.add({
+          name: on,
+          key: articleKey(article),
+          at,
+          payload: { id: article },
+          jobs: { [id]: { kind: 'waiting' } },
+        }),
+      ),
+    );
+    load(false);
+  }
+
+  /** @param isTaken whether another receiver has had them. */
+  function load(isTaken: boolean): void {
+    for (const file of notes.files()) {
+      if (open.has(file) || damaged.has(file)) continue;
+      const read = notes.read(file);
+      if (read === undefined) {
+        damaged.add(file);
+        log.error({ file: join(folder, file) }, 'a note for jobs is damaged; it is left out, delete it');
+        continue;
+      }
+      const note: OpenNote = { ...read, saved: Promise.resolve() };
+      open.set(file, note);
+      for (const [n, event] of note.events.entries())
+        for (const [id, state] of Object.entries(event.jobs)) {
+          if (isTaken) event.jobs[id] = afterEnd(state, now());
+          take(id, { key: event.key ?? `${file} ${n}`, event, note, notBefore: 0 });
+        }
+    }
+  }
+
+  function take(id: string, unit: Unit): void {
+    const theirs = units.get(id) ?? new Map<string, Unit>();
+    units.set(id, theirs);
+    const state = unit.event.jobs[id];
+    const isOver = state?.kind === 'givenUp' && now() - Date.parse(state.at) > SHOWN_MS;
+    if (!isOver && !theirs.has(unit.key) && !isDone(id, unit.key)) {
+      theirs.set(unit.key, unit);
+      return;
+    }
+    delete unit.event.jobs[id];
+    unsaved.add(unit.note);
+  }
+
+  function isDone(id: string, key: string): boolean {
+    for (const [one, at] of done) {
+      if (now() - at < REMEMBERED_MS) break;
+      done.delete(one);
+    }
+    return done.has(`${id} ${key}`);
+  }
+
+  async function fireCrons(): Promise<void> {
+    for (const { id, times } of works.values()) {
+      const next = nextTimes.get(id);
+      if (times === undefined || next === undefined || next > now()) continue;
+      nextTimes.set(id, nextTime(times, now(), now()));
+      // One that runs or is to be tried again is this one's turn, too.
+      if (![...(units.get(id)?.values() ?? [])].some(({ event }) => event.jobs[id]?.kind !== 'givenUp'))
+        await notes.add({
+          name: 'cron',
+          at: new Date(now()).toISOString(),
+          payload: {},
+          jobs: { [id]: { kind: 'waiting' } },
+        });
+      await remember({ ...known, crons: { ...known.crons, [id]: now() } });
+      load(false);
+    }
+  }
+
+  function begin(work: Work): void {
+    if (running.has(work.id) || stopping.signal.aborted) return;
+    for (const unit of units.get(work.id)?.values() ?? []) {
+      const state = unit.event.jobs[work.id];
+      if (state === undefined || !isDue(state, now()) || unit.notBefore > now()) continue;
+      const run = runUnit(work, unit, state)
+        .catch((error: unknown) => {
+          unit.notBefore = now() + TROUBLE_MS;
+          work.log.error({ reason: messageOf(error) }, 'the job waits: what it does could not be noted');
+        })
+        .finally(() => {
+          running.delete(work.id);
+          begin(work);
+        });
+      running.set(work.id, run);
+      return;
+    }
+  }
+
+  async function runUnit(work: Work, unit: Unit, before: JobState): Promise<void> {
+    const attempt = attemptsIn(before) + 1;
+    const about = { event: unit.event.name, id: subjectOf(unit.event.payload), attempt };
+    const failed = async (words: string) => {
+      const state = afterFailure(attempt, words, now());
+      if (state.kind === 'failed')
+        work.log.warn({ ...about, reason: words, nextAt: state.nextAt }, 'the job failed; it is tried again');
+      else work.log.error({ ...about, reason: words }, 'the job failed and is given up');
+      await change(work, unit, state);
+    };
+    let event: unknown;
+    try {
+      event = await eventFor(unit);
+    } catch (error) {
+      return failed(messageOf(error));
+    }
+    if (event === 'not stored') {
+      if (now() - Date.parse(unit.event.at) > STORED_WITHIN_MS) return settle(work, unit);
+      unit.notBefore = now() + LOOK_EVERY_MS;
+      return undefined;
+    }
+    const since = new Date(now()).toISOString();
+    await change(work, unit, { kind: 'running', attempt, since }).catch((error: unknown) => {
+      unit.event.jobs[work.id] = before; // not run, as nobody would know of it
+      throw error;
+    });
+    const { signal: stop } = stopping;
+    if (stop.aborted) return change(work, unit, before);
+    const late = new AbortController();
+    const context = { attempt, signal: AbortSignal.any([stop, late.signal]), log: work.log };
+    try {
+      await within(work.timeoutMs, (async () => work.call(event, context))());
+    } catch (error) {
+      const isLate = error instanceof TimeoutError;
+      if (isLate) late.abort(new Error(`the job took longer than ${work.timeoutMs / 1_000} s`));
+      if (stop.aborted) return change(work, unit, before);
+      return failed(isLate ? `it took longer than ${work.timeoutMs / 1_000} s` : messageOf(error));
+    }
+    work.log.debug(about, 'job done');
+    return settle(work, unit);
+  }
+
+  /** What the job is told; of an article, how it is now. */
+  async function eventFor({ event: { name, payload } }: Unit): Promise<unknown> {
+    if (name !== 'article.published' && name !== 'article.updated') return payload;
+    const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
+    const article = await articles.get(id);
+    if (article === undefined || article.revision === base) return 'not stored';
+    return { event: name, article, timestamp: timestamp ?? article.date } satisfies StoredEvent;
+  }
+
+  async function change({ id }: Work, { event, note }: Unit, state: JobState): Promise<void> {
+    event.jobs[id] = state;
+    await save(note);
+  }
+
+  async function settle({ id }: Work, unit: Unit): Promise<void> {
+    units.get(id)?.delete(unit.key);
+    done.set(`${id} ${unit.key}`, now());
+    delete unit.event.jobs[id];
+    await save(unit.note);
+  }
+
+  /** Writes a note as it is then, one write after the other. What cannot be written is written at the next look. */
+  function save(note: OpenNote): Promise<void> {
+    unsaved.add(note);
+    note.saved = note.saved
+      .catch(() => undefined)
+      .then(async () => {
+        if (isClosed || open.get(note.file) !== note) return; // another receiver has it
+        unsaved.delete(note);
+        try {
+          await notes.save(note);
+        } catch (error) {
+          unsaved.add(note);
+          throw error;
+        }
+      });
+    return note.saved;
+  }
+
+  async function close(waitMs: number): Promise<void> {
+    clearInterval(timer);
+    timer = undefined;
+    stopping.abort(new Error('the receiver stops'));
+    await within(waitMs, Promise.all([step, ...running.values()]), () => {
+      for (const id of running.keys())
+        log.warn({ job: id }, 'the job does not stop; it is run again after the next start');
+    });
+    isClosed = true;
+    letGo();
+  }
+
+  const leads = async () => {
+    await triedLock;
+    return lock !== undefined;
+  };
+
+  return { start, wake, leads, close };
+}
+
+function readKnown(path: string): Known {
+  try {
+    return JSON.parse(fs.readFileSync(path, 'utf8')) as Known;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { begun: [], crons: {} };
+    throw new Error(`${path} cannot be read: ${messageOf(error)}; without it, jobs since ever begin anew`);
+  }
+}

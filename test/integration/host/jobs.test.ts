@@ -1,0 +1,90 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { publishForUpdate } from '../../support/client.js';
+import { article } from '../../support/events.js';
+import { createFaults } from '../../support/faults.js';
+import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
+import { storeOnly } from '../../support/store-only.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** Writes a line for each run; the first run for an article whose title is Broken fails. */
+const PLUGIN = `import fs from 'node:fs';
+export default { name: 'announce', version: '1.0.0',
+  receiver(host) {
+    const say = (line) => fs.appendFileSync(host.paths.site + '/runs', line + '\\n');
+    host.job('published', { on: 'article.published', since: 'ever', run({ article }, { attempt }) {
+      if (article.title === 'Broken' && attempt === 1) throw new Error('no answer');
+      say('published ' + article.id);
+    } });
+    host.job('updated', { on: 'article.updated', run: ({ article }) => say('updated ' + article.revision) });
+  },
+  async activate(host, { previous }) {
+    await host.storage.set('activated', (await host.storage.get('activated') ?? 0) + 1);
+    fs.appendFileSync(host.paths.site + '/activations', await host.storage.get('activated') + ' ' + previous + '\\n');
+  },
+};`;
+
+function siteWithJobs(t: { teardown(dispose: () => void): void }): string {
+  const dir = tempDir(t);
+  storeOnly(dir);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/announce.mjs'), PLUGIN);
+  return dir;
+}
+
+const linesIn = (path: string) =>
+  fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+const runsIn = (dir: string) => linesIn(join(dir, 'runs'));
+const isDone = (dir: string) =>
+  !fs.readdirSync(join(dir, '.pressmark/jobs/noted')).some((name) => name.endsWith('.json'));
+
+test('jobs: a receiver that is killed between the answer and the run runs the job after its next start, once', async (t) => {
+  const dir = siteWithJobs(t);
+  const faults = createFaults(t);
+  const receiver = await startReceiver(t, { ...faults.options, dir });
+  const data = article();
+  // The first is the note; before the second, which says that the job runs, the receiver is killed.
+  faults.set({ call: 'rename', path: 'jobs/noted', skip: 1, kill: true });
+  await receiver.post('article.published', data).catch(() => undefined);
+  await receiver.ended;
+  t.deepEqual(runsIn(dir), []);
+  faults.clear();
+  const next = await startReceiver(t, { ...faults.options, dir });
+  t.is((await next.post('article.published', data)).status, 200); // in case it was killed before the answer
+  await until('the job has run', () => runsIn(dir).length > 0 && isDone(dir));
+  t.deepEqual(runsIn(dir), [`published ${data.id}`]);
+  t.deepEqual(linesIn(join(dir, 'activations')), ['1 undefined'], 'of one version there is one activation');
+});
+
+test('jobs: two receivers on one folder do each event once, and one that fails again', async (t) => {
+  const dir = siteWithJobs(t);
+  const receivers = [await startHere(t, { dir }), await startHere(t, { dir })] as const;
+  const datas = ['First', 'Broken', 'Third', 'Fourth'].map((title) => article({ title }));
+  await Promise.all(datas.map((data, n) => receivers[n % 2 === 0 ? 0 : 1].post('article.published', data)));
+  const published = datas.map(({ id }) => `published ${id}`);
+  await until('all are published', () => runsIn(dir).length >= 4 && isDone(dir));
+  t.deepEqual(runsIn(dir).toSorted(), published.toSorted());
+  const [data = article()] = datas;
+  const { request } = await publishForUpdate(receivers[1], data, { title: 'Second text' });
+  t.is((await receivers[0].post('article.updated', request)).status, 200);
+  t.is((await receivers[1].post('article.updated', request)).status, 200);
+  await until('it is updated', () => runsIn(dir).length >= 5 && isDone(dir));
+  t.deepEqual(runsIn(dir).slice(4), [`updated ${request.id}`]);
+  t.is(linesIn(join(dir, 'activations')).length, 1);
+});
+
+test('jobs: since ever, the articles that were there before the plugin are its events, too', async (t) => {
+  const dir = siteWithJobs(t);
+  fs.renameSync(join(dir, 'plugins'), join(dir, 'elsewhere'));
+  const before = await startHere(t, { dir });
+  const ids = ['one', 'two'].map((id) => `ever-${id}`);
+  for (const id of ids) await before.post('article.published', article({ id }));
+  await before.close();
+  fs.renameSync(join(dir, 'elsewhere'), join(dir, 'plugins'));
+  await startHere(t, { dir });
+  await until('both are done', () => runsIn(dir).length >= 2 && isDone(dir));
+  t.deepEqual(runsIn(dir).toSorted(), ids.map((id) => `published ${id}`).toSorted());
+});

@@ -1,0 +1,422 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import type { Article } from '../../../src/article/article.js';
+import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
+import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
+import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
+import type { RunnerArticles } from '../../../src/host/jobs/runner.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const log = pino({ level: 'silent' });
+const owner = {
+  plugin: 'post',
+  log,
+  actions: [
+    'article.published',
+    'article.updated',
+    'article.live',
+    'article.edited',
+    'deploy.done',
+    'host.ready',
+  ],
+  timeZone: 'UTC',
+};
+const LIVE = { id: 'a', url: 'https://a.example/a/', path: 'content/a.md', at: '2026-03-01', ms: 5 };
+const noted = (folder: string) =>
+  fs.existsSync(join(folder, 'noted')) ? fs.readdirSync(join(folder, 'noted')) : [];
+const isEmpty = (folder: string) => () => noted(folder).length === 0;
+
+/** Articles of a site, by their ids, with revisions. */
+function articlesOf(revisions: Record<string, string>): RunnerArticles {
+  return {
+    get: async (id) => {
+      const revision = revisions[id];
+      return revision === undefined ? undefined : ({ id, revision, date: 'of the file' } as Article);
+    },
+    ids: () => Object.keys(revisions),
+  };
+}
+
+interface Site {
+  readonly folder: string;
+  readonly revisions: Record<string, string>;
+  /** Ms since 1970. */
+  time: number;
+  /** Starts a receiver's jobs. */
+  start(add: (jobs: Jobs) => void): Jobs;
+}
+
+function siteOf(t: ExecutionContext): Site {
+  const site: Site = {
+    folder: tempDir(t),
+    revisions: {},
+    time: NOW,
+    start(add) {
+      const jobs = createJobs({ folder: site.folder, log, now: () => site.time });
+      add(jobs);
+      jobs.start(articlesOf(site.revisions));
+      t.teardown(() => jobs.close(1_000));
+      return jobs;
+    },
+  };
+  return site;
+}
+
+function jobOn<N extends JobEventName>(on: N, run: Job<N>['run'], rest: Partial<Job<N>> = {}) {
+  return (jobs: Jobs) => jobs.addJob(owner, 'announce', { on, run, ...rest });
+}
+
+test('jobs: after each failure the pause is longer, and after ten the event is given up', (t) => {
+  const pauses: number[] = [];
+  for (let attempt = 1; attempt < 10; attempt++) {
+    const state = afterFailure(attempt, 'no answer', NOW);
+    if (state.kind !== 'failed') return t.fail(state.kind);
+    t.like(state, { attempt, error: 'no answer' });
+    pauses.push(Date.parse(state.nextAt) - NOW);
+    t.false(isDue(state, Date.parse(state.nextAt) - 1));
+    t.true(isDue(state, Date.parse(state.nextAt)));
+  }
+  t.deepEqual(
+    pauses,
+    pauses.toSorted((a, b) => a - b),
+  );
+  t.deepEqual([pauses[0], pauses.at(-1)], [1_000, 86_400_000]);
+  const last = afterFailure(10, 'x'.repeat(9_999), NOW);
+  t.is(last.kind, 'givenUp');
+  t.is('error' in last && last.error.length, 500);
+  t.false(isDue(last, Number.MAX_SAFE_INTEGER));
+});
+
+test('jobs: what ran when its receiver ended has failed; what waited, waits', (t) => {
+  const running = { kind: 'running', attempt: 2, since: '2026-03-01' } as const;
+  const error = 'the receiver ended while this ran';
+  t.like(afterEnd(running, NOW), { kind: 'failed', attempt: 2, error, nextAt: '2026-03-01T12:00:10.000Z' });
+  t.deepEqual(afterEnd({ kind: 'waiting' }, NOW), { kind: 'waiting' });
+  t.true(isDue({ kind: 'waiting' }, NOW));
+  t.false(isDue(running, NOW));
+});
+
+test('jobs: a cron that was missed is due once, and follows the clock of its time zone', (t) => {
+  const at = (text: string) => Date.parse(text);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const nightly = timesOf('30 2 * * *', 'Europe/Zurich');
+  const now = at('2026-01-10T12:00:00Z');
+  t.is(iso(nextTime(nightly, undefined, now)), '2026-01-11T01:30:00.000Z', 'not seen before: not late');
+  t.is(iso(nextTime(nightly, at('2026-01-03T01:30:00Z'), now)), '2026-01-04T01:30:00.000Z', 'late');
+  t.is(iso(nextTime(nightly, now, now)), '2026-01-11T01:30:00.000Z', 'run: no longer late');
+  t.is(
+    iso(nextTime(nightly, at('2027-01-01T00:00:00Z'), now)),
+    '2026-01-11T01:30:00.000Z',
+    'a clock set back',
+  );
+  t.is(
+    iso(
+      nextTime(timesOf('0 3 * * *', 'Europe/Zurich'), at('2026-03-28T12:00:00Z'), at('2026-03-28T12:00:00Z')),
+    ),
+    '2026-03-29T01:00:00.000Z',
+    'summer time',
+  );
+});
+
+test('jobs: what is no job is refused in words that name plugin and job', (t) => {
+  const run = () => undefined;
+  const job = (name: unknown, what: unknown) => (jobs: Jobs) =>
+    jobs.addJob(owner, name, what as Job<'article.live'>);
+  const cron = (name: unknown, what: unknown) => (jobs: Jobs) =>
+    jobs.addCron(owner, name, what as { at: string; run(): void });
+  const refused: [(jobs: Jobs) => void, string][] = [
+    [job('a', undefined), 'job "a": write an object with on, since, timeoutMs, run'],
+    [
+      job('a', { on: 'article.lives', run }),
+      'job "a": there is no action "article.lives"; did you mean article.live?',
+    ],
+    [job('a', { on: 'host.ready', run }), 'job "a": no job can be on host.ready; use addAction'],
+    [
+      job('a', { on: 'article.live', run, when: 1 }),
+      'job "a": it has "when", and can have on, since, timeoutMs, run alone',
+    ],
+    [job('a', { on: 'article.live' }), 'job "a": its run is not a function'],
+    [job('A b', { on: 'article.live', run }), 'job "A b": name it in lower-case letters, digits and hyphens'],
+    [
+      job('a', { on: 'article.live', run, since: 'now' }),
+      `job "a": its since is "now"; write 'activation' or 'ever'`,
+    ],
+    [
+      job('a', { on: 'article.live', run, since: 'ever' }),
+      `job "a": since: 'ever' is for article.published alone: nothing tells what else has happened`,
+    ],
+    [
+      job('a', { on: 'article.live', run, timeoutMs: 0 }),
+      'job "a": its timeoutMs is "0"; it must be a number of milliseconds',
+    ],
+    [
+      cron('a', { at: '0 3 * *', run }),
+      'cron "a": its at is "0 3 * *": write five fields, such as 0 3 * * *',
+    ],
+    [
+      cron('a', { at: '61 3 * * *', run }),
+      'cron "a": its at is "61 3 * * *": Invalid value for minute: 61; write five fields, such as 0 3 * * *',
+    ],
+    [
+      cron('a', { at: '0 0 30 2 *', run }),
+      'cron "a": its at is "0 0 30 2 *": there is no such time; write five fields, such as 0 3 * * *',
+    ],
+    [
+      cron('a', { at: '0 3 * * *', timeZone: 'Mars/X', run }),
+      'cron "a": its at is "0 3 * * *": there is no time zone Mars/X; write a name such as Europe/Zurich',
+    ],
+    [cron('a', { run }), 'cron "a": its at is "undefined": write five fields, such as 0 3 * * *'],
+  ];
+  for (const [add, words] of refused) {
+    const jobs = createJobs({ folder: '/nowhere', log });
+    t.throws(() => add(jobs), { message: `plugin post: ${words}` });
+  }
+  const jobs = createJobs({ folder: '/nowhere', log });
+  cron('a', { at: '0 3 * * *', run })(jobs);
+  t.throws(() => job('a', { on: 'article.live', run })(jobs), {
+    message: 'plugin post: job "a": there is another job or cron of this name; rename one',
+  });
+});
+
+test('jobs: an event is noted, run once and forgotten', async (t) => {
+  const site = siteOf(t);
+  const runs: unknown[] = [];
+  let seen: readonly string[] = [];
+  const jobs = site.start(
+    jobOn('article.live', (event, { attempt, signal }) => {
+      seen = noted(site.folder);
+      runs.push([event, attempt, signal.aborted]);
+    }),
+  );
+  await jobs.noteAction('article.live', LIVE);
+  await until('the job has run and its note is gone', () => runs.length > 0 && isEmpty(site.folder)());
+  t.deepEqual(runs, [[LIVE, 1, false]]);
+  t.is(seen.length, 1, 'while it runs, its note is there');
+  await jobs.noteAction('article.live', LIVE);
+  await jobs.noteAction('article.live', { ...LIVE, at: 'later' });
+  await until('the other event is done', () => runs.length > 1 && isEmpty(site.folder)());
+  t.deepEqual(
+    runs.slice(1),
+    [[{ ...LIVE, at: 'later' }, 1, false]],
+    'what two receivers have seen is one event',
+  );
+  await jobs.noteAction('deploy.done', { target: 'x' });
+  t.deepEqual(noted(site.folder), [], 'no job is on this');
+});
+
+test('jobs: one that fails is tried again, and the events behind it do not wait', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const jobs = site.start(
+    jobOn('article.live', ({ id }, { attempt }) => {
+      runs.push(`${id} ${attempt}`);
+      if (id === 'a' && attempt < 3) throw new Error('no answer');
+    }),
+  );
+  await Promise.all(['a', 'b'].map((id) => jobs.noteAction('article.live', { ...LIVE, id, path: id })));
+  await until('both were tried', () => runs.length === 2);
+  site.time += 1_000;
+  await until('the second attempt', () => runs.length === 3);
+  site.time += 10_000;
+  await until('the third attempt', () => isEmpty(site.folder)());
+  t.deepEqual(runs, ['a 1', 'b 1', 'a 2', 'a 3']);
+});
+
+test('jobs: one that takes too long has failed, and its signal says so', async (t) => {
+  const site = siteOf(t);
+  let reason: unknown;
+  const run = (_event: unknown, { attempt, signal }: { attempt: number; signal: AbortSignal }) =>
+    attempt > 1
+      ? undefined
+      : new Promise<void>(() =>
+          signal.addEventListener('abort', () => {
+            reason = signal.reason;
+          }),
+        );
+  const jobs = site.start(jobOn('article.live', run, { timeoutMs: 20 }));
+  await jobs.noteAction('article.live', LIVE);
+  await until('the signal comes', () => reason !== undefined);
+  t.is((reason as Error).message, 'the job took longer than 0.02 s');
+  site.time += 1_000;
+  await until('the second attempt', isEmpty(site.folder));
+});
+
+test('jobs: of two receivers on a folder one runs the jobs, and the other goes on when it has ended', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const receiver = (name: string) =>
+    site.start(jobOn('article.live', ({ id }) => void runs.push(`${name} ${id}`)));
+  const first = receiver('first');
+  await first.noteAction('article.live', { ...LIVE, id: '0', path: '0' });
+  await until('the first one leads', () => runs.length === 1);
+  const second = receiver('second');
+  for (let n = 1; n <= 10; n++)
+    await (n % 2 === 0 ? first : second).noteAction('article.live', {
+      ...LIVE,
+      id: String(n),
+      path: String(n),
+    });
+  for (const one of [first, second]) await one.noteAction('article.edited', { id: 'e', path: 'e', url: '' });
+  await until('all are done', () => runs.length === 11 && isEmpty(site.folder)());
+  t.deepEqual(runs.toSorted(), Array.from({ length: 11 }, (_, n) => `first ${n}`).toSorted());
+  await first.close(1_000);
+  await second.noteAction('article.live', { ...LIVE, id: 'x', path: 'x' });
+  await until('the second one goes on', () => runs.length === 12 && isEmpty(site.folder)());
+  t.is(runs.at(-1), 'second x');
+});
+
+test('jobs: what all receivers see is noted by one', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const receivers = [1, 2].map(() => site.start(jobOn('article.edited', ({ id }) => void runs.push(id))));
+  for (const id of ['a', 'b'])
+    await Promise.all(receivers.map((one) => one.noteAction('article.edited', { id, path: id, url: '' })));
+  await until('both are done', () => runs.length >= 2 && isEmpty(site.folder)());
+  t.deepEqual(runs, ['a', 'b']);
+});
+
+test('jobs: when the receiver stops, a running job is told, and runs after the next start as if for the first time', async (t) => {
+  const site = siteOf(t);
+  const attempts: number[] = [];
+  const first = site.start(
+    jobOn('article.live', (_event, { attempt, signal }) => {
+      attempts.push(attempt);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }),
+  );
+  await first.noteAction('article.live', LIVE);
+  await until('it runs', () => attempts.length === 1);
+  await first.close(60_000);
+  t.is(noted(site.folder).length, 1);
+  site.start(jobOn('article.live', (_event, { attempt }) => void attempts.push(attempt)));
+  await until('it is done', isEmpty(site.folder));
+  t.deepEqual(attempts, [1, 1]);
+});
+
+test('jobs: one that does not stop is left behind, and counts as an attempt', async (t) => {
+  const site = siteOf(t);
+  const attempts: number[] = [];
+  let end: () => void = () => undefined;
+  const first = site.start(
+    jobOn('article.live', (_event, { attempt }) => {
+      attempts.push(attempt);
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    }),
+  );
+  await first.noteAction('article.live', LIVE);
+  await until('it runs', () => attempts.length === 1);
+  await first.close(1);
+  end();
+  const second = site.start(jobOn('article.live', (_event, { attempt }) => void attempts.push(attempt)));
+  await second.noteAction('article.live', { ...LIVE, path: 'other' });
+  await until('the second one leads', () => attempts.length === 2);
+  site.time += 1_000;
+  await until('it is done', isEmpty(site.folder));
+  t.deepEqual(attempts, [1, 1, 2]);
+});
+
+test('jobs: an article is noted before it is stored; the job waits for it, or forgets it', async (t) => {
+  const site = siteOf(t);
+  const runs: unknown[] = [];
+  const jobs = site.start((all) => {
+    all.addJob(owner, 'published', { on: 'article.published', run: (event) => void runs.push(event) });
+    all.addJob(owner, 'updated', { on: 'article.updated', run: (event) => void runs.push(event) });
+  });
+  const timestamp = '2026-03-01T11:59:59Z';
+  await jobs.noteArticle('article.published', { id: 'a', timestamp });
+  await jobs.noteArticle('article.published', { id: 'a', timestamp }); // the delivery failed, and was sent again
+  await jobs.noteArticle('article.published', { id: 'never', timestamp });
+  site.revisions.a = 'r1';
+  site.time += 1_000; // it may have been looked for before
+  await until('it is published', () => runs.length === 1);
+  t.deepEqual(runs, [
+    { event: 'article.published', article: { id: 'a', revision: 'r1', date: 'of the file' }, timestamp },
+  ]);
+
+  await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp });
+  site.revisions.a = 'r2';
+  site.time += 1_000;
+  await until('it is updated', () => runs.length === 2);
+  t.like(runs[1], { event: 'article.updated', article: { revision: 'r2' } });
+  site.time += 60_001;
+  await until('the other one is forgotten', isEmpty(site.folder));
+  t.is(runs.length, 2);
+});
+
+test('jobs: since ever, a job runs once for each article that is there, also where the listing was cut off', async (t) => {
+  const site = siteOf(t);
+  for (let n = 0; n < 250; n++) site.revisions[`a${n}`] = 'r';
+  const runs: string[] = [];
+  const since = { since: 'ever' } as const;
+  // As it is left by a receiver that was killed while it noted them.
+  fs.mkdirSync(join(site.folder, 'noted'));
+  const event = (id: string) => ({
+    name: 'article.published',
+    key: JSON.stringify(id),
+    at: '',
+    payload: { id },
+    jobs: { 'post.announce': { kind: 'waiting' } },
+  });
+  fs.writeFileSync(join(site.folder, 'noted/0.json'), JSON.stringify({ events: [event('a0'), event('a7')] }));
+  const add = jobOn(
+    'article.published',
+    ({ article, timestamp }) => void runs.push(`${article.id} ${timestamp}`),
+    since,
+  );
+  const first = site.start(add);
+  await until('all are done', () => runs.length >= 250 && isEmpty(site.folder)());
+  await first.close(1_000);
+  const second = site.start(add);
+  site.revisions.new = 'r';
+  await second.noteArticle('article.published', { id: 'new', timestamp: 'now' });
+  await until('the new one is done', () => runs.length > 250 && isEmpty(site.folder)());
+  t.deepEqual(
+    runs.toSorted(),
+    [...Array.from({ length: 250 }, (_, n) => `a${n} of the file`), 'new now'].toSorted(),
+  );
+});
+
+test('jobs: a cron runs when its time has come, once for what was missed, and is tried again', async (t) => {
+  const site = siteOf(t);
+  const attempts: number[] = [];
+  let isBroken = true;
+  const add = (jobs: Jobs) =>
+    jobs.addCron(owner, 'nightly', {
+      at: '0 3 * * *',
+      run: ({ attempt }) => {
+        attempts.push(attempt);
+        if (isBroken) throw new Error('no space left');
+      },
+    });
+  const first = site.start(add);
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  await first.close(1_000);
+  t.deepEqual(attempts, []);
+  site.time += 10 * 86_400_000; // ten days without a receiver
+  site.start(add);
+  await until('it is made up for', () => attempts.length === 1);
+  isBroken = false;
+  site.time += 1_000;
+  await until('it is tried again', () => attempts.length === 2 && isEmpty(site.folder)());
+  t.deepEqual(attempts, [1, 2], 'once for ten days');
+  site.time += 86_400_000;
+  await until('the next day', () => attempts.length === 3 && isEmpty(site.folder)());
+  t.deepEqual(attempts, [1, 2, 1]);
+});
+
+test('jobs: a damaged note is left out, and the jobs of others run', async (t) => {
+  const site = siteOf(t);
+  fs.mkdirSync(join(site.folder, 'noted'));
+  fs.writeFileSync(join(site.folder, 'noted/0.json'), '{"events":[');
+  let runs = 0;
+  const jobs = site.start(jobOn('article.live', () => void runs++));
+  await jobs.noteAction('article.live', LIVE);
+  await until('the job has run', () => runs === 1 && noted(site.folder).length === 1);
+  t.deepEqual(noted(site.folder), ['0.json']);
+});
