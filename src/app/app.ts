@@ -30,7 +30,8 @@ import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
-import { idlePages, siteOfPlugins } from './plugins/surroundings.js';
+import { notePlugins } from './plugins/plugin-report.js';
+import { idleJobs, idlePages, siteOfPlugins } from './plugins/surroundings.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
 import { createHealth, type Health } from './server/health.js';
@@ -146,7 +147,8 @@ export async function startApp(
     const receiveArticle = createArticleReceiver(surroundings);
     const writing = { ...articles, receive: receiveArticle };
     host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks, jobs });
-    for (const reason of idlePages(plugins, settings)) log.warn(reason);
+    for (const reason of [...idlePages(plugins, settings), ...idleJobs(host.report().jobs, settings)])
+      log.warn(reason);
     if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
     reservePaths(
       content,
@@ -202,6 +204,7 @@ export async function startApp(
       preview,
     });
     jobs.start(articles);
+    const noteLast = notePlugins(stateDir, host, log);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return {
       port,
@@ -211,6 +214,7 @@ export async function startApp(
         endAnnouncement();
         await server?.close();
         await host?.close();
+        await noteLast();
         await durable.close();
       },
     };

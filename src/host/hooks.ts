@@ -12,6 +12,7 @@ import {
   RECEIVER_ACTIONS,
   RECEIVER_FILTERS,
 } from './hook-types.js';
+import { createTimer, type Timer, type Timing } from './timings.js';
 
 /** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
 export type Face = 'receiver' | 'pages';
@@ -46,6 +47,14 @@ interface Registered {
   readonly handler: (...args: never[]) => unknown;
   readonly priority: number;
   readonly plugin: string;
+  readonly timer: Timer;
+}
+
+/** A handler of a plugin, and how its calls went. */
+export interface HookReport extends Timing {
+  readonly plugin: string;
+  readonly kind: Kind;
+  readonly name: string;
 }
 
 /** Where hooks run, and how long handlers may take; see `createHooks`. */
@@ -119,7 +128,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     options: HandlerOptions,
   ): () => void {
     check(kind, name, handler, options);
-    const entry = { handler, priority: rankOf(options), plugin: options.plugin };
+    const entry = { handler, priority: rankOf(options), plugin: options.plugin, timer: createTimer() };
     const others = handlers[kind].get(name) ?? [];
     const after = others.findIndex(({ priority }) => priority > entry.priority);
     handlers[kind].set(name, others.toSpliced(after === -1 ? others.length : after, 0, entry));
@@ -190,17 +199,20 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     context: Filters[N]['context'],
   ): Promise<Filters[N]['value']> {
     let current = value;
-    for (const { handler, plugin } of handlers.filter.get(name) ?? []) {
+    for (const { handler, plugin, timer } of handlers.filter.get(name) ?? []) {
       const call = handler as FilterHandler<N>; // as `addFilter` has taken it
       const what = `filter ${name} of plugin ${plugin}`;
       const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
       let next: Filters[N]['value'];
       let fault: string | undefined;
+      let isDone = false;
+      const began = performance.now();
       try {
         if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(filterTimeoutMs, (async () => call(current, context))());
         timeouts.delete(handler);
         fault = faultInResult(name, next);
+        isDone = fault === undefined;
       } catch (error) {
         if (!(error instanceof TimeoutError))
           throw new PressmarkError('FILTER_FAILED', `${what} failed: ${messageOf(error)}`, {
@@ -210,6 +222,8 @@ export function createHooks(log: Log, options: HookOptions = {}) {
           });
         noteTimeout(handler);
         throw fail(`took longer than ${filterTimeoutMs} ms`);
+      } finally {
+        timer.ended(began, !isDone);
       }
       if (fault !== undefined) throw fail(`returned ${fault}`);
       current = next;
@@ -236,19 +250,33 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     done.set(name, didAction(name) + 1);
     const noted = note?.(name, payload);
-    for (const { handler, plugin } of handlers.action.get(name) ?? []) {
+    for (const { handler, plugin, timer } of handlers.action.get(name) ?? []) {
       const call = handler as ActionHandler<N>; // as `addAction` has taken it
+      const began = performance.now();
+      let isDone = false;
       try {
         const running = call(payload);
         // A handler that is not asynchronous ends in the turn in which it was called.
         if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
+        isDone = true;
       } catch (error) {
         if (error instanceof TimeoutError)
           log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
         else log.error({ plugin, action: name, err: error }, 'action handler failed');
+      } finally {
+        timer.ended(began, !isDone);
       }
     }
     await noted;
+  }
+
+  /** The handlers of all plugins. */
+  function report(): HookReport[] {
+    return (['filter', 'action'] as const).flatMap((kind) =>
+      [...handlers[kind]].flatMap(([name, entries]) =>
+        entries.map(({ plugin, timer }) => ({ plugin, kind, name, ...timer.now })),
+      ),
+    );
   }
 
   /** Ends registration: what the server does must not change while it runs. */
@@ -267,6 +295,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     hasFilter,
     didAction,
     actions: () => [...names.action],
+    report,
     checkOpen,
     applyFilters,
     doAction,

@@ -6,8 +6,8 @@ import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, withoutSlash } from './adapter.js';
 import type { ActionName, FilterName } from './hook-types.js';
-import { createHooks, type Face, type Hooks } from './hooks.js';
-import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
+import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js';
+import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import type {
@@ -20,7 +20,7 @@ import type {
   PluginHost,
   ReceiverHost,
 } from './plugin.js';
-import { createRoutes, sealRoutes } from './routes.js';
+import { createRoutes, routesIn, sealRoutes } from './routes.js';
 import { openStorage } from './storage.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
@@ -43,6 +43,13 @@ interface Disposer {
   readonly dispose: () => unknown;
 }
 
+/** What plugins have, and how their handlers and jobs did since the start. */
+export interface HostReport {
+  readonly hooks: readonly HookReport[];
+  readonly jobs: readonly JobReport[];
+  readonly routes: readonly { readonly plugin: string; readonly route: string }[];
+}
+
 /** A running plugin host; see `startHost`. */
 export interface Host {
   readonly hooks: Hooks;
@@ -52,6 +59,8 @@ export interface Host {
   readonly adapters: readonly PluginAdapter[];
   /** Files of the site that plugins make. */
   readonly outputs: readonly PluginOutput[];
+  /** What the plugins have, and how it went. */
+  report(): HostReport;
   /** Runs `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
@@ -93,6 +102,7 @@ export async function startHost(
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
   const routers: Router[] = [];
+  const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
   const taken = new Map(around.taken);
   try {
@@ -152,7 +162,10 @@ export async function startHost(
           await setUp(entry, () =>
             alone(() => activateOnce(folder, plugin.version, (context) => activate(host, context))),
           );
-        if (router !== undefined && router.stack.length > 0) routers.push(router);
+        if (router !== undefined && router.stack.length > 0) {
+          routers.push(router);
+          owners.set(router, plugin.name);
+        }
       }
     } catch (error) {
       leaveOut(entry, error);
@@ -237,7 +250,15 @@ export async function startHost(
     }
   }
 
-  return { hooks, routers, adapters, outputs, close };
+  function report(): HostReport {
+    const own = [...owners].flatMap(([router, plugin]) =>
+      routesIn(router).map((route) => ({ plugin, route })),
+    );
+    const ofAdapters = adapters.map(({ plugin, path }) => ({ plugin, route: `POST ${path}` }));
+    return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
+  }
+
+  return { hooks, routers, adapters, outputs, report, close };
 }
 
 const answer: ReceiverHost['answer'] = (status, body, headers = {}) =>

@@ -32,3 +32,11 @@ export function sealRoutes(router: Router): void {
     );
   };
 }
+
+/** The routes of a router, such as `GET /-/announce/list`. */
+export function routesIn({ stack }: Router): string[] {
+  return stack.flatMap(({ methods, path }) =>
+    // `get` also answers HEAD, and what has no methods is not a route.
+    methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
+  );
+}

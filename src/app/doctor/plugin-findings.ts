@@ -4,10 +4,8 @@ import { startHost } from '../../host/host.js';
 import { createLog } from '../../log.js';
 import { themeFolder } from '../builder/theme.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { idlePages, siteOfPlugins } from '../plugins/surroundings.js';
+import { idleJobs, idlePages, NO_ARTICLES, siteOfPlugins } from '../plugins/surroundings.js';
 import { type Finding, refusal } from './finding.js';
-
-const NO_ARTICLES = { get: async () => undefined, find: async () => undefined, ids: () => new Set<string>() };
 
 /** Whether the theme is there, and the plugins can be set up: in the receiver, and where pages are built. */
 export async function pluginFindings(settings: Settings): Promise<Finding[]> {
@@ -18,7 +16,7 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
     const plugins = await loadPlugins(settings.dir, settings.plugins);
     const host = await startHost(plugins, { face, ...around });
     await host.close();
-    return plugins;
+    return { plugins, jobs: host.report().jobs };
   };
   try {
     themeFolder(settings);
@@ -26,9 +24,13 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
     return [refusal('theme', error)];
   }
   try {
-    const plugins = await setUp('receiver');
+    const { plugins, jobs } = await setUp('receiver');
     if (settings.site !== false) await setUp('pages');
-    return idlePages(plugins, settings).map((text) => ({ level: 'warn', about: 'plugins', text }));
+    return [...idlePages(plugins, settings), ...idleJobs(jobs, settings)].map((text) => ({
+      level: 'warn',
+      about: 'plugins',
+      text,
+    }));
   } catch (error) {
     return [refusal('plugins', error)];
   }

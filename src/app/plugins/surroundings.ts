@@ -1,7 +1,8 @@
 import type { Settings } from '../../config/load.js';
 import { withoutSlash } from '../../host/adapter.js';
 import type { HostSurroundings } from '../../host/host.js';
-import type { PluginEntry } from '../../host/plugin.js';
+import type { JobReport } from '../../host/jobs/jobs.js';
+import type { ArticleReader, PluginEntry } from '../../host/plugin.js';
 import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 
@@ -9,6 +10,13 @@ type SiteSettings = Pick<
   Settings,
   'siteUrl' | 'endpoint' | 'dir' | 'site' | 'articles' | 'generator' | 'content' | 'output' | 'templates'
 >;
+
+/** For plugins that are set up and do not run. */
+export const NO_ARTICLES: ArticleReader = {
+  get: async () => undefined,
+  find: async () => undefined,
+  ids: () => [],
+};
 
 /** What plugins are told of their site. */
 export function siteOfPlugins(
@@ -44,4 +52,18 @@ export function idlePages(
   return plugins
     .filter(({ plugin }) => plugin.pages !== undefined)
     .map(({ plugin, origin }) => `pages(host) of plugin ${plugin.name} (${origin}) does not run: ${why}`);
+}
+
+/** Says which jobs never run, as nothing does the action that they are on. */
+export function idleJobs(
+  jobs: readonly Pick<JobReport, 'job' | 'on'>[],
+  { liveCheck, git }: Pick<Settings, 'liveCheck' | 'git'>,
+): string[] {
+  return jobs.flatMap(({ job, on }) => {
+    if (on === 'article.live' && !liveCheck)
+      return [`job ${job} does not run: article.live needs liveCheck in the config`];
+    if (on.startsWith('git.') && git === false)
+      return [`job ${job} does not run: git is false in the config, so that there is no ${on}`];
+    return [];
+  });
 }

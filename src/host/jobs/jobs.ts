@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ActionName, Actions } from '../hook-types.js';
+import { createTimer, type Timing } from '../timings.js';
 import { timesOf } from './cron.js';
 import type { Cron, Job, JobEventName, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes } from './notes.js';
@@ -27,6 +28,17 @@ export interface ComingArticle {
   readonly base?: string;
   /** The delivery's `timestamp`. */
   readonly timestamp: string;
+}
+
+/** A job or a cron of a plugin, and how its attempts went. */
+export interface JobReport extends Timing {
+  readonly plugin: string;
+  /** `<plugin>.<job>` */
+  readonly job: string;
+  /** An action, or `cron`. */
+  readonly on: string;
+  /** The times of a cron. */
+  readonly at?: string;
 }
 
 /** The jobs of all plugins of a receiver; see `createJobs`. */
@@ -91,7 +103,7 @@ export function createJobs({
     try {
       const times = timesOf(at, timeZone);
       const call: Work['call'] = (_event, context) => run(context);
-      add({ ...workOf(owner, name, cron, complain), on: 'cron', isForAll: false, times, call });
+      add({ ...workOf(owner, name, cron, complain), on: 'cron', at, isForAll: false, times, call });
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
       throw complain(`its at is ${quote(at)}: ${messageOf(error)}`);
@@ -110,7 +122,7 @@ export function createJobs({
       run,
     }: Pick<Cron, 'timeoutMs' | 'run'> | Pick<Job<never>, 'timeoutMs' | 'run'>,
     complain: (what: string) => PressmarkError,
-  ): Pick<Work, 'id' | 'timeoutMs' | 'log'> {
+  ): Pick<Work, 'id' | 'plugin' | 'timeoutMs' | 'timer' | 'log'> {
     const id = `${plugin}.${String(name)}`;
     if (typeof name !== 'string' || !NAME.test(name))
       throw complain('name it in lower-case letters, digits and hyphens');
@@ -118,7 +130,7 @@ export function createJobs({
     if (typeof run !== 'function') throw complain('its run is not a function');
     if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
       throw complain(`its timeoutMs is ${quote(timeoutMs)}; it must be a number of milliseconds`);
-    return { id, timeoutMs, log: log.child({ job: name }) };
+    return { id, plugin, timeoutMs, timer: createTimer(), log: log.child({ job: name }) };
   }
 
   /**
@@ -174,9 +186,20 @@ export function createJobs({
     return notes.add({ ...event, at: new Date(now()).toISOString(), jobs });
   }
 
+  function report(): JobReport[] {
+    return [...works.values()].map(({ plugin, id, on, at, timer }) => ({
+      plugin,
+      job: id,
+      on,
+      ...(at !== undefined && { at }),
+      ...timer.now,
+    }));
+  }
+
   return {
     addJob,
     addCron,
+    report,
     noteAction,
     noteArticle,
     /** Begins to run jobs. */

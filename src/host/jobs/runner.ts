@@ -7,6 +7,7 @@ import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../plugin.js';
+import type { Timer } from '../timings.js';
 import { nextTime, type Times } from './cron.js';
 import {
   afterEnd,
@@ -26,13 +27,17 @@ export type RunnerArticles = Pick<ArticleReader, 'get' | 'ids'>;
 export interface Work {
   /** `<plugin>.<name>` */
   readonly id: string;
+  readonly plugin: string;
   /** An action, or `cron`. */
   readonly on: string;
+  /** Of a cron, as the plugin has written it. */
+  readonly at?: string;
   /** Whether it also runs for the articles that were there before it. */
   readonly isForAll: boolean;
   /** Of a cron. */
   readonly times?: Times;
   readonly timeoutMs: number;
+  readonly timer: Timer;
   readonly log: Log;
   call(event: unknown, context: JobContext): unknown;
 }
@@ -335,9 +340,12 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     if (stop.aborted) return change(work, unit, before);
     const late = new AbortController();
     const context = { attempt, signal: AbortSignal.any([stop, late.signal]), log: work.log };
+    const began = performance.now();
     try {
       await within(work.timeoutMs, (async () => work.call(event, context))());
+      work.timer.ended(began, false);
     } catch (error) {
+      work.timer.ended(began, true);
       const isLate = error instanceof TimeoutError;
       if (isLate) late.abort(new Error(`the job took longer than ${work.timeoutMs / 1_000} s`));
       if (stop.aborted) return change(work, unit, before);

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import { type PluginReport, pluginReports } from '../app/plugins/plugin-report.js';
+import { loadSettings } from '../config/load.js';
+import { example, withDir } from './options.js';
+import { aligned, paint, printable, printJson } from './terminal.js';
+
+/** `pressmark plugins`: what the site's plugins have, and how that went. */
+export function pluginsCommand(): Command {
+  return withDir(new Command('plugins'))
+    .description(
+      'list the plugins: hooks, jobs, routes and files, how often they ran and failed, and how long they took',
+    )
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', example('pressmark plugins'))
+    .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
+      const reports = await pluginReports(await loadSettings(dir));
+      if (json) return printJson(reports, 2);
+      if (reports.length === 0) return console.log('no plugins; docs/plugins.md says how to write one');
+      for (const report of reports) {
+        const { name, version, origin } = report;
+        console.log(
+          `${paint('bold', printable(`${name} ${version ?? ''}`.trimEnd()))} (${printable(origin)})`,
+        );
+        for (const line of aligned(rowsOf(report))) console.log(`  ${line}`);
+      }
+    });
+}
+
+type Timed = PluginReport['hooks'][number] | PluginReport['jobs'][number];
+
+function rowsOf({ hooks, jobs, routes, outputs }: PluginReport): string[][] {
+  return [
+    ...hooks.map((hook) => [hook.kind, hook.name, timingOf(hook)]),
+    ...jobs.map((job) => [
+      job.on === 'cron' ? 'cron' : 'job',
+      `${job.job} ${job.on === 'cron' ? 'at' : 'on'} ${job.at ?? job.on}`,
+      [timingOf(job), openOf(job)].filter((text) => text !== '').join('; '),
+    ]),
+    ...routes.map((route) => ['route', route, '']),
+    ...outputs.map((path) => ['file', path, '']),
+  ];
+}
+
+function timingOf({ calls, failures, medianMs, longestMs }: Timed): string {
+  if (calls === 0) return '';
+  const failed = failures === 0 ? '' : `, ${failures} failed`;
+  return `${calls === 1 ? 'once' : `${calls} times`}${failed}, median ${medianMs} ms, longest ${longestMs} ms`;
+}
+
+function openOf({ open }: PluginReport['jobs'][number]): string {
+  const count = (kind: string) => open.filter(({ state }) => state.kind === kind).length;
+  return [
+    [count('waiting') + count('running'), 'to do'],
+    [count('failed'), 'to try again'],
+    [count('givenUp'), 'given up'],
+  ]
+    .filter(([n]) => n !== 0)
+    .map(([n, what]) => `${n} ${what}`)
+    .join(', ');
+}

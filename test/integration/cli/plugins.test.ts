@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { PluginReport } from '../../../src/app/plugins/plugin-report.js';
+import { article } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
+import { SECRET } from '../../support/signer.js';
+import { storeOnly } from '../../support/store-only.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const PLUGIN = `export default { name: 'notes', version: '1.2.0',
+  receiver(host) {
+    host.addFilter('article.slug', (slug) => slug);
+    host.addAction('article.published', () => { throw new Error('broken'); });
+    host.routes((router) => router.get('/list', (context) => { context.body = []; }));
+    host.job('post', { on: 'article.published', run() { throw new Error('no answer'); } });
+    host.job('share', { on: 'article.live', run() {} });
+    host.cron('nightly', { at: '0 3 * * *', run() {} });
+  },
+  pages(host) { host.addOutput({ path: 'notes.txt', render: () => '' }); },
+};`;
+const ENV = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
+
+test('plugins lists what plugins have, how often it ran and failed, and which job never runs', async (t) => {
+  const dir = storeOnly(tempDir(t));
+  const plugins = async (...args: string[]) =>
+    (await runHere(['plugins', '--dir', dir, ...args], ENV)).stdout;
+  t.is(await plugins(), 'no plugins; docs/plugins.md says how to write one\n');
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/notes.mjs'), PLUGIN);
+  const fresh = (await plugins()).split('\n');
+  t.deepEqual(
+    fresh.map((line) => line.trimEnd()).filter((line) => line !== ''),
+    [
+      'notes 1.2.0 (plugins/notes.mjs)',
+      '  filter  article.slug',
+      '  action  article.published',
+      '  job     notes.post on article.published',
+      '  job     notes.share on article.live',
+      '  cron    notes.nightly at 0 3 * * *',
+      '  route   GET /-/notes/list',
+      '  file    notes.txt',
+    ],
+  );
+
+  const receiver = await startHere(t, { dir });
+  const words = 'job notes.share does not run: article.live needs liveCheck in the config';
+  t.true(receiver.log.some(({ msg }) => msg === words));
+  await receiver.post('article.published', article());
+  const hasFailed = () => receiver.log.some(({ msg, job }) => job === 'post' && /the job failed/.test(msg));
+  await until('the job has failed', hasFailed);
+  await receiver.close();
+  const text = await plugins();
+  const times = String.raw`median [\d.]+ ms, longest [\d.]+ ms`;
+  t.regex(text, new RegExp(String.raw`^ {2}filter +article\.slug +once, ${times}$`, 'm'));
+  t.regex(text, new RegExp(String.raw`^ {2}action +article\.published +once, 1 failed, ${times}$`, 'm'));
+  t.regex(text, /^ {2}job +notes\.post on article\.published +\w.*, \d failed, .*; 1 to try again$/m);
+  const [report] = JSON.parse(await plugins('--json')) as PluginReport[];
+  t.like(report, { name: 'notes', version: '1.2.0', routes: ['GET /-/notes/list'], outputs: ['notes.txt'] });
+  t.like(report?.hooks[0], { kind: 'filter', name: 'article.slug', calls: 1, failures: 0 });
+  t.like(report?.jobs[0]?.open[0], { event: 'article.published', state: { error: 'no answer' } });
+  const { stdout } = await runHere(['doctor', '--dir', dir], ENV);
+  t.true(stdout.includes(words), stdout);
+});
