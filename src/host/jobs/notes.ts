@@ -44,8 +44,8 @@ export interface Notes {
   save(note: Note): Promise<void>;
   /** The names of the files, those that were written first first. */
   files(): string[];
-  /** A note; undefined where its file has gone or is none. */
-  read(file: string): Note | undefined;
+  /** A note; undefined where its file has gone. */
+  read(file: string): Note | 'damaged' | undefined;
   /** Removes what a killed process has left half-written. */
   sweep(): void;
 }
@@ -108,15 +108,19 @@ export function openNotes(folder: string): Notes {
 export function readNotes(folder: string): Note[] {
   return openNotes(folder)
     .files()
-    .flatMap((file) => readNote(folder, file) ?? []);
+    .map((file) => readNote(folder, file))
+    .filter((note) => typeof note === 'object');
 }
 
-function readNote(folder: string, file: string): Note | undefined {
+function readNote(folder: string, file: string): Note | 'damaged' | undefined {
   try {
-    const { events }: { events?: NotedEvent[] } = JSON.parse(fs.readFileSync(join(folder, file), 'utf8'));
-    return Array.isArray(events) ? { file, events } : undefined;
+    const { events }: { events?: NotedEvent[] } = Object(
+      JSON.parse(fs.readFileSync(join(folder, file), 'utf8')),
+    );
+    return Array.isArray(events) ? { file, events } : 'damaged';
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return 'damaged';
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { isLockFile, takeKernelLock } from '../../fs/lock.js';
@@ -92,6 +93,10 @@ const TRY_EVERY_MS = 2_000;
 /** An article that is not there so long after it was noted was not stored. */
 const STORED_WITHIN_MS = 60_000;
 
+/** So many notes are read, and so many articles noted, before other work has its turn. */
+const FILES_AT_ONCE = 10;
+const NOTED_AT_ONCE = 1_000;
+
 /** So long it is remembered which events are done: another receiver may note the same event. */
 const REMEMBERED_MS = 600_000;
 
@@ -161,7 +166,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   async function stepOnce(): Promise<void> {
     if (!(await hasLock())) return;
     for (const note of unsaved) await save(note);
-    load(false);
+    await load(false);
     await fireCrons();
     for (const work of works.values()) begin(work);
   }
@@ -195,7 +200,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   async function takeOver(): Promise<void> {
     notes.sweep();
     known = readKnown(knownPath);
-    load(true);
+    await load(true);
     const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !known.begun.includes(id));
     for (const { id, on } of fresh) await noteAll(id, on);
     const crons: Record<string, number> = {};
@@ -218,26 +223,27 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     const noted = units.get(id);
     const at = new Date(now()).toISOString();
     const missing = [...articles.ids()].filter((article) => !noted?.has(articleKey(article)));
-    await Promise.all(
-      missing.map((article) =>
-        notes.add({
-          name: on,
-          key: articleKey(article),
-          at,
-          payload: { id: article },
-          jobs: { [id]: { kind: 'waiting' } },
-        }),
-      ),
-    );
-    load(false);
+    for (let first = 0; first < missing.length; first += NOTED_AT_ONCE) {
+      const some = missing.slice(first, first + NOTED_AT_ONCE);
+      const jobs = () => ({ [id]: { kind: 'waiting' } as const });
+      await Promise.all(
+        some.map((article) =>
+          notes.add({ name: on, key: articleKey(article), at, payload: { id: article }, jobs: jobs() }),
+        ),
+      );
+    }
+    await load(false);
   }
 
   /** @param isTaken whether another receiver has had them. */
-  function load(isTaken: boolean): void {
+  async function load(isTaken: boolean): Promise<void> {
+    let count = 0;
     for (const file of notes.files()) {
       if (open.has(file) || damaged.has(file)) continue;
+      if (++count % FILES_AT_ONCE === 0) await nextTurn(); // deliveries go on meanwhile
       const read = notes.read(file);
-      if (read === undefined) {
+      if (read === undefined) continue; // done since
+      if (read === 'damaged') {
         damaged.add(file);
         log.error({ file: join(folder, file) }, 'a note for jobs is damaged; it is left out, delete it');
         continue;
@@ -287,7 +293,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
           jobs: { [id]: { kind: 'waiting' } },
         });
       await remember({ ...known, crons: { ...known.crons, [id]: now() } });
-      load(false);
+      await load(false);
     }
   }
 
@@ -382,10 +388,11 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     note.saved = note.saved
       .catch(() => undefined)
       .then(async () => {
-        if (isClosed || open.get(note.file) !== note) return; // another receiver has it
         unsaved.delete(note);
+        if (isClosed || open.get(note.file) !== note) return; // done, or another receiver has it
         try {
           await notes.save(note);
+          if (note.events.every(({ jobs }) => Object.keys(jobs).length === 0)) open.delete(note.file);
         } catch (error) {
           unsaved.add(note);
           throw error;

@@ -420,3 +420,29 @@ test('jobs: a damaged note is left out, and the jobs of others run', async (t) =
   await until('the job has run', () => runs === 1 && noted(site.folder).length === 1);
   t.deepEqual(noted(site.folder), ['0.json']);
 });
+
+test('jobs: where a note cannot be written, the article is not stored, and jobs wait until it can', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const jobs = site.start((all) => {
+    all.addJob(owner, 'published', {
+      on: 'article.published',
+      run: ({ article: { id } }) => void runs.push(id),
+    });
+    all.addJob(owner, 'edited', { on: 'article.live', run: ({ id }) => void runs.push(id) });
+  });
+  site.revisions.a = 'r1';
+  fs.writeFileSync(join(site.folder, 'noted'), 'in the way');
+  await t.throwsAsync(
+    jobs.noteArticle('article.published', { id: 'a', timestamp: '' }) ?? Promise.resolve(),
+    {
+      code: 'STORE_FAILED',
+      message: /^the jobs of plugins could not be noted: .*; nothing was stored, send it again$/,
+    },
+  );
+  await jobs.noteAction('article.live', LIVE); // is logged
+  fs.rmSync(join(site.folder, 'noted'));
+  await jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+  await until('the job runs', () => runs.length > 0 && isEmpty(site.folder)());
+  t.deepEqual(runs, ['a']);
+});
