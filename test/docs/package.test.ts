@@ -57,6 +57,12 @@ export default definePlugin({
   requires: { pressmark: '*' },
   receiver(host) {
     host.addFilter('article.draft', (draft) => ({ ...draft, title: draft.title.trim() }));
+    host.job('note', {
+      on: 'article.live',
+      run: ({ url, at }, { signal }) => signal.aborted || host.storage.set('last', { url, at }),
+    });
+    host.job('title', { on: 'article.published', since: 'ever', run: ({ article }) => article.title.trim() });
+    host.cron('look', { at: '0 3 * * *', run: () => host.storage.get<string>('last') });
     host.routes((router) =>
       router.get('/titles', async (context) => {
         const status: number = context.status;
@@ -64,6 +70,7 @@ export default definePlugin({
       }),
     );
   },
+  activate: (host, { previous }) => host.storage.set('previous', previous ?? null),
 });
 `;
 
