@@ -94,6 +94,7 @@ test('the example indexnow submits the address of an article that is live, and t
   await until('it is submitted at the second attempt', () => sent.length === 2);
   const { host, key, keyLocation, urlList } = sent[1]?.body ?? {};
   t.deepEqual([host, urlList], [new URL(url).host, [json.url]]);
+  await until('the site has the file of the key', async () => (await fetch(String(keyLocation))).ok);
   t.is(await (await fetch(String(keyLocation))).text(), String(key));
 });
 
