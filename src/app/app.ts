@@ -204,7 +204,7 @@ export async function startApp(
       preview,
     });
     jobs.start(articles);
-    const noteLast = notePlugins(stateDir, host, log);
+    const noteLast = notePlugins(stateDir, host, plugins, log);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return {
       port,

@@ -7,6 +7,7 @@ import type { HookReport } from '../../host/hooks.js';
 import { type Host, startHost } from '../../host/host.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
 import { type OpenJob, readOpenJobs } from '../../host/jobs/open-jobs.js';
+import type { PluginEntry } from '../../host/plugin.js';
 import { createLog, type Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from './load-plugins.js';
@@ -33,15 +34,24 @@ const NAME = 'plugins.json';
 const NOTE_EVERY_MS = 5_000;
 
 /**
- * Notes how the plugins of a receiver do, for `pressmark plugins`. It is a hint for people.
+ * Notes how the site's own plugins do, for `pressmark plugins`. It is a hint for people.
  *
+ * @param plugins all of the receiver.
  * @returns a function that notes it for the last time.
  */
-export function notePlugins(stateDir: string, host: Host, log: Log): () => Promise<void> {
+export function notePlugins(
+  stateDir: string,
+  host: Host,
+  plugins: readonly PluginEntry[],
+  log: Log,
+): () => Promise<void> {
+  const own = new Set(plugins.filter((one) => one.isFirstParty !== true).map(({ plugin }) => plugin.name));
+  if (own.size === 0) return async () => undefined;
   let noted = '';
   const note = async () => {
     const { hooks, jobs } = host.report();
-    const text = JSON.stringify({ hooks, jobs } satisfies Measured);
+    const measured: Measured = { hooks: hooks.filter(({ plugin }) => own.has(plugin)), jobs };
+    const text = JSON.stringify(measured);
     if (text === noted) return;
     noted = text;
     try {

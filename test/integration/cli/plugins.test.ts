@@ -29,6 +29,11 @@ test('plugins lists what plugins have, how often it ran and failed, and which jo
   const plugins = async (...args: string[]) =>
     (await runHere(['plugins', '--dir', dir, ...args], ENV)).stdout;
   t.is(await plugins(), 'no plugins; docs/plugins.md says how to write one\n');
+  const plain = await startHere(t, { dir });
+  await plain.post('article.published', article());
+  await plain.close();
+  t.false(fs.existsSync(join(dir, '.pressmark/plugins.json')), 'of Pressmark’s own nothing is noted');
+  t.false(fs.existsSync(join(dir, '.pressmark/jobs')));
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/notes.mjs'), PLUGIN);
   const fresh = (await plugins()).split('\n');
