@@ -18,6 +18,7 @@ const STATUS = {
   ARTICLE_UNREADABLE: 404,
   ARTICLE_TOO_LARGE: 404,
   REVISION_CONFLICT: 409,
+  REFUSED_BY_PLUGIN: 422,
   // what can fail on our side; the service tries again
   FILTER_FAILED: 500,
   STORE_FAILED: 500,
@@ -57,6 +58,8 @@ export interface PressmarkErrorOptions extends ErrorOptions {
   readonly details?: Readonly<Record<string, string>>;
   /** What the sender of a delivery gets to read, where the message holds words that are not ours. @default the message */
   readonly publicMessage?: string;
+  /** The HTTP status, where a plugin has chosen another. @default that of the table */
+  readonly status?: number;
 }
 
 /**
@@ -69,22 +72,20 @@ export class PressmarkError extends Error {
   readonly details: Readonly<Record<string, string>>;
   /** What the sender of a delivery gets to read. */
   readonly publicMessage: string;
+  /** The HTTP status that this error is answered with. */
+  readonly status: number;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { details = {}, publicMessage = message, ...options }: PressmarkErrorOptions = {},
+    { details = {}, publicMessage = message, status = STATUS[code], ...options }: PressmarkErrorOptions = {},
   ) {
     super(message, options);
     this.name = 'PressmarkError';
     this.code = code;
     this.details = details;
     this.publicMessage = publicMessage;
-  }
-
-  /** The HTTP status that this error is answered with. */
-  get status(): number {
-    return STATUS[this.code];
+    this.status = status;
   }
 }
 

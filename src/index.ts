@@ -39,13 +39,12 @@ export {
   type IncomingArticle,
   type ReceivedArticle,
 } from './host/adapter.js';
+export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
 export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
 export {
-  type ArticleReader,
-  type Articles,
   definePlugin,
   type PagesHost,
   type Plugin,

@@ -21,6 +21,7 @@ import type { Surroundings } from '../webhook/handler.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { createArticleReceiver } from '../webhook/receive-article.js';
+import { createArticleChanges } from './articles/host-articles.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
@@ -145,7 +146,14 @@ export async function startApp(
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     };
     const receiveArticle = createArticleReceiver(surroundings);
-    const writing = { ...articles, receive: receiveArticle };
+    const changes = createArticleChanges({
+      store,
+      catalog,
+      content,
+      around: surroundings,
+      receive: receiveArticle,
+    });
+    const writing = { ...articles, ...changes };
     host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks, jobs });
     for (const reason of [...idlePages(plugins, settings), ...idleJobs(host.report().jobs, settings)])
       log.warn(reason);

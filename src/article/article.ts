@@ -36,6 +36,8 @@ export interface ArticleDraft extends ArticleContent {
   /** First publication, ISO 8601. */
   readonly date: string;
   readonly extra: ExtraKeys;
+  /** Why it is held: stored, and not shown; none where it is not. */
+  readonly held?: string;
   /** What else the service sent, for filters; it is not stored. */
   readonly source?: Readonly<Record<string, unknown>>;
   /** A digest of what an adapter has handed over last; none where the webhook has delivered the article. */

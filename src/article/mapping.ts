@@ -130,6 +130,8 @@ export interface ArticleMapping {
   extension(body: IncomingBody): string;
   /** The body for a file of this name. Whatever it holds is displayed as written and is never executed. */
   body(incoming: IncomingBody, path: string): StoredBody;
+  /** The front matter by which the generator makes no page of a file, in the builds of others too. @default none */
+  readonly held?: Readonly<Record<string, FrontMatterValue>>;
   /** The front matter that pins an address; empty where the file's name does. */
   pin(address: string): Readonly<Record<string, FrontMatterValue>>;
   /** Whether a file's page is at this address for certain, whatever the site's permalink rule is. */

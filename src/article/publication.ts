@@ -3,6 +3,8 @@ import { parseMoment } from '../contract/moment.js';
 /** When an article has a page, by its file: never, or from one moment on until another; in ms since 1970. */
 export type Publication =
   | { readonly kind: 'draft' }
+  /** Until it is released. */
+  | { readonly kind: 'held' }
   | {
       readonly kind: 'dated';
       /** Undefined where the file has no date, or the site shows dates to come at once. */
@@ -11,8 +13,8 @@ export type Publication =
       readonly until?: number | undefined;
     };
 
-/** Whether an article has a page; `scheduled`: not before its date. */
-export type ArticleState = 'draft' | 'scheduled' | 'live' | 'expired';
+/** Whether an article has a page; `held`: not before it is released; `scheduled`: not before its date. */
+export type ArticleState = 'draft' | 'held' | 'scheduled' | 'live' | 'expired';
 
 /** The key in which a file says when its article expires. */
 export const EXPIRY_KEY = 'expiryDate';
@@ -22,14 +24,14 @@ const CLOCK_SKEW_MS = 60_000;
 
 /** A publication in which what a definition could not read as a date, NaN, is none. */
 export function withKnownDates(publication: Publication): Publication {
-  if (publication.kind === 'draft') return publication;
+  if (publication.kind !== 'dated') return publication;
   const known = (at: number | undefined) => (Number.isNaN(at) ? undefined : at);
   return { kind: 'dated', from: known(publication.from), until: known(publication.until) };
 }
 
 /** The state of an article at a moment, in ms since 1970. */
 export function stateAt(publication: Publication, now: number): ArticleState {
-  if (publication.kind === 'draft') return 'draft';
+  if (publication.kind !== 'dated') return publication.kind;
   const { from, until } = publication;
   if (until !== undefined && until <= now) return 'expired';
   return from !== undefined && from > now ? 'scheduled' : 'live';

@@ -57,6 +57,7 @@ export function listCommand(): Command {
 function stateNotes(article: ListedArticle): string[] {
   if (article.kind !== 'article') return [];
   const { state, liveAt = '', expiresAt = '' } = article;
+  if (state === 'held') return ['held'];
   if (state === 'scheduled') return [`live at ${liveAt}`];
   return state === 'expired' ? [`expired ${expiresAt}`] : [];
 }

@@ -20,6 +20,8 @@ export interface IncomingArticle {
   readonly image?: string | null;
   /** First publication, ISO 8601; one to come schedules the article. @default now */
   readonly date?: string;
+  /** `held` stores a new article and does not show it. @default 'live' */
+  readonly state?: 'live' | 'held';
   /** What else the service sent, for filters of `article.draft`. */
   readonly source?: Readonly<Record<string, unknown>>;
 }

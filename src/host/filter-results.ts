@@ -1,3 +1,4 @@
+import { Refusal } from './decision.js';
 import type { FilterName } from './hook-types.js';
 
 /** Says what is wrong with a value, as the end of a sentence about what a filter returned; undefined where nothing is. */
@@ -68,18 +69,29 @@ const SUMMARY = {
   extra: object,
 };
 
+const draft = objectWith({
+  title: storedText,
+  description: storedText,
+  author: storedText,
+  keyword: storedText,
+  contentHtml: storedText,
+  body: storedText,
+  tags: listOf(storedText),
+  image: orNull(storedText),
+  held: (value) => (value === undefined ? undefined : storedText(value)),
+});
+
+/** The delivery is answered with it. */
+const refusal: Check = (value) => {
+  const { status, words } = value as Refusal;
+  if (!Number.isInteger(status) || status < 400 || status > 599)
+    return `a refusal with the status ${status}, which is not one from 400 to 599`;
+  return text(words) === undefined ? undefined : 'a refusal without words';
+};
+
 /** What each filter must return. */
 const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
-  'article.draft': objectWith({
-    title: storedText,
-    description: storedText,
-    author: storedText,
-    keyword: storedText,
-    contentHtml: storedText,
-    body: storedText,
-    tags: listOf(storedText),
-    image: orNull(storedText),
-  }),
+  'article.draft': (value) => (value instanceof Refusal ? refusal(value) : draft(value)),
   'article.slug': storedText,
   'article.frontMatter': plainData,
   'page.context': objectWith({

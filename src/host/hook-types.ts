@@ -64,7 +64,7 @@ export interface FileChange {
   readonly url: string;
 }
 
-/** An article whose date has come, that has expired, or whose file has got another date. */
+/** An article that is shown or hidden from now on: its date has come, it has expired, or its file says so. */
 export interface StateChange extends FileChange {
   readonly state: ArticleState;
 }

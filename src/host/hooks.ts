@@ -1,6 +1,8 @@
+import type { ArticleDraft } from '../article/article.js';
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
+import { type Decision, Hold, Refusal } from './decision.js';
 import { faultInResult } from './filter-results.js';
 import {
   type ActionName,
@@ -30,7 +32,11 @@ const NAMES: Readonly<
 export type FilterHandler<N extends FilterName> = (
   value: Filters[N]['value'],
   context: Filters[N]['context'],
-) => Filters[N]['value'] | Promise<Filters[N]['value']>;
+) => FilterResult<N> | Promise<FilterResult<N>>;
+
+type FilterResult<N extends FilterName> =
+  | Filters[N]['value']
+  | (N extends 'article.draft' ? Decision : never);
 
 export type ActionHandler<N extends ActionName> = (payload: Actions[N]) => unknown;
 
@@ -203,14 +209,17 @@ export function createHooks(log: Log, options: HookOptions = {}) {
       const call = handler as FilterHandler<N>; // as `addFilter` has taken it
       const what = `filter ${name} of plugin ${plugin}`;
       const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
-      let next: Filters[N]['value'];
+      let next: FilterResult<N>;
       let fault: string | undefined;
       let isDone = false;
       const began = performance.now();
+      let refusal: Refusal | undefined;
       try {
         if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(filterTimeoutMs, (async () => call(current, context))());
         timeouts.delete(handler);
+        if (next instanceof Refusal) refusal = next;
+        else if (next instanceof Hold) next = { ...(current as ArticleDraft), held: next.reason };
         fault = faultInResult(name, next);
         isDone = fault === undefined;
       } catch (error) {
@@ -226,7 +235,9 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         timer.ended(began, !isDone);
       }
       if (fault !== undefined) throw fail(`returned ${fault}`);
-      current = next;
+      if (refusal !== undefined)
+        throw new PressmarkError('REFUSED_BY_PLUGIN', `plugin ${plugin}: ${refusal.words}`, refusal);
+      current = next as Filters[N]['value'];
     }
     return current;
   }

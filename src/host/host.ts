@@ -5,21 +5,14 @@ import { hideInLog, type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, withoutSlash } from './adapter.js';
+import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
+import { Hold, Refusal } from './decision.js';
 import type { ActionName, FilterName } from './hook-types.js';
 import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js';
 import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
-import type {
-  ArticleReader,
-  Articles,
-  HostPaths,
-  HostSite,
-  Plugin,
-  PluginEntry,
-  PluginHost,
-  ReceiverHost,
-} from './plugin.js';
+import type { HostPaths, HostSite, Plugin, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
 import { createRoutes, routesIn, sealRoutes } from './routes.js';
 import { openStorage } from './storage.js';
 
@@ -154,6 +147,8 @@ export async function startHost(
           routes,
           adapter,
           answer,
+          hold,
+          refuse,
           articles: { ...readingOnly(plugin.name), ...articles },
         };
         await setUp(entry, async () => plugin.receiver?.(host));
@@ -261,15 +256,19 @@ export async function startHost(
   return { hooks, routers, adapters, outputs, report, close };
 }
 
+const hold: ReceiverHost['hold'] = (reason) => new Hold(reason);
+
+const refuse: ReceiverHost['refuse'] = (status, words) => new Refusal(status, words);
+
 const answer: ReceiverHost['answer'] = (status, body, headers = {}) =>
   new AdapterAnswer(status, body, headers);
 
 /** What changes articles, where no receiver runs. */
-function readingOnly(plugin: string): Pick<Articles, 'receive'> {
+function readingOnly(plugin: string): ArticleChanges {
   const refuse = async () => {
     throw new PressmarkError('USAGE', `plugin ${plugin}: articles are changed by a receiver alone`);
   };
-  return { receive: refuse };
+  return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
 }
 
 async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {

@@ -1,10 +1,11 @@
 /// <reference types="@koa/bodyparser" preserve="true" />
 import type Router from '@koa/router';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Article } from '../article/article.js';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Adapter, AdapterAnswer, IncomingArticle, ReceivedArticle } from './adapter.js';
+import type { Adapter, AdapterAnswer } from './adapter.js';
+import type { ArticleReader, Articles } from './articles.js';
+import type { Hold, Refusal } from './decision.js';
 import type {
   ActionName,
   Actions,
@@ -18,27 +19,6 @@ import type { ActionHandler, FilterHandler } from './hooks.js';
 import type { Cron, Job, JobEventName } from './jobs/job.js';
 import type { SiteOutput } from './outputs.js';
 import type { PluginStorage } from './storage.js';
-
-/** The stored articles, for reading. */
-export interface ArticleReader {
-  /** The article with this id, or undefined. */
-  get(id: string): Promise<Article | undefined>;
-  /** The article at this public URL, or undefined; canonicalized as the contract says. */
-  find(url: string): Promise<Article | undefined>;
-  /** The ids of all articles, in no promised order. */
-  ids(): Iterable<string>;
-}
-
-/** The articles, for the process that stores them. */
-export interface Articles extends ArticleReader {
-  /**
-   * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
-   * content for an id that is stored replaces the article, unless a person has edited it.
-   *
-   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
-   */
-  receive(article: IncomingArticle): Promise<ReceivedArticle>;
-}
 
 /** The site that a plugin runs in. */
 export interface HostSite {
@@ -110,6 +90,10 @@ export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterN
   routes(define: (router: Router) => void): void;
   /** Adds an endpoint for another service, at a path of your choice: POST, verified before it is parsed. */
   adapter(adapter: Adapter): void;
+  /** Returned by a filter of `article.draft`: the article is stored, and not shown before it is released. */
+  hold(reason: string): Hold;
+  /** Returned by a filter of `article.draft`: nothing is stored. @param status 400 to 599. @param words for the sender. */
+  refuse(status: number, words: string): Refusal;
   /** An answer of an adapter. @param body sent as JSON. */
   answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): AdapterAnswer;
 }

@@ -1,12 +1,20 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
-import { messageOf, PressmarkError } from '../errors.js';
+import type { Amended } from '../article/format/encode.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog/catalog.js';
-import { type ContentFolder, type Entry, entryOf, readArticle, sameFingerprint } from './catalog/entry.js';
+import {
+  type ContentFolder,
+  type Entry,
+  entryOf,
+  type ReadFile,
+  readArticle,
+  sameFingerprint,
+} from './catalog/entry.js';
 import { createNaming } from './catalog/naming.js';
 import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createSpelling } from './catalog/spelling.js';
@@ -258,12 +266,8 @@ export function createStore(options: StoreOptions) {
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
       const file = content.format.amend(read.text, read.stored, spelled(next), path, replacement.storedBody);
-      // While the file still holds it: whenever we are killed, it is in one place or the other.
-      await beforeReplace?.({ path, text: read.text, article, edited });
-      const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
-      const { mode } = fs.statSync(real);
       try {
-        const stored = await write({ path, target: real, ...file, replaces: read.text, mode, epoch });
+        const stored = await overwrite(path, read, file, epoch);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
         return { outcome: 'stored', stored: { ...stored, ...replaced } };
       } catch (error) {
@@ -271,6 +275,49 @@ export function createStore(options: StoreOptions) {
         unclear = error.cause;
       }
     }
+  }
+
+  /** Puts a file in the place of the one that it was made from. @throws Outdated where that has changed since. */
+  async function overwrite(path: string, read: ReadFile, file: Amended, epoch: number): Promise<StoredFile> {
+    const { text, stored } = read;
+    const { article, edited } = stored;
+    // While the file still holds it: whenever we are killed, it is in one place or the other.
+    await beforeReplace?.({ path, text, article, edited });
+    const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
+    const { mode } = fs.statSync(real);
+    return write({ path, target: real, ...file, replaces: text, mode, epoch });
+  }
+
+  /**
+   * Changes an article's file by compare-and-set. Resolves when the new file is durable.
+   *
+   * @param make makes the new file from the present one, again where that has changed; with the same text nothing is written.
+   * @returns the article; whether its file is a person's edit; `stored` where something was written.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `make` throws.
+   */
+  async function change(
+    id: string,
+    make: (read: ReadFile, path: string) => Amended,
+  ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
+    return locked(id, async () => {
+      for (;;) {
+        const { epoch } = writer;
+        const entry = await reading.current(id);
+        if (entry === undefined)
+          throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+        const { path } = entry;
+        const read = reading.open(entry);
+        const { edited } = read.stored;
+        const file = make(read, path);
+        if (file.text === read.text) return { article: read.stored.article, edited };
+        try {
+          const stored = await overwrite(path, read, file, epoch);
+          return { article: stored.article, edited, stored };
+        } catch (error) {
+          if (!(error instanceof Outdated)) throw error;
+        }
+      }
+    });
   }
 
   async function write(file: Write): Promise<StoredFile> {
@@ -286,7 +333,8 @@ export function createStore(options: StoreOptions) {
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.add(path);
-      await afterWrite?.(stored, false);
+      // A person's edit stays theirs to commit, also where its state was set.
+      if (!article.revision.startsWith('edit-')) await afterWrite?.(stored, false);
       catalog.set(entryOf(content, path, file, fingerprint));
       acknowledged.set(path, fingerprint);
       unacknowledged.delete(path);
@@ -336,8 +384,8 @@ export function createStore(options: StoreOptions) {
   /** Finishes what is under way. */
   const close = operations.idle;
 
-  const { find, get, snapshotKey } = reading;
-  return { publish, update, find, get, readAgain, compareFolder, snapshotKey, close };
+  const { find, get, read, snapshotKey } = reading;
+  return { publish, update, change, find, get, read, readAgain, compareFolder, snapshotKey, close };
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

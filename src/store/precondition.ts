@@ -27,6 +27,8 @@ export interface Replacement {
   readonly storedBody?: BodyKind;
   /** Whether a null image clears the stored one, as no delivery can. */
   readonly clearsImage?: boolean;
+  /** Why the article is held from now on; undefined leaves it as it is. */
+  readonly held?: string;
   /** The digest of what an adapter has handed over; undefined leaves the stored one. */
   readonly received?: string;
 }
@@ -80,7 +82,14 @@ export function preconditionOf(
 
 /** An article with what an update replaces in it. */
 export function replacedBy(article: Article, revision: string, replacement: Replacement): Article {
-  const { updated, content, extra, clearsImage = false, received = article.received } = replacement;
+  const {
+    updated,
+    content,
+    extra,
+    clearsImage = false,
+    received = article.received,
+    held = article.held,
+  } = replacement;
   const fields = contentFields(content);
   const image = clearsImage ? fields.image : (fields.image ?? article.image);
   return {
@@ -90,6 +99,7 @@ export function replacedBy(article: Article, revision: string, replacement: Repl
     image,
     updated,
     revision,
+    ...(held !== undefined && { held }),
     ...(received !== undefined && { received }),
   };
 }

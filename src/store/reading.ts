@@ -127,6 +127,14 @@ export function createReading(options: ReadingOptions) {
     return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
   }
 
+  /** The article in a file; undefined where the file has gone or is malformed by now. */
+  async function read(path: string): Promise<StoredArticle | undefined> {
+    const entry = catalog.get(path);
+    if (entry !== undefined) await compare([entry]);
+    const now = catalog.get(path);
+    return now === undefined || now.broken !== undefined ? undefined : open(now).stored;
+  }
+
   /**
    * The contract's steps 2 to 4 for an update, on the file as it is now.
    *
@@ -163,5 +171,5 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  return { current, find, get, check, readNewFiles, snapshotKey: () => addresses.key };
+  return { current, find, get, read, open, check, readNewFiles, snapshotKey: () => addresses.key };
 }

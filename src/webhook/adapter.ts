@@ -13,6 +13,7 @@ import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import type { ReadBody } from './body-reader.js';
 import { isIdentity } from './changed-bytes.js';
+import { NO_FAILURES } from './receive.js';
 import type { ReceiveArticle } from './receive-article.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
@@ -127,7 +128,7 @@ export function adapterEndpoint(
   /** A code of the error table, or a 500 that says nothing of the inside. */
   function refusalOf(error: unknown): Pick<Outcome, 'status' | 'body' | 'outcome'> {
     const known = error instanceof PressmarkError ? error : undefined;
-    if (known === undefined || (known.status >= 500 && known.code !== 'RECEIVER_BUSY'))
+    if (known === undefined || (known.status >= 500 && !NO_FAILURES.has(known.code)))
       log.error({ adapter: plugin, err: known?.cause ?? error }, 'an adapter failed');
     const message = known?.publicMessage ?? 'the receiver failed; nothing was acknowledged, send it again';
     return {

@@ -152,15 +152,23 @@ export async function filterContent(
   context: Parameters<typeof hooks.applyFilters<'article.draft'>>[2],
 ): Promise<ArticleDraft> {
   if (!hooks.hasFilter('article.draft')) return draft;
-  const { id, slug, date, extra, jsonLd } = draft;
+  const { id, slug, date, extra, jsonLd, source } = draft;
   const filtered = await hooks.applyFilters('article.draft', draft, context);
   const changed = withOneHtml(draft, filtered);
   const contentHtml = keepItemComments(changed.contentHtml, draft.contentHtml);
   const body = keepItemComments(changed.body, draft.body);
   // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
-  const { title, description, author, tags, keyword, image } = filtered;
+  const { title, description, author, tags, keyword, image, held } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
-  return { id, slug, date, extra, ...content, ...(draft.source !== undefined && { source: draft.source }) };
+  return {
+    id,
+    slug,
+    date,
+    extra,
+    ...content,
+    ...(held !== undefined && { held }),
+    ...(source !== undefined && { source }),
+  };
 }
 
 /** What came without Markdown has its HTML for a body, also after a plugin has changed one of the two. */

@@ -32,7 +32,7 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
     const { id } = data;
     const { url, outcome, stored, after } = await publishDraft(
       id,
-      () => ({ ...draftOf(data), received }),
+      () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: 'by its service' }) }),
       now,
       around,
     );
@@ -143,7 +143,8 @@ function faultIn(incoming: unknown): string | undefined {
     if (rule === 'nonempty' && value === '') return `has an empty ${name}`;
     if (!value.isWellFormed()) return `has half a character in its ${name}`;
   }
-  const { tags = [], date } = fields;
+  const { tags = [], date, state = 'live' } = fields;
+  if (state !== 'live' && state !== 'held') return `has the state ${quote(state)}; it may be live or held`;
   if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== 'string' || !tag.isWellFormed()))
     return 'has tags that are not a list of texts';
   if (typeof date === 'string' && !isMoment(date))

@@ -141,11 +141,13 @@ function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<H
   }
 }
 
+/** What nobody has to look at, although the status says so: strangers can keep the receiver busy, and a plugin may refuse. */
+export const NO_FAILURES: ReadonlySet<string> = new Set(['RECEIVER_BUSY', 'REFUSED_BY_PLUGIN']);
+
 /** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
 export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Answer {
   const known = error instanceof PressmarkError ? error : undefined;
-  // Strangers can keep the receiver busy; that is not a failure of its own.
-  if (known === undefined || (known.status >= 500 && known.code !== 'RECEIVER_BUSY'))
+  if (known === undefined || (known.status >= 500 && !NO_FAILURES.has(known.code)))
     log.error({ err: error }, 'a delivery failed');
   const message =
     known === undefined

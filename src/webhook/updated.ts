@@ -49,6 +49,7 @@ export async function filteredReplacement(
     slug: article.slug,
     date: article.date,
     extra: article.extra,
+    ...(article.held !== undefined && { held: article.held }),
     ...(data.source !== undefined && { source: data.source }),
   };
   const filtered = await filterContent(draft, around.hooks, { event: 'article.updated', stored: article });
@@ -60,5 +61,6 @@ export async function filteredReplacement(
   const extra = await filteredFrontMatter(filtered, around);
   const { id, revision: base } = article;
   await around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at });
-  return { updated: data.published_at, content, extra };
+  const { held } = filtered;
+  return { updated: data.published_at, content, extra, ...(held !== undefined && { held }) };
 }

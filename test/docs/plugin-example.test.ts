@@ -116,3 +116,13 @@ test('the job of docs/plugins.md tells a chat of each article, again where the c
   await until('the chat was told again', () => told.length === 2);
   t.deepEqual([...new Set(told)], [`New: Told ${json.url}`]);
 });
+
+test('the filter of docs/plugins.md refuses a short article and holds one with a tag', async (t) => {
+  const dir = tempDir(t);
+  const { post } = await receiverWith(t, dir, 'plugins/editor.mjs');
+  const short = await post('article.published', article({ content_html: '<p>Hi.</p>' }));
+  t.is(short.status, 422);
+  t.is(short.json.error, 'plugin editor: the article is too short');
+  t.is((await post('article.published', article({ tags: ['draft'] }))).status, 200);
+  t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^held: "it has the tag draft"$/m);
+});

@@ -89,7 +89,7 @@ export function listArticles(settings: Settings): ListedArticle[] {
 
 function stateOf(publication: Publication, now: number): Pick<ReadArticle, 'state' | 'liveAt' | 'expiresAt'> {
   const state = stateAt(publication, now);
-  if (publication.kind === 'draft') return { state };
+  if (publication.kind !== 'dated') return { state };
   const { from, until } = publication;
   return {
     state,

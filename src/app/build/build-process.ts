@@ -128,7 +128,8 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
           state,
         }),
       );
-      const isHidden = ({ state }: (typeof all)[number]) => state === 'scheduled' || state === 'expired';
+      const isHidden = ({ state }: (typeof all)[number]) =>
+        state === 'held' || state === 'scheduled' || state === 'expired';
       return {
         articles: all.filter((article) => !isHidden(article)),
         malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle),

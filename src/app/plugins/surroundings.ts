@@ -1,8 +1,9 @@
 import type { Settings } from '../../config/load.js';
 import { withoutSlash } from '../../host/adapter.js';
+import type { ArticleReader } from '../../host/articles.js';
 import type { HostSurroundings } from '../../host/host.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
-import type { ArticleReader, PluginEntry } from '../../host/plugin.js';
+import type { PluginEntry } from '../../host/plugin.js';
 import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 

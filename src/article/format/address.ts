@@ -50,6 +50,8 @@ export function urlOf(
     address: { kind: 'unknown', reason, ...(isFuture && { isFuture }) },
   });
   const state = stateAt(mapping.publication(file), Date.now());
+  if (state === 'held')
+    return stored === undefined ? unknown('is held') : { url: stored, address: undefined };
   if (state === 'draft') return unknown('is a draft');
   if (stored !== undefined && isPinnedAt(stored)) return { url: stored, address: undefined };
   if (state === 'scheduled' && stored === undefined) return unknown('has a date in the future', true);

@@ -12,7 +12,7 @@ import {
 } from '../stored-article.js';
 import { type AddressOptions, urlOf } from './address.js';
 import { digestIn, digestOf, editRevision } from './digest.js';
-import { looseList, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
+import { heldIn, looseList, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
 
 /** A file that was read: its article, and what else is needed of it. */
 export interface ReadFile {
@@ -63,6 +63,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
     const slug = mapping.slug(file);
     const date = dateOf(textIn(data, keys.date), isTop ? undefined : ownText('published')) ?? '';
     const received = ownText('received');
+    const held = heldIn(data, path);
     const page = urlOf(options, file, ownText('url'), slug, date);
     const article = {
       id: ownText('id') ?? at,
@@ -83,6 +84,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
       jsonLd: ownText('json_ld') ?? '',
       contentHtml: ownText('content_html') ?? '',
       body,
+      ...(held !== undefined && { held }),
       ...(received !== undefined && { received }),
     };
     const bodyKind = isTop ? 'markdown' : bodyKindOf(own, at);

@@ -5,7 +5,7 @@ import { readFrontMatter } from '../front-matter/read.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
 import { shownMarkdown } from '../markdown.js';
 import { shortened, termKey } from '../names.js';
-import type { Publication } from '../publication.js';
+import { EXPIRY_KEY, type Publication } from '../publication.js';
 import type { Address, BodyKind, StoredArticle } from '../stored-article.js';
 import { type AddressOptions, addressIn } from './address.js';
 import { type ArticleDecoder, addressField, bodyKindOf } from './decode.js';
@@ -32,6 +32,16 @@ export interface EncodedFile extends Amended {
   readonly bytes: Uint8Array;
 }
 
+/** What decides whether an article has a page. */
+export interface StateChange {
+  /** Why it is held; undefined where it is not. */
+  readonly held: string | undefined;
+  /** Another date, ISO 8601; undefined leaves it. */
+  readonly date?: string | undefined;
+  /** When it expires, ISO 8601; null for never, undefined leaves it. */
+  readonly expires?: string | null | undefined;
+}
+
 /** Writes the article files of a site. */
 export interface ArticleEncoder {
   /** The file of a new article. Without a revision, it is made from everything else that stands in the file. */
@@ -46,6 +56,12 @@ export interface ArticleEncoder {
    * @throws PressmarkError ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
    */
   amend(previous: string, stored: StoredArticle, next: Article, path: string, storedBody?: BodyKind): Amended;
+  /**
+   * The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited.
+   *
+   * @throws PressmarkError ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
+   */
+  inState(text: string, path: string, change: StateChange, revision: string): Amended;
   /**
    * A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited.
    *
@@ -89,6 +105,7 @@ export function articleEncoder(
       ...Object.entries(article.extra).map(([key, value]) => ({ key, value: extraValue(value) })),
       ...entriesOf(mapping.pin(addressIn(siteUrl, article.url))),
       ...entriesOf(body.frontMatter),
+      ...heldEntries(article),
     ];
     const stored = { ...article, body: body.text };
     const write = (digest: string, revision: string) => {
@@ -102,7 +119,8 @@ export function articleEncoder(
         : { text: sealed(given, (digest) => write(digest, given)), revision: given };
     const encoded = { text, bytes: Buffer.from(text), article: { revision, ...stored } };
     if (listed === undefined) {
-      const data = { ...article.extra, [keys.date]: article.date };
+      const { held } = article;
+      const data = { ...article.extra, [keys.date]: article.date, ...(held !== undefined && { held }) };
       return { ...encoded, publication: mapping.publication({ path: at, data }) };
     }
     const file = decoder.read(text, at);
@@ -149,6 +167,7 @@ export function articleEncoder(
         ...(file.address?.kind === 'listed' ? entriesOf(mapping.pin(addressIn(siteUrl, article.url))) : []),
         ...entriesOf(body.frontMatter),
       ].filter(({ key, value }) => data[key] !== value),
+      ...heldEntries(next),
     ];
     const inFile = readFrontMatter(previous).data;
     const names = spellings(inFile);
@@ -168,6 +187,58 @@ export function articleEncoder(
       article: { ...after.article, revision: next.revision },
       publication,
       ...addressField(after),
+    };
+  }
+
+  function heldEntries({ held }: Pick<Article, 'held'>): FrontMatterChange[] {
+    return held === undefined ? [] : entriesOf(mapping.held ?? {});
+  }
+
+  function inState(text: string, at: string, change: StateChange, revision: string): Amended {
+    const { data } = readFrontMatter(text);
+    const { edited, digest, article, address } = decoder.decode(text, at);
+    const { held, date, expires } = change;
+    const heldKeys = Object.keys(mapping.held ?? {});
+    const released = { ...Object.fromEntries(heldKeys.map((key) => [key, constants[key]])) };
+    const pinned = mapping.pin(addressIn(siteUrl, article.url));
+    const changes: FrontMatterChange[] = [
+      ...(date === undefined ? [] : [{ key: keys.date, value: mapping.date(date) }]),
+      ...(expires === undefined
+        ? []
+        : [{ key: EXPIRY_KEY, value: expires === null ? undefined : mapping.date(expires) }]),
+      ...(held === undefined && article.held === undefined
+        ? []
+        : held === undefined
+          ? entriesOf({ ...released, ...pick(pinned, heldKeys) })
+          : heldEntries({ held })),
+    ];
+    const names = spellings(data);
+    const write = (sealing: Readonly<Record<string, FrontMatterValue>>) => {
+      const own: Readonly<Record<string, FrontMatterValue | undefined>> = {
+        ...(isTop ? {} : (ownOf(data, path) as Record<string, FrontMatterValue>)),
+        // Nothing else says where it is while it has no page.
+        ...(held !== undefined && !isTop && address?.kind !== 'unknown' && { url: written(article.url) }),
+        ...(date !== undefined && !isTop && { published: date }),
+        held: held === undefined ? undefined : written(held),
+        ...sealing,
+      };
+      const spelled = [...changes, ...ownChanges(data, path, own)].map(({ key, value }) => ({
+        key: names.get(key) ?? key,
+        value,
+      }));
+      return editFrontMatter(text, unique(spelled));
+    };
+    const after =
+      edited || digest === undefined
+        ? write({})
+        : sealed(revision, (seal) => write({ digest: seal, revision }));
+    const stored = decoder.decode(after, at);
+    const { publication, address: itsAddress } = stored;
+    return {
+      text: after,
+      article: stored.article,
+      publication,
+      ...(itsAddress !== undefined && { address: itsAddress }),
     };
   }
 
@@ -252,6 +323,7 @@ export function articleEncoder(
       ...(keys.tags === null && { tags: article.tags }),
       ...(imageAt === undefined && image !== null && { image }),
       ...(kind !== bodyKindOf({}, at) && !isTop && { body: kind }),
+      ...(article.held !== undefined && { held: article.held }),
       ...(article.received !== undefined && { received: article.received }),
       digest,
       body_digest: digestOf(body),
@@ -261,7 +333,7 @@ export function articleEncoder(
     return mapping.writtenText === undefined ? values : mapped(values, written);
   }
 
-  return { encode, amend, withStoredUrl };
+  return { encode, amend, inState, withStoredUrl };
 }
 
 /** A map with each text in it, or in a list in it, changed. */
@@ -296,6 +368,10 @@ function changed(
   value: FrontMatterValue | undefined,
 ): FrontMatterChange[] {
   return key === null || isDeepStrictEqual(before, after) ? [] : [{ key, value }];
+}
+
+function pick<T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key)));
 }
 
 function optional(key: string | null, value: FrontMatterValue | undefined): FrontMatterChange[] {

@@ -5,7 +5,7 @@ import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder, incomingOf } from './encode.js';
-import { siteKeys } from './site-keys.js';
+import { heldIn, ownPath, siteKeys } from './site-keys.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'read'> {
@@ -42,7 +42,10 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const mapping: ArticleMapping = {
     ...given.mapping,
     tagKey: memoized(given.mapping.tagKey),
-    publication: (file) => withKnownDates(given.mapping.publication(file)),
+    publication: (file) =>
+      heldIn(file.data, ownPath(given.mapping)) === undefined
+        ? withKnownDates(given.mapping.publication(file))
+        : { kind: 'held' },
   };
   const options = { ...given, mapping };
   const { url, listed } = options;

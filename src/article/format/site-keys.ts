@@ -10,7 +10,7 @@ export const OWN_KEY = 'pressmark';
 /** Front matter that is Pressmark's where it stands at the top of the file, besides that of the mapping. */
 const OWN_KEYS_AT_TOP = [
   ...['keyword', 'slug', 'id', 'revision', 'url'],
-  ...['digest', 'body_digest', 'json_ld', 'content_html', 'received'],
+  ...['digest', 'body_digest', 'json_ld', 'content_html', 'received', 'held'],
 ];
 
 type Data = FileFacts['data'];
@@ -103,15 +103,24 @@ export function ownOf(data: Data, path: readonly string[]): Data {
   return path.reduce((map, key) => mapOf(map[key]), data);
 }
 
+/** Why a file says that its article is held; undefined where it does not. */
+export function heldIn(data: Data, path: readonly string[]): string | undefined {
+  const reason = scalarOf(ownOf(data, path).held);
+  return reason === '' || reason === 'false' ? undefined : reason;
+}
+
 /** The changes that put Pressmark's own front matter into a file. */
 export function ownChanges(
   data: Data,
   path: readonly string[],
-  own: Readonly<Record<string, FrontMatterValue>>,
+  own: Readonly<Record<string, FrontMatterValue | undefined>>,
 ): FrontMatterChange[] {
   const [key, ...rest] = path;
   if (key === undefined) return Object.entries(own).map(([name, value]) => ({ key: name, value }));
-  return [{ key, value: nested(mapOf(data[key]), rest, own) }];
+  const known = Object.entries(own).filter(
+    (entry): entry is [string, FrontMatterValue] => entry[1] !== undefined,
+  );
+  return [{ key, value: nested(mapOf(data[key]), rest, Object.fromEntries(known)) }];
 }
 
 function nested(

@@ -32,7 +32,7 @@ export interface ArticleSources {
   readonly articles: readonly ArticleSource[];
   /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
   readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
-  /** The paths of articles that are scheduled or have expired: the site is built without them. */
+  /** The paths of articles that are held or scheduled, or have expired: the site is built without them. */
   readonly hidden: readonly string[];
 }
 

@@ -46,6 +46,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
         frontMatter: {},
       };
     },
+    held: { draft: true },
     pin: () => ({}),
     isPinned: (file, address) => {
       if (hasSlug(file)) return false;

@@ -37,6 +37,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     tagKey,
     extension: () => '.md',
     body: (incoming) => storedBody(incoming, options.body),
+    held: { draft: true },
     pin: (address) => ({ slug: slugOf(decodedAddress(address), base) }),
     isPinned: ({ data }, address) =>
       typeof data.slug === 'string' &&

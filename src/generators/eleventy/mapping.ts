@@ -48,6 +48,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     tagKey,
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
+    held: { permalink: false, eleventyExcludeFromCollections: true },
     pin,
     isPinned: ({ data }, address) => isPinned(data, address),
     publication: (file) =>

@@ -33,6 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     tagKey,
     extension: () => '.md',
     body: (incoming, path) => storedBody(incoming, path, options.body),
+    held: { published: false },
     pin: (address) => ({ permalink: decodedAddress(address) }),
     isPinned: ({ data }, address) =>
       typeof data.permalink === 'string' &&

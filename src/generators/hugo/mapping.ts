@@ -39,6 +39,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
         ? '.html'
         : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),
+    held: { draft: true },
     pin: (address) => pinned(decodedAddress(address)),
     isPinned: ({ data }, address) => {
       const url = valueIn(data, 'url');

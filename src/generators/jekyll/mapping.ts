@@ -37,6 +37,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     tagKey: slugify,
     extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
+    held: { published: false },
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) =>
       typeof data.permalink === 'string' &&

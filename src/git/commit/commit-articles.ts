@@ -229,7 +229,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else {
         const kind = stored.edited
           ? 'Edit'
-          : written === 'Update' && before === undefined
+          : (written === 'Update' || written === 'Change') && before === undefined
             ? 'Publish'
             : written;
         changes.push({

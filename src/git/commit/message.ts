@@ -9,7 +9,7 @@ const MAX_SUBJECT = 200;
 const MAX_BODY = 10_000;
 
 /** What a commit is about. */
-export type CommitKind = 'Publish' | 'Update' | 'Revert' | 'Edit';
+export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit';
 
 /** The kind of a text that Pressmark has stored, by what the text says. */
 export function kindOf({
@@ -21,6 +21,8 @@ export function kindOf({
 }): Exclude<CommitKind, 'Edit'> {
   // `pressmark revert` makes such revisions
   if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
+  // a plugin's change
+  if (/^(?:patch|state)-[0-9a-f]{24}$/.test(revision)) return 'Change';
   return updated === null ? 'Publish' : 'Update';
 }
 

@@ -7,7 +7,7 @@ import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import type { ArticleReader } from '../plugin.js';
+import type { ArticleReader } from '../articles.js';
 import type { Timer } from '../timings.js';
 import { nextTime, type Times } from './cron.js';
 import {

@@ -33,6 +33,8 @@ export interface Entry {
   readonly from?: number;
   /** When it expires, in ms since 1970. */
   readonly until?: number;
+  /** Whether it is stored and not shown; undefined where it is not. */
+  readonly isHeld?: true;
   /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
   readonly broken?: string;
   /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
@@ -112,7 +114,8 @@ export function isFuture({ address }: Entry): boolean {
 }
 
 /** The state of an article whose file can be read. @param now in ms since 1970. */
-export function entryState({ from, until }: Entry, now: number): ArticleState {
+export function entryState({ isHeld, from, until }: Entry, now: number): ArticleState {
+  if (isHeld === true) return 'held';
   return stateAt({ kind: 'dated', from, until }, now);
 }
 
@@ -185,7 +188,11 @@ type Readable = Pick<ReadableArticle, 'address' | 'publication'> & {
 };
 
 /** The times at which the state of an article changes; nearly all files were written after theirs. */
-function timesOf(publication: Publication, { mtimeMs }: Fingerprint): Pick<Entry, 'from' | 'until'> {
+function timesOf(
+  publication: Publication,
+  { mtimeMs }: Fingerprint,
+): Pick<Entry, 'isHeld' | 'from' | 'until'> {
+  if (publication.kind === 'held') return { isHeld: true };
   if (publication.kind === 'draft') return {};
   const { from, until } = publication;
   const isScheduled = from !== undefined && from > Math.min(mtimeMs, Date.now());

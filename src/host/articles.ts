@@ -1,0 +1,77 @@
+import type { Article, ExtraKeys } from '../article/article.js';
+import type { ArticleState } from '../article/publication.js';
+import type { IncomingArticle, ReceivedArticle } from './adapter.js';
+
+/** The stored articles, for reading. */
+export interface ArticleReader {
+  /** The article with this id, or undefined. */
+  get(id: string): Promise<Article | undefined>;
+  /** The article at this public URL, or undefined; canonicalized as the contract says. */
+  find(url: string): Promise<Article | undefined>;
+  /** The ids of all articles, in no promised order. */
+  ids(): Iterable<string>;
+}
+
+/** Which articles `list` returns; all conditions must hold. */
+export interface ArticleQuery {
+  readonly state?: ArticleState;
+  /** In any spelling of the site's. */
+  readonly tag?: string;
+  readonly author?: string;
+  /** Whether a person wrote it from nothing. */
+  readonly handWritten?: boolean;
+  /** The path of the last article of the page before. */
+  readonly after?: string;
+  /** @default 50 */
+  readonly limit?: number;
+}
+
+/** An article and where it stands. */
+export interface ListedArticle extends Article {
+  /** Its file, below the content folder. */
+  readonly path: string;
+  readonly state: ArticleState;
+  readonly handWritten: boolean;
+}
+
+/** What a plugin changes in an article. What is not named stays. */
+export interface ArticlePatch {
+  /** Front matter to set; `undefined` removes a key. Not that of Pressmark. */
+  readonly frontMatter?: ExtraKeys;
+  /** The text: Markdown, or HTML where the article came as HTML alone. */
+  readonly body?: string;
+}
+
+/** A state that can be set. */
+export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
+
+/** The articles, for the process that stores them. */
+export interface Articles extends ArticleReader {
+  /**
+   * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
+   * content for an id that is stored replaces the article, unless a person has edited it.
+   *
+   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
+   */
+  receive(article: IncomingArticle): Promise<ReceivedArticle>;
+  /** Articles in the order of their files' names, the last one first. Files are read only as far as the page reaches. */
+  list(query?: ArticleQuery): Promise<readonly ListedArticle[]>;
+  /**
+   * Changes an article: a new revision, a commit, a build.
+   *
+   * @param base the revision that the change was made from.
+   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT where the article is at another revision, or holds a person's
+   *   edit; USAGE where a key is not for plugins.
+   */
+  patch(id: string, base: string, change: ArticlePatch): Promise<Article>;
+  /**
+   * Shows or hides an article. Its URL stays, and what a person has written in the file.
+   *
+   * @param at the date of a scheduled article, ISO 8601; when an article expires. @default now
+   * @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where the file cannot be in this state.
+   */
+  setState(id: string, state: SettableState, at?: string): Promise<Article>;
+}
+
+/** What changes articles. */
+export type ArticleChanges = Omit<Articles, keyof ArticleReader>;

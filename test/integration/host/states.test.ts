@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { fileOf, readStored } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Holds and refuses by titles, and lets the tests call what plugins are handed. */
+const PLUGIN = `export default { name: 'editor', receiver(host) {
+  host.addFilter('article.draft', (draft) => {
+    if (draft.title.startsWith('Refused')) return host.refuse(451, 'not for this site');
+    if (draft.title.startsWith('Odd')) return host.refuse(200, 'no refusal');
+    return draft.title.startsWith('Held') ? host.hold('its title') : draft;
+  });
+  host.routes((router) => router.post('/call', async (context) => {
+    const { method, args } = context.request.body;
+    try { context.body = { result: await host.articles[method](...args) }; }
+    catch (error) { context.body = { code: error.code, message: error.message }; }
+  }));
+} };`;
+
+const dir = makeTempDir();
+let started: ReceiverHere | undefined;
+
+test.serial.before(async () => {
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main', dir]);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/editor.mjs'), PLUGIN);
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  fs.copyFileSync(join(ROOT, 'examples/plugins/moderation.mjs'), join(dir, 'moderation.mjs'));
+  const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
+  started = await launchHere(dir, {
+    config: { site: { search: false }, plugins },
+    env: { MODERATION_SECRET: 'a secret of the owner' },
+  });
+});
+
+test.after.always(async () => {
+  await started?.close();
+  removeTempDir(dir);
+});
+
+function receiver(): ReceiverHere {
+  if (started === undefined) throw new Error('the receiver has not started');
+  return started;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each method has its own result
+async function call(method: string, ...args: unknown[]): Promise<any> {
+  const response = await fetch(`${receiver().origin}/-/editor/call`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ method, args }),
+  });
+  return response.json();
+}
+
+const publish = (over: Parameters<typeof article>[0]) => receiver().post('article.published', article(over));
+const page = async (path: string) => (await fetch(`${receiver().origin}${path}`)).status;
+const isShown = (slug: string) => page(`/articles/${slug}/`).then((status) => status === 200);
+const commits = () =>
+  execFileSync('git', ['-C', dir, 'log', '--format=%s', '--branches'], { encoding: 'utf8' });
+
+/** The files of the built site in which a text is. */
+function filesWith(text: string): string[] {
+  const output = join(dir, 'public');
+  return fs
+    .readdirSync(output, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes(text) || textOf(join(output, name)).includes(text));
+}
+
+/** The text of a file of the output; empty where a build has just removed it, and for a folder. */
+function textOf(path: string): string {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test('200-held: an article that is held is nowhere to be seen, and answered as any other', async (t) => {
+  const data = article({ id: 'held-1', title: 'Held quetzal', slug: 'held-quetzal', tags: ['quetzals'] });
+  const first = await receiver().post('article.published', data);
+  t.is(first.status, 200);
+  t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title');
+  await until('the held article is a commit', () => commits().includes('Publish: Held quetzal'));
+  // An article after it, so that the builds have seen both.
+  await publish({ title: 'Another one', slug: 'another' });
+  await until('another article is shown', () => isShown('another'));
+  t.deepEqual(filesWith('quetzal'), []);
+
+  const again = await receiver().post('article.published', data);
+  t.is(again.json.url, first.json.url);
+  const target = await receiver().find(first.json.url);
+  t.is(target.id, 'held-1');
+  const next = update(
+    { target_id: 'held-1', target_url: first.json.url, base_revision_id: target.revision_id },
+    { title: 'Now without the word, quetzal' },
+  );
+  t.is((await receiver().post('article.updated', next)).status, 200);
+  t.is(readStored(fileOf(dir, 'held-1')).article.held, 'its title', 'an update does not release it');
+  const held: { id: string }[] = (await call('list', { state: 'held' })).result;
+  t.true(held.some(({ id }) => id === 'held-1'));
+
+  const { result: released } = await call('setState', 'held-1', 'live');
+  t.is(released.held, undefined);
+  await until('it is shown', () => isShown('held-quetzal'));
+  await until('it is in the sitemap and the feed', () => {
+    const files = filesWith('held-quetzal');
+    return ['sitemap.xml', 'feed.xml', 'index.html'].every((name) => files.includes(name));
+  });
+  await until('the release is a commit', () => commits().includes('Change: Now without the word, quetzal'));
+  t.not((await receiver().find(first.json.url)).revision_id, next.revision_id);
+
+  await call('setState', 'held-1', 'held');
+  await until('it has gone again', () => filesWith('quetzal').length === 0);
+  t.is((await receiver().find(first.json.url)).id, 'held-1');
+});
+
+test('451-refused: a plugin refuses an article with its own status and words, and nothing is stored', async (t) => {
+  const refused = await publish({ id: 'refused-1', title: 'Refused' });
+  t.is(refused.status, 451);
+  t.is(refused.json.error, 'plugin editor: not for this site');
+  const odd = await publish({ id: 'odd-1', title: 'Odd' });
+  t.is(odd.status, 500);
+  t.regex(odd.json.error, /plugin editor returned a refusal with the status 200/);
+  t.is((await call('get', 'refused-1')).result, undefined);
+});
+
+test('an article is scheduled, expires and comes back, at its URL', async (t) => {
+  const { json } = await publish({ id: 'dated-1', title: 'Dated', slug: 'dated' });
+  await until('it is shown', () => isShown('dated'));
+  t.is(
+    (await call('setState', 'dated-1', 'scheduled', '2099-01-01T00:00:00Z')).result.date,
+    '2099-01-01T00:00:00Z',
+  );
+  await until('it has gone', async () => !(await isShown('dated')));
+  await call('setState', 'dated-1', 'live');
+  await until('it is back', () => isShown('dated'));
+  await call('setState', 'dated-1', 'expired');
+  await until('it has expired', async () => !(await isShown('dated')));
+  const { result } = await call('setState', 'dated-1', 'live');
+  t.is(result.url, json.url);
+  await until('it is back again', () => isShown('dated'));
+  t.regex((await call('setState', 'dated-1', 'scheduled')).message, /needs its date/);
+  t.regex((await call('setState', 'dated-1', 'scheduled', '2001-01-01')).message, /its file makes it live/);
+  t.is((await call('setState', 'nobody', 'held')).code, 'ARTICLE_NOT_FOUND');
+});
+
+test('a patch is a new revision and a commit, and never replaces a person’s edit', async (t) => {
+  const { json } = await publish({ id: 'patched-1', title: 'Patched', slug: 'patched' });
+  const base = (await receiver().find(json.url)).revision_id;
+  await until('the article is a commit', () => commits().includes('Publish: Patched'));
+  const { result } = await call('patch', 'patched-1', base, { frontMatter: { series: 'one', part: 2 } });
+  t.like(result.extra, { series: 'one', part: 2 });
+  t.is((await call('patch', 'patched-1', base, { frontMatter: { part: 3 } })).code, 'REVISION_CONFLICT');
+  await until('the patch is a commit', () => commits().includes('Change: Patched'));
+  t.is((await call('patch', 'patched-1', result.revision, { frontMatter: { id: 'x' } })).code, 'USAGE');
+  const body = await call('patch', 'patched-1', result.revision, { body: 'A **new** text.' });
+  const target = await receiver().find(json.url);
+  t.regex(target.content_html, /<strong>new<\/strong>[\s\S]*<!-- svc:item:patched-1 -->/);
+  t.is(target.revision_id, body.result.revision);
+
+  // The service's next update, from a lookup of after the patch; one from before it is stale.
+  const to = { target_id: 'patched-1', target_url: json.url };
+  t.is((await receiver().post('article.updated', update({ ...to, base_revision_id: base }))).status, 409);
+  const next = update({ ...to, base_revision_id: target.revision_id });
+  t.is((await receiver().post('article.updated', next)).status, 200);
+  t.like(readStored(fileOf(dir, 'patched-1')).article.extra, { series: 'one', part: 2 });
+
+  const path = fileOf(dir, 'patched-1');
+  fs.appendFileSync(path, '\nMine.\n');
+  const { revision_id: edited } = await receiver().find(json.url);
+  t.is((await call('patch', 'patched-1', edited, { frontMatter: { part: 4 } })).code, 'REVISION_CONFLICT');
+  t.true(fs.readFileSync(path, 'utf8').endsWith('\nMine.\n'));
+});
+
+test('articles are listed page by page, by state, tag, author and hand', async (t) => {
+  for (const n of [1, 2, 3])
+    await publish({
+      id: `listed-${n}`,
+      title: `Listed ${n}`,
+      slug: `listed-${n}`,
+      tags: ['Ferns'],
+      author: 'Lister',
+    });
+  fs.writeFileSync(
+    join(dir, 'content/articles/by-hand.md'),
+    '---\ntitle: By hand\nauthor: Lister\n---\nText.\n',
+  );
+  await until(
+    'the file is known',
+    async () => (await call('get', 'articles/by-hand.md')).result !== undefined,
+  );
+  const ids = async (query: object) => (await call('list', query)).result.map(({ id }: { id: string }) => id);
+  t.deepEqual(await ids({ tag: 'ferns' }), ['listed-3', 'listed-2', 'listed-1']);
+  const [first] = (await call('list', { author: 'Lister', handWritten: false, limit: 1 })).result;
+  t.like(first, { id: 'listed-3', state: 'live', handWritten: false });
+  t.deepEqual(await ids({ author: 'Lister', handWritten: false, after: first.path }), [
+    'listed-2',
+    'listed-1',
+  ]);
+  t.deepEqual(await ids({ handWritten: true }), ['articles/by-hand.md']);
+});
+
+test('the plugin moderation holds an article with a listed word; its signed link releases it', async (t) => {
+  const { json } = await publish({ id: 'bad-1', title: 'A jackpot for you', slug: 'jackpot' });
+  t.is(readStored(fileOf(dir, 'bad-1')).article.held, 'it has the word jackpot');
+  const held = () => receiver().log.find(({ link }) => String(link).includes('id=bad-1'));
+  await until('the link is in the log', () => held() !== undefined);
+  const { pathname, search } = new URL(String(held()?.link));
+  const link = `${receiver().origin}${pathname}${search}`;
+  t.is((await fetch(link.replace('bad-1', 'held-1'), { method: 'POST' })).status, 403);
+  const shown = await fetch(link);
+  t.regex(await shown.text(), /<button>/);
+  t.is(readStored(fileOf(dir, 'bad-1')).article.held, 'it has the word jackpot', 'looking releases nothing');
+  const answer = await fetch(link, { method: 'POST' });
+  t.deepEqual(await answer.json(), { released: json.url });
+  await until('it is shown', () => isShown('jackpot'));
+  const code = fs.readFileSync(join(ROOT, 'examples/plugins/moderation.mjs'), 'utf8');
+  t.true(code.trimEnd().split('\n').length <= 60);
+});
