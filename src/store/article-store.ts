@@ -267,7 +267,7 @@ export function createStore(options: StoreOptions) {
       const next = replacedBy(article, target.revision, replacement);
       const file = content.format.amend(read.text, read.stored, spelled(next), path, replacement.storedBody);
       try {
-        const stored = await overwrite(path, read, file, epoch);
+        const stored = await overwrite(path, read, file, epoch, false);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
         return { outcome: 'stored', stored: { ...stored, ...replaced } };
       } catch (error) {
@@ -277,15 +277,26 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  /** Puts a file in the place of the one that it was made from. @throws Outdated where that has changed since. */
-  async function overwrite(path: string, read: ReadFile, file: Amended, epoch: number): Promise<StoredFile> {
+  /**
+   * Puts a file in the place of the one that it was made from.
+   *
+   * @param isEdit whether the new file is a person's edit, too, and theirs to commit.
+   * @throws Outdated where the file has changed since.
+   */
+  async function overwrite(
+    path: string,
+    read: ReadFile,
+    file: Amended,
+    epoch: number,
+    isEdit: boolean,
+  ): Promise<StoredFile> {
     const { text, stored } = read;
     const { article, edited } = stored;
     // While the file still holds it: whenever we are killed, it is in one place or the other.
     await beforeReplace?.({ path, text, article, edited });
     const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(real);
-    return write({ path, target: real, ...file, replaces: text, mode, epoch });
+    return write({ path, target: real, ...file, replaces: text, mode, epoch }, isEdit);
   }
 
   /**
@@ -311,7 +322,7 @@ export function createStore(options: StoreOptions) {
         const file = make(read, path);
         if (file.text === read.text) return { article: read.stored.article, edited };
         try {
-          const stored = await overwrite(path, read, file, epoch);
+          const stored = await overwrite(path, read, file, epoch, edited);
           return { article: stored.article, edited, stored };
         } catch (error) {
           if (!(error instanceof Outdated)) throw error;
@@ -320,21 +331,20 @@ export function createStore(options: StoreOptions) {
     });
   }
 
-  async function write(file: Write): Promise<StoredFile> {
+  async function write(file: Write, isEdit = false): Promise<StoredFile> {
     const { path } = file;
-    const work = writeNow(file).finally(() => writing.delete(path));
+    const work = writeNow(file, isEdit).finally(() => writing.delete(path));
     writing.set(path, work);
     return work;
   }
 
-  async function writeNow(file: Write): Promise<StoredFile> {
+  async function writeNow(file: Write, isEdit: boolean): Promise<StoredFile> {
     const { article, path, text } = file;
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.add(path);
-      // A person's edit stays theirs to commit, also where its state was set.
-      if (!article.revision.startsWith('edit-')) await afterWrite?.(stored, false);
+      if (!isEdit) await afterWrite?.(stored, false);
       catalog.set(entryOf(content, path, file, fingerprint));
       acknowledged.set(path, fingerprint);
       unacknowledged.delete(path);

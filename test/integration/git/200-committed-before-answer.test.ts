@@ -67,7 +67,9 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
   const [first] = all;
   const { url, id } = committed[0]?.json ?? { url: '', id: '' };
   const { revision_id: base_revision_id } = (await post('article.lookup', { target_url: url })).json.target;
-  const change = update({ target_id: id, target_url: url, base_revision_id });
+  // The service names its revisions as it likes, also as those of a person's edits begin.
+  const revision = { id: 'edit-1', revision_id: 'edit-1' };
+  const change = update({ target_id: id, target_url: url, base_revision_id }, revision);
   t.is((await post('article.updated', change)).status, 200);
   t.is(ids(dir)[0], first?.id);
   t.regex(

@@ -1,7 +1,10 @@
 import test from 'ava';
 import { pino } from 'pino';
+import { draftOf } from '../../../src/article/article.js';
+import { Hold, Refusal } from '../../../src/host/decision.js';
 import type { ActionName } from '../../../src/host/hook-types.js';
 import { createHooks } from '../../../src/host/hooks.js';
+import { article } from '../../support/events.js';
 
 const silent = pino({ level: 'silent' });
 const page = { kind: 'home', path: '/' };
@@ -170,4 +173,24 @@ test('an action that throws, rejects or hangs is logged, and does not stop the o
       [40, 'd'],
     ],
   );
+});
+
+test('a draft that a filter holds goes on to the next one; a refusal ends the filters with its status', async (t) => {
+  const hooks = createHooks(silent);
+  const draft = { ...draftOf(article({ title: 'Soil' })) };
+  const context = { event: 'article.published', stored: null } as const;
+  hooks.addFilter('article.draft', () => new Hold('a word'), { plugin: 'moderation' });
+  hooks.addFilter('article.draft', (value) => ({ ...value, title: `${value.title}!` }), {
+    plugin: 'shouting',
+  });
+  t.deepEqual(await hooks.applyFilters('article.draft', draft, context), {
+    ...draft,
+    title: 'Soil!',
+    held: 'a word',
+  });
+  hooks.addFilter('article.draft', () => new Refusal(451, 'not here'), { plugin: 'strict' });
+  await t.throwsAsync(hooks.applyFilters('article.draft', draft, context), {
+    code: 'REFUSED_BY_PLUGIN',
+    message: 'plugin strict: not here',
+  });
 });
