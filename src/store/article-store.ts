@@ -316,6 +316,7 @@ export function createStore(options: StoreOptions) {
         const entry = await reading.current(id);
         if (entry === undefined)
           throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+        await ensureShared?.(entry);
         const { path } = entry;
         const read = reading.open(entry);
         const { edited } = read.stored;
