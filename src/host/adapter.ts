@@ -37,6 +37,11 @@ export interface ReceivedArticle {
 
 /** A request to an adapter, before anything of it is parsed. */
 export interface AdapterRequest {
+  /** Such as `POST`. */
+  readonly method: string;
+  /** As it was sent, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** The raw bytes. */
@@ -60,9 +65,13 @@ export type AdapterResult = IncomingArticle | readonly IncomingArticle[] | Adapt
 export interface Adapter {
   /** Such as `/incoming/blog`; served with and without a slash at its end. */
   readonly path: string;
+  /** Whether all paths below it are the adapter's, too. @default false */
+  readonly subpaths?: boolean;
+  /** The methods that are accepted. @default only `POST` */
+  readonly methods?: readonly string[];
   /** Whether the request is genuine; anything but `true` is answered 401. */
   verify(request: AdapterRequest): boolean | Promise<boolean>;
-  /** Parses a verified body. @default JSON in UTF-8 */
+  /** Parses a verified body. @default JSON in UTF-8; undefined where there is none, as with GET */
   parse?(request: AdapterRequest): unknown;
   /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
   receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;
@@ -73,17 +82,19 @@ export interface PluginAdapter extends Adapter {
   readonly plugin: string;
 }
 
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
 /** No pattern: a path is one endpoint. */
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 
 /**
  * Checks an adapter that a plugin adds.
  *
- * @param taken the paths that are answered already, without a slash at their ends, and by what.
+ * @param taken the paths that are answered already, without a slash at their ends, and by what; `/a/*` stands for all below `/a`.
  * @throws PressmarkError PLUGIN_INVALID, naming both where the path is taken.
  */
 export function checkAdapter(
-  { plugin, path, verify, receive }: PluginAdapter,
+  { plugin, path, subpaths = false, methods = ['POST'], verify, receive }: PluginAdapter,
   taken: ReadonlyMap<string, string>,
 ): void {
   const complain = (what: string) =>
@@ -92,10 +103,25 @@ export function checkAdapter(
     throw complain(`has the path ${quote(path)}; write one path such as "/incoming/blog"`);
   if (typeof verify !== 'function' || typeof receive !== 'function')
     throw complain(`at ${path} needs the functions verify and receive`);
+  if (!methods.every((method) => METHODS.has(method)))
+    throw complain(`at ${path} has the methods ${methods.join(', ')}; there are ${[...METHODS].join(', ')}`);
   if (path.startsWith('/-/')) throw complain(`has the path ${path}; paths below /-/ are those of routes`);
-  const other = taken.get(withoutSlash(path));
+  const isTaken = (at: string) =>
+    pathsOf({ path, subpaths }).some((own) => own === at || covers(own, at) || covers(at, own));
+  const [, other] = [...taken].find(([at]) => isTaken(at)) ?? [];
   if (other !== undefined)
     throw complain(`has the path ${path}, which is that of ${other}; choose another path`);
+}
+
+/** What an adapter answers, in the form of `taken`. */
+export function pathsOf({ path, subpaths = false }: Pick<Adapter, 'path' | 'subpaths'>): string[] {
+  const at = withoutSlash(path);
+  return subpaths ? [at, `${at}/*`] : [at];
+}
+
+/** Whether all paths below one stand for another, too. */
+function covers(pattern: string, path: string): boolean {
+  return pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1));
 }
 
 /** A path as it is compared. */

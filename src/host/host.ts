@@ -4,7 +4,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 import { hideInLog, type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
-import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, withoutSlash } from './adapter.js';
+import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
 import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
 import { Hold, Refusal } from './decision.js';
 import type { ActionName, FilterName } from './hook-types.js';
@@ -136,7 +136,7 @@ export async function startHost(
           hooks.checkOpen(plugin.name, 'an adapter');
           const added = { ...given, plugin: plugin.name };
           checkAdapter(added, taken);
-          taken.set(withoutSlash(added.path), `plugin ${plugin.name} (${origin})`);
+          for (const path of pathsOf(added)) taken.set(path, `plugin ${plugin.name} (${origin})`);
           adapters.push(added);
         };
         const host = {
@@ -249,7 +249,11 @@ export async function startHost(
     const own = [...owners].flatMap(([router, plugin]) =>
       routesIn(router).map((route) => ({ plugin, route })),
     );
-    const ofAdapters = adapters.map(({ plugin, path }) => ({ plugin, route: `POST ${path}` }));
+    const ofAdapters = adapters.flatMap((adapter) =>
+      (adapter.methods ?? ['POST']).flatMap((method) =>
+        pathsOf(adapter).map((path) => ({ plugin: adapter.plugin, route: `${method} ${path}` })),
+      ),
+    );
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }
 

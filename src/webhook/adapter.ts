@@ -51,15 +51,24 @@ export function adapterEndpoint(
   { receive, counted, readBody, hooks, log }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
-  const { plugin } = adapter;
+  const { plugin, methods = ['POST'] } = adapter;
   const logUnverified = createRefusalLog(log.child({ adapter: plugin }));
 
   async function outcomeOf(context: Context): Promise<Outcome> {
     let verified = false;
     try {
-      if (context.method !== 'POST')
-        throw new PressmarkError('METHOD_NOT_ALLOWED', `${context.method} is not accepted here; use POST`);
-      const request = { headers: context.req.headers, body: await readBody(context.req) };
+      if (!methods.includes(context.method))
+        throw new PressmarkError(
+          'METHOD_NOT_ALLOWED',
+          `${context.method} is not accepted here; use ${methods.join(' or ')}`,
+        );
+      const request: AdapterRequest = {
+        method: context.method,
+        path: context.path,
+        query: new URLSearchParams(context.querystring),
+        headers: context.req.headers,
+        body: await readBody(context.req),
+      };
       if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
         throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
       verified = true;
@@ -91,7 +100,8 @@ export function adapterEndpoint(
         'ENCODING_UNSUPPORTED',
         `Content-Encoding ${quote(encoding)} is not supported`,
       );
-    if (adapter.parse === undefined) return jsonIn(request.body);
+    if (adapter.parse === undefined)
+      return request.body.length === 0 && request.method !== 'POST' ? undefined : jsonIn(request.body);
     try {
       return await adapter.parse(request);
     } catch (cause) {
@@ -139,12 +149,14 @@ export function adapterEndpoint(
   }
 
   return async (context, next) => {
-    if (withoutSlash(context.path) !== path) return next();
+    const isBelow = adapter.subpaths === true && context.path.startsWith(`${path}/`);
+    if (withoutSlash(context.path) !== path && !isBelow) return next();
     const started = performance.now();
     const given = await outcomeOf(context);
     counted(given);
     const { status, body, headers, outcome, id, verified } = given;
-    await sendJson(context, { status, body, ...(headers !== undefined && { headers }) });
+    const allow = status === 405 ? { Allow: methods.join(', ') } : {};
+    await sendJson(context, { status, body, headers: { ...allow, ...headers } });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };
     if (status < 400) log.info(report, 'delivery');

@@ -23,8 +23,8 @@ export async function sendJson(
 ): Promise<void> {
   const { req, res } = context;
   context.respond = false;
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (status === 405) res.setHeader('Allow', 'POST');
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
   if (req.complete) answer(res, status, body);
   else await answerEarly(req, res, status, body);

@@ -24,6 +24,13 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
       return payload.list ?? payload;
     },
   });
+  host.adapter({
+    path: '/shelf',
+    subpaths: true,
+    methods: ['GET', 'DELETE'],
+    verify: ({ query }) => query.get('key') === 'open',
+    receive: (payload, { method, path }) => host.answer(200, { method, path, hasBody: payload !== undefined }),
+  });
 } };`;
 
 const dir = makeTempDir();
@@ -183,6 +190,18 @@ test('an adapter answers what it wants, and actions name it', async (t) => {
   );
 });
 
+test('an adapter may have all paths below its own, and other methods', async (t) => {
+  const shelf = (method: string, path: string) => fetch(`${receiver().origin}${path}`, { method });
+  const answer = await shelf('GET', '/shelf/books/7?key=open');
+  t.deepEqual(await answer.json(), { method: 'GET', path: '/shelf/books/7', hasBody: false });
+  t.is((await shelf('DELETE', '/shelf?key=open')).status, 200);
+  t.is((await shelf('GET', '/shelf/books/7')).status, 401);
+  const refused = await shelf('PUT', '/shelf/books?key=open');
+  t.is(refused.status, 405);
+  t.is(refused.headers.get('allow'), 'GET, DELETE');
+  t.is((await shelf('GET', '/shelfmark?key=open')).status, 404);
+});
+
 test('no article gets the address of an adapter', async (t) => {
   const { json } = await receiver().post('article.published', article({ slug: 'inlet' }));
   t.regex(json.url, /\/articles\/inlet-2\/$/);
@@ -191,11 +210,12 @@ test('no article gets the address of an adapter', async (t) => {
 test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
   const plugin = (name: string, path: string) =>
     `export default { name: '${name}', receiver(host) {
-      host.adapter({ path: ${JSON.stringify(path)}, verify: () => true, receive: () => [] }); } };`;
+      host.adapter({ path: ${JSON.stringify(path)}, subpaths: ${path === '/taken'}, verify: () => true, receive: () => [] }); } };`;
   const cases: readonly [string, RegExp][] = [
     ['/webhook/', /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/],
     ['/healthz', /plugin b: .*that of the health check/],
     ['/taken', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
+    ['/taken/below', /plugin b: .*that of plugin a \(plugins\/a\.mjs\)/],
     ['/-/a/x', /plugin b: .*paths below \/-\/ are those of routes/],
     ['/*', /plugin b: .*the path "\/\*"; write one path/],
     ['/', /plugin b: .*the path "\/"; write one path/],
