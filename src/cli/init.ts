@@ -91,8 +91,15 @@ async function init(options: Options): Promise<void> {
     recognition = recogniseSite(files, existing, answers);
     if (recognition.kind === 'question') throw noAnswer([recognition.question]);
   }
-  const first = await inspected(dir, recognition, answers, knownUrl);
-  const questions = first.questions.filter(isOpen(first, options));
+  let first = await inspected(dir, recognition, answers, knownUrl);
+  let questions = first.questions.filter(isOpen(first, options));
+  // The posts in that folder say more.
+  const folder = questions.filter(({ flag, fallback }) => flag === 'content' && fallback === undefined);
+  if (folder.length > 0 && isAsking(options)) {
+    answers = await answered(folder, answers, options);
+    first = await inspected(dir, recognition, answers, knownUrl);
+    questions = first.questions.filter(isOpen(first, options));
+  }
   answers = await answered(questions, answers, options);
   const inspection = { ...first, questions: [] };
   const planned = planInit(files, inspection, answers, surroundingsOf(dir), knownUrl);

@@ -42,6 +42,7 @@ export const GENERATOR_NAMES = [
   'hexo',
   'vitepress',
   'docusaurus',
+  'markdown-folder',
 ] as const;
 
 const generatorError = { error: `must be ${GENERATOR_NAMES.join(', ')}, or what defineGenerator returns` };
@@ -68,7 +69,7 @@ const generator = z.union(
           canonical: keyName,
         })
         .exactOptional(),
-      dates: z.enum(['timestamp', 'string', 'day']).exactOptional(),
+      dates: z.enum(['timestamp', 'string', 'day', 'day-string']).exactOptional(),
       timeZone: timeZone.exactOptional(),
       rawHtml: z.boolean().exactOptional(),
       templateSwitch: z.boolean().exactOptional(),

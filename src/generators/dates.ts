@@ -49,6 +49,7 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
  */
 export function dateValue(form: GeneratorOptions['dates'], day: string, full: string): FrontMatterValue {
   if (form === 'string') return full;
+  if (form === 'day-string') return day;
   return { kind: 'timestamp', text: form === 'day' ? day : full };
 }
 

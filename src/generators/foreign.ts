@@ -15,11 +15,8 @@ interface ForeignGenerator {
 const FOREIGN: readonly ForeignGenerator[] = [
   { name: 'VuePress', files: /^(?:docs\/)?\.vuepress\/config\b/, packages: ['vuepress'] },
   { name: 'Rspress', files: /^rspress\.config\.\w+$/, packages: ['rspress', '@rspress/core'] },
-  { name: 'Gatsby', files: /^gatsby-config\.\w+$/, packages: ['gatsby'] },
   { name: 'Gridsome', files: /^gridsome\.config\.js$/, packages: ['gridsome'] },
-  { name: 'Next.js', files: /^next\.config\.\w+$/, packages: ['next'] },
   { name: 'Nuxt', files: /^nuxt\.config\.\w+$/, packages: ['nuxt', 'nuxt3'] },
-  { name: 'SvelteKit', files: /^svelte\.config\.\w+$/, packages: ['@sveltejs/kit'] },
   { name: 'Remix', files: /^remix\.config\.\w+$/, packages: ['@remix-run/dev', '@remix-run/react'] },
   { name: 'React Router', files: /^react-router\.config\.\w+$/, packages: ['@react-router/dev'] },
   { name: 'SolidStart', packages: ['@solidjs/start'] },

@@ -15,8 +15,8 @@ export interface SiteFiles {
 export interface GeneratorOptions {
   /** Names of front matter keys that differ from the generator's usual ones. */
   readonly keys?: Partial<KeyNames>;
-  /** How dates are written: as an unquoted timestamp (default), as a quoted string, or as a day alone. */
-  readonly dates?: 'timestamp' | 'string' | 'day';
+  /** How dates are written: as an unquoted timestamp (default) or a quoted string, or as the day alone of either. */
+  readonly dates?: 'timestamp' | 'string' | 'day' | 'day-string';
   /** IANA name of the time zone in which the site counts days. @default 'UTC' */
   readonly timeZone?: string;
   /** Whether the site's Markdown renderer keeps raw HTML (Hugo: `unsafe`). */
@@ -76,7 +76,7 @@ export interface FileEdit {
 /** Something that `init` could not find out. */
 export interface Question {
   /** The flag of `init` that answers it, without dashes, such as `content`. */
-  readonly flag: 'content' | 'file' | 'permalink' | 'front-matter';
+  readonly flag: 'content' | 'file' | 'permalink' | 'output' | 'build' | 'front-matter';
   readonly text: string;
   /** With the flag `front-matter`: the key whose value is asked for. */
   readonly key?: string;
@@ -87,6 +87,8 @@ export interface Question {
 /** A site, and a way to ask its generator. */
 export interface AskedSite {
   readonly files: SiteFiles;
+  /** The folder of posts, where the owner has named it. */
+  readonly content?: string | undefined;
   /**
    * Runs a command of a shell in a copy of the site.
    *
@@ -111,8 +113,8 @@ export interface SiteFacts {
   readonly permalink: string;
   /** The folder of the built site, such as `public`, `_site` or `dist`. */
   readonly output: string;
-  /** The command that builds the site, such as `npm run build` or `hugo --minify`. */
-  readonly build: string;
+  /** The command that builds the site, such as `npm run build` or `hugo --minify`; undefined where its pages are no files. */
+  readonly build: string | undefined;
   /** Front matter that the site's posts have in common and that a new article needs, such as `layout: post`. */
   readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;
   readonly options: GeneratorOptions;

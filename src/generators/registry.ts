@@ -7,10 +7,20 @@ import { hexo } from './hexo/hexo.js';
 import { hugo } from './hugo/hugo.js';
 import { jekyll } from './jekyll/jekyll.js';
 import { dependencies } from './manifests.js';
+import { markdownFolder } from './markdown-folder/markdown-folder.js';
 import { vitepress } from './vitepress/vitepress.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
-export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro, hexo, vitepress, docusaurus];
+export const GENERATORS: readonly Generator[] = [
+  hugo,
+  jekyll,
+  eleventy,
+  astro,
+  hexo,
+  vitepress,
+  docusaurus,
+  markdownFolder,
+];
 
 /**
  * The built-in definition of this name.

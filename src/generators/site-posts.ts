@@ -3,7 +3,7 @@ import { readFrontMatter } from '../article/front-matter/read.js';
 import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
-import type { PlacedPost } from './infer-pattern.js';
+import { inferFile, type PlacedPost } from './infer-pattern.js';
 import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
 
 /** A post of the site, with its front matter. */
@@ -96,6 +96,30 @@ export function placedPosts(posts: readonly SitePost[]): readonly SitePost[] {
   return usual.length * 4 >= posts.length && usual.length > 0 ? usual : posts;
 }
 
+/** Where new posts go. */
+export interface Place {
+  /** Below the content folder; empty for that itself. */
+  readonly folder: string;
+  /** The pattern of a file below `folder`. */
+  readonly file: string;
+  /** The posts in the folder. */
+  readonly posts: readonly SitePost[];
+}
+
+/** The folder of the newest posts, and how files are named there. */
+export function placeOf(all: readonly SitePost[]): Place {
+  const { pattern } = inferFile(all) ?? { pattern: ':slug.md' };
+  const [folder = ''] = /^(?:[^:]*\/)?/.exec(pattern) ?? [];
+  const posts = all.filter(({ path }) => path.startsWith(folder));
+  const isFolders = posts.length > 0 && posts.every(({ path }) => /\/index\.[^/]*$/.test(path));
+  const file = pattern.slice(folder.length);
+  return {
+    folder: folder.replace(/\/$/, ''),
+    file: isFolders ? file.replace(/\.md$/, '/index.md') : file,
+    posts,
+  };
+}
+
 /** The date of a post, in its front matter or in its file's name; undefined for a page without one. */
 function dateOf(data: ValueMap, path: string): string | undefined {
   const key = Object.keys(data).find((name) => isName(name, FIELD_NAMES.date));
@@ -165,7 +189,7 @@ export function sharedFrontMatter(
 ): Record<string, FrontMatterValue> {
   const shared: Record<string, FrontMatterValue> = {};
   for (const key of keys) {
-    const values = posts.map(({ data }) => data[key]).filter(isTextOrTexts);
+    const values = posts.map(({ data }) => data[key]).filter(isShareable);
     const written = values.map((value) => JSON.stringify(value));
     const [most] = byFrequency(written);
     if (most !== undefined && written.filter((one) => one === most).length * 2 > posts.length)
@@ -174,7 +198,8 @@ export function sharedFrontMatter(
   return shared;
 }
 
-function isTextOrTexts(value: unknown): value is string | string[] {
+function isShareable(value: unknown): value is string | boolean | string[] {
+  if (typeof value === 'boolean') return true;
   return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 

@@ -2,7 +2,9 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { GENERATORS } from '../../src/generators/registry.js';
 import { article } from '../support/events.js';
+import { firstCommands } from '../support/first-commands.js';
 import { runHere } from '../support/in-process.js';
 import { SITE_URL } from '../support/receiver.js';
 import { startHere } from '../support/receiver-here.js';
@@ -10,6 +12,27 @@ import { tempDir } from '../support/temp-dir.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = fs.readFileSync(join(ROOT, 'docs/generators.md'), 'utf8');
+
+/** From a clone of a site to the first article live. */
+const MOST_COMMANDS = 5;
+
+test('each generator’s page leads from a clone to the first article in five commands, and is followed word for word', (t) => {
+  for (const { name } of GENERATORS) {
+    const commands = firstCommands(fs.readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'));
+    t.true(commands.length <= MOST_COMMANDS, `docs/${name}.md: ${commands.join('; ')}`);
+    t.true(commands[0]?.startsWith('npm '), `docs/${name}.md begins with the installation`);
+    t.true(
+      commands.some((command) => command.startsWith('npx pressmark init')),
+      name,
+    );
+    const followed = fs.readFileSync(join(ROOT, `test/e2e/generators/${name}.test.ts`), 'utf8');
+    t.regex(followed, /\bfollowDocs\(test, site\)/, `docs/${name}.md is followed by a test`);
+    t.regex(page, new RegExp(`^\\| \`${name}\` \\|`, 'm'), `docs/generators.md lists ${name}`);
+  }
+  const readme = fs.readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, plain = ''] = readme.split(/^## Set it up in five minutes$/m);
+  t.true(firstCommands(plain).length <= MOST_COMMANDS, firstCommands(plain).join('; '));
+});
 
 /** Writes the page's example files into a site's folder, as after `npm install`. */
 function writeExamples(dir: string): void {

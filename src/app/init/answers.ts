@@ -29,7 +29,7 @@ export function withService(answers: Answers, service: Service): Answers {
 
 /** Something that a flag of `init` answers, or a person on a terminal. */
 export interface InitQuestion extends Omit<Question, 'flag'> {
-  readonly flag: Question['flag'] | 'site-url' | 'generator' | 'output' | 'build' | 'key';
+  readonly flag: Question['flag'] | 'site-url' | 'generator' | 'key';
 }
 
 const SETTINGS = {
@@ -154,5 +154,12 @@ export function assumption({ flag, key, text, fallback }: InitQuestion): Problem
 /** A question's flag with an example of its value, for a message. */
 export function flagText({ flag, key }: InitQuestion): string {
   if (flag === 'front-matter') return `--front-matter ${key ?? '<key>'}=<value>`;
-  return `--${flag} <${flag === 'site-url' ? 'url' : flag === 'generator' ? 'name' : flag === 'content' ? 'folder' : 'pattern'}>`;
+  const value: Partial<Record<typeof flag, string>> = {
+    'site-url': 'url',
+    generator: 'name',
+    content: 'folder',
+    output: 'folder',
+    build: 'command',
+  };
+  return `--${flag} <${value[flag] ?? 'pattern'}>`;
 }

@@ -19,7 +19,7 @@ export interface BuiltSite {
   readonly generator: string;
   /** What the generator has been asked about article files. */
   readonly options: GeneratorOptions;
-  readonly build: string;
+  readonly build: string | undefined;
   readonly file: string;
   readonly permalink: string;
   readonly body: 'markdown' | 'html';

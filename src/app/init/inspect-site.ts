@@ -108,7 +108,7 @@ export function recogniseSite(
 
 /** What a person can do about a site of a generator that Pressmark has no definition for. */
 function notKnown(name: string, evidence: string): string {
-  return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
+  return `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer markdown-folder, if its code reads its posts from a folder of Markdown files (docs/markdown-folder.md); or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`;
 }
 
 /** Folders that are looked into for a site where the folder itself is not one; two levels, as in `packages/website`. */
@@ -156,7 +156,7 @@ export async function inspectSite(
   knownUrl: string | undefined,
 ): Promise<Inspection> {
   const { generator, existing } = recognition;
-  const found = site && (await generator?.inspect(site));
+  const found = site && (await generator?.inspect({ ...site, content: answers.content }));
   const facts = site && found && { ...found, warnings: [...site.failures, ...found.warnings] };
   const questions = existing === undefined ? questionsOf(facts, knownUrl) : [];
   return {

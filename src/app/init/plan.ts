@@ -65,7 +65,7 @@ export function planInit(
     { warnings: otherUrl(facts, siteUrl) },
     secret(files.read('.env')),
     { changes: facts?.edits.map((edit) => changeOf(files, edit)) ?? [] },
-    ignored(files, edited('.gitignore') ?? '', inspection, ignoredAbove),
+    ignored(files, edited('.gitignore') ?? '', inspection, ignoredAbove, answers),
     postbuild(files, edited('package.json'), inspection),
     { warnings: [...definitionProblems(files, inspection, answers, siteUrl), ...linkedPackage(files)] },
     { warnings: isInWorkTree ? [] : [NO_WORK_TREE] },
@@ -142,7 +142,7 @@ function newConfig(
     changes: [{ path: 'pressmark.config.mjs', before: undefined, after, reason }],
     warnings: [
       ...(siteUrl === undefined ? [NO_SITE_URL] : []),
-      ...(built === undefined ? [] : callsItself(files, built.build)),
+      ...(built?.build === undefined ? [] : callsItself(files, built.build)),
     ],
   };
 }
@@ -244,6 +244,7 @@ function ignored(
   present: string,
   { generator, facts, existing }: Inspection,
   above: readonly string[],
+  answers: Answers,
 ): Part {
   const { output = 'public' } = existing === undefined ? plainFolders(files) : {};
   const isOurs = generator === undefined;
@@ -254,6 +255,7 @@ function ignored(
     '.pressmark/',
     ...(usesNpm ? ['node_modules/'] : []),
     ...(facts?.ignore ?? []),
+    ...(answers.output === undefined || facts?.build === undefined ? [] : [`${answers.output}/`]),
     ...(isOurs && isEmpty ? [`${output}/`] : []),
   ];
   const missing = missingIgnoreLines(wanted, present, above);
@@ -288,7 +290,7 @@ function plainFolders(files: SiteFiles): { readonly content?: string; readonly o
 
 function postbuild(files: SiteFiles, manifest: string | undefined, inspection: Inspection): Part {
   const { generator, facts, existing } = inspection;
-  if (generator === undefined || facts === undefined) return {};
+  if (generator === undefined || facts?.build === undefined) return {};
   const { output } = { ...facts, ...existing?.settings };
   const step = addPostbuild(files, typeof output === 'string' ? output : facts.output, manifest);
   if (step.kind === 'advise')

@@ -3,6 +3,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
+import { tagOfPage } from '../tag-of-page.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 
 /** The keys that sites mostly have. */
@@ -32,7 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
-    tagKey,
+    tagKey: tagOfPage,
     extension: (body) =>
       options.htmlFiles === true && (body.kind === 'html' || options.body === 'html') ? '.html' : '.md',
     body: (incoming, path) => {
@@ -97,19 +98,4 @@ function dateIn(iso: string, { dates, timeZone }: MappingOptions): FrontMatterVa
   const at = momentOf(iso, 'UTC');
   const full = TIMESTAMP.test(iso) || at === undefined ? iso : new Date(at).toISOString();
   return dateValue(dates, isoDay(iso, timeZone), full);
-}
-
-/**
- * Sites make a page of each tag, at an address with the tag or its slug. A slash, a dot segment, a control character, a
- * text without a letter or a digit, or a name too long for a file breaks the build or replaces another page. Hosts do not
- * serve a folder whose name begins with a dot.
- */
-function tagKey(tag: string): string {
-  const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-  const isPage =
-    /[\p{L}\p{N}]/u.test(name) &&
-    !name.startsWith('.') &&
-    !/[/\\\p{Cc}]|%[0-9a-f]{2}/iu.test(tag) &&
-    Buffer.byteLength(name) <= 200;
-  return isPage ? name.replaceAll(' ', '-') : '';
 }

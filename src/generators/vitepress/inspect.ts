@@ -1,12 +1,13 @@
 import { nodeCommand, shellWord } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
+import { inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
 import {
   keysOfPosts,
   keysOption,
   knownTerms,
   POSTS_FOLDERS,
+  placeOf,
   readPosts,
   sharedCategory,
   sharedFrontMatter,
@@ -46,26 +47,22 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const output = text('output', below('.vitepress/dist'));
   const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
   const all = readPosts(files, source, pages, { isArticlePath, slug: slugOfFile });
-  const inferred = inferFile(all);
-  const folder = /^(?:[^:]*\/)?/.exec(inferred?.pattern ?? '')?.[0] ?? '';
-  const posts = all.filter(({ path }) => path.startsWith(folder));
+  const { folder, file, posts } = placeOf(all);
   const empty = POSTS_FOLDERS.find((name) => files.list(joined(source, name)).length > 0);
-  const posted = inferred === undefined ? (empty ?? 'posts') : folder.replace(/\/$/, '');
+  const posted = all.length === 0 ? (empty ?? 'posts') : folder;
   const permalink = inferPermalink(posts);
-  const isFolders = posts.length > 0 && posts.every(({ path }) => path.endsWith('/index.md'));
-  const file = inferred?.pattern.slice(folder.length) ?? ':slug.md';
   const keys = keysOfPosts(posts, KEYS);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
   const headed = posts.filter(({ path }) => hasHeading(files.read(joined(source, path)) ?? ''));
   const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
-  const isUnknown = inferred === undefined && empty === undefined;
+  const isUnknown = all.length === 0 && empty === undefined;
   const content = joined(source, posted) || '.';
   return {
     siteUrl: siteUrlOf(answer),
     siteUrlSource: 'sitemap.hostname and base',
     language: text('lang', '') || undefined,
     content,
-    file: isFolders ? file.replace(/\.md$/, '/index.md') : file,
+    file,
     permalink:
       permalink?.pattern ??
       `/${posted === '' ? '' : `${posted}/`}:slug${answer.cleanUrls === true ? '' : '.html'}`,

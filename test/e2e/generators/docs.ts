@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestFn } from 'ava';
 import { type Client, createClient } from '../../support/client.js';
 import { article } from '../../support/events.js';
+import { firstCommands } from '../../support/first-commands.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
@@ -12,23 +13,8 @@ import type { SiteUnderTest } from './drop-in.js';
 import { pageOf } from './static-server.js';
 import { checkOut, ROOT, type WorkingCopy } from './working-copy.js';
 
-/** From a clone of a site to the first article live. */
-const MOST_COMMANDS = 3;
-
 /** The one command that a test does differently: without a network. */
 const INSTALL = /^npm install \.\/vendor\/pressmark-[\d.]+\.tgz$/;
-
-/** The lines of the shell blocks of a page, up to and including the start of the receiver. */
-function commandsOf(page: string): string[] {
-  const blocks = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block]) => block ?? '');
-  const lines = blocks
-    .flatMap((block) => block.split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('#') && !/^(?:git clone|cd) /.test(line));
-  const start = lines.findIndex((line) => line.startsWith('npx pressmark start'));
-  if (start === -1) throw new Error('the page has no command npx pressmark start');
-  return lines.slice(0, start + 1);
-}
 
 /** A site that the commands of the docs have brought live. */
 export interface LiveSite {
@@ -52,8 +38,7 @@ export function followDocs(test: TestFn, site: SiteUnderTest): () => LiveSite {
   });
 
   test.serial(`docs/${site.folder}.md leads from a clone to the first article live`, async (t) => {
-    const commands = commandsOf(fs.readFileSync(join(ROOT, `docs/${site.folder}.md`), 'utf8'));
-    t.true(commands.length <= MOST_COMMANDS, commands.join('\n'));
+    const commands = firstCommands(fs.readFileSync(join(ROOT, `docs/${site.folder}.md`), 'utf8'));
     const copy = checkOut(site);
     disposers.unshift(copy.remove);
     const port = await freePort();

@@ -78,6 +78,9 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
     GIT_CONFIG_KEY_1: 'user.email',
     GIT_CONFIG_VALUE_1: 'olga@example.org',
     ASTRO_TELEMETRY_DISABLED: '1',
+    NEXT_TELEMETRY_DISABLED: '1',
+    // Next.js would complete a lock file from the registry.
+    NEXT_IGNORE_INCORRECT_LOCKFILE: '1',
     NO_UPDATE_NOTIFIER: '1',
     NO_COLOR: '1',
   });

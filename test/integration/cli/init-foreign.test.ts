@@ -50,6 +50,65 @@ test('with --generator plain, init makes a site beside that of an unknown genera
   }
 });
 
+// As much of Next.js as `init` asks.
+const NEXT = {
+  'next.config.mjs': "export default { output: 'export' };\n",
+  'package.json': manifest({ next: '^15.5.0' }, { build: 'next build' }),
+  'node_modules/next/package.json': '{"name":"next","version":"15.5.0"}',
+  'node_modules/next/constants.js': "exports.PHASE_PRODUCTION_BUILD = 'build';\n",
+  'node_modules/next/dist/server/config.js':
+    "exports.default = async (phase) => phase === 'build' && { output: 'export', distDir: '.next', basePath: '/notes' };\n",
+  'app/blog/[slug]/page.tsx': '',
+};
+const ADDRESS = ['--site-url', 'https://notes.example/notes'];
+
+test('init finds the folder of posts of a Next.js site, and writes nothing where there is none', async (t) => {
+  const posts = { 'texts/a.md': "---\ntitle: A\ndate: '2025-02-11'\nsummary: S.\n---\n" };
+  const dir = siteWith(t, { ...NEXT, ...posts });
+  const { code, stderr } = await init(dir, ...ADDRESS);
+  t.is(code, 0, stderr);
+  const { content, output, build, articles, generator } = await loadSettings(dir, {}, {});
+  t.like(
+    { content, output, build, permalink: articles.permalink, generator },
+    {
+      content: 'texts',
+      output: 'out',
+      build: 'npm run build',
+      permalink: '/blog/:slug',
+      generator: {
+        name: 'markdown-folder',
+        keys: { description: 'summary' },
+        dates: 'day-string',
+        rawHtml: true,
+      },
+    },
+  );
+  t.regex(fs.readFileSync(join(dir, 'package.json'), 'utf8'), /"postbuild": ?"pressmark postbuild out"/);
+
+  const empty = siteWith(t, { ...NEXT, 'texts/a.mdx': '' });
+  const before = namesIn(empty);
+  const refused = await init(empty, ...ADDRESS);
+  t.is(refused.code, 2);
+  t.regex(
+    refused.stderr,
+    /nothing was written: No Markdown file \(\.md\).*a\.mdx is MDX.*--content <folder>/,
+  );
+  const named = await init(empty, ...ADDRESS, '--content', 'texts');
+  t.is(named.code, 2);
+  t.regex(named.stderr, /"texts" holds no Markdown file/);
+  t.deepEqual(namesIn(empty), before);
+});
+
+test('init makes a site of an unknown program one whose code reads a folder of Markdown', async (t) => {
+  const post = { 'notes/a.md': '---\ntitle: A\ndate: 2025-02-11\n---\n' };
+  const dir = siteWith(t, { ...post, 'package.json': manifest({}, { build: 'acme-pages --out www' }) });
+  const flags = ['--generator', 'markdown-folder', '--output', 'www', '--permalink', '/:slug.html'];
+  const { code, stderr } = await init(dir, ...ADDRESS, ...flags);
+  t.is(code, 0, stderr);
+  t.like(await loadSettings(dir, {}, {}), { content: 'notes', output: 'www', build: 'npm run build' });
+  t.deepEqual(ignoresOf(dir), ['.env', '.pressmark/', 'node_modules/', 'www/', '']);
+});
+
 test('a build script of an unknown program is named; the script of Pressmark is none', async (t) => {
   const site = siteWith(t, { 'package.json': manifest({}, { build: 'acme-pages --out www' }) });
   const { code, stderr } = await init(site);

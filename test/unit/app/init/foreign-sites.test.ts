@@ -6,11 +6,8 @@ import { siteOf } from '../../../support/site-files.js';
 const SITES: readonly (readonly [name: string, path: string, text?: string])[] = [
   ['VuePress', 'docs/.vuepress/config.js'],
   ['Rspress', 'rspress.config.ts'],
-  ['Gatsby', 'gatsby-config.js'],
   ['Gridsome', 'gridsome.config.js'],
-  ['Next.js', 'next.config.mjs'],
   ['Nuxt', 'nuxt.config.ts'],
-  ['SvelteKit', 'svelte.config.js'],
   ['React Router', 'react-router.config.ts'],
   ['Scully', 'scully.site.config.ts'],
   ['Elder.js', 'elder.config.js'],
@@ -41,12 +38,10 @@ const SITES: readonly (readonly [name: string, path: string, text?: string])[] =
   ['JBake', 'jbake.properties'],
   ['Jigsaw', 'composer.json', '{"require":{"tightenco/jigsaw":"^1.3"}}'],
   ['Sculpin', 'composer.json', '{"require":{"sculpin/sculpin":"^3.0"}}'],
-  ...['next', '@remix-run/react', '@solidjs/start', '@builder.io/qwik-city', '@analogjs/platform'].map(
-    (name, n) => {
-      const of = ['Next.js', 'Remix', 'SolidStart', 'Qwik City', 'Analog'][n] ?? '';
-      return [of, 'package.json', JSON.stringify({ dependencies: { [name]: '*' } })] as const;
-    },
-  ),
+  ...['@remix-run/react', '@solidjs/start', '@builder.io/qwik-city', '@analogjs/platform'].map((name, n) => {
+    const of = ['Remix', 'SolidStart', 'Qwik City', 'Analog'][n] ?? '';
+    return [of, 'package.json', JSON.stringify({ dependencies: { [name]: '*' } })] as const;
+  }),
   ['docsify', 'package.json', '{"devDependencies":{"docsify-cli":"^4.4.0"}}'],
   ['Honkit', 'package.json', '{"devDependencies":{"honkit":"^6.0.0"}}'],
 ];

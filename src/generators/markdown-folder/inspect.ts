@@ -1,0 +1,165 @@
+import { PressmarkError, quote } from '../../errors.js';
+import type { AskedSite, GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import { installedVersion, npmDependencies } from '../manifests.js';
+import {
+  keysOfPosts,
+  keysOption,
+  knownTerms,
+  POSTS_FOLDERS,
+  placedPosts,
+  placeOf,
+  readPosts,
+  type SitePost,
+  sharedCategory,
+  sharedFrontMatter,
+} from '../site-posts.js';
+import { KEYS, slugOfFile } from './mapping.js';
+import { programOf } from './programs.js';
+import { filesOfSite, routesOf } from './source-files.js';
+
+/** Keys by which code selects or displays posts. */
+const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'draft'];
+
+/**
+ * What `init` finds out about a site whose own code reads a folder of Markdown files: the folder and the keys from the posts,
+ * the rest from the program that runs the code.
+ *
+ * @throws PressmarkError USAGE where the folder that its owner has named holds no Markdown file.
+ */
+export async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files, content: named } = site;
+  const dependencies = npmDependencies(files);
+  const sources = filesOfSite(files);
+  const below = named === undefined ? '' : `${named.replace(/^\.\/|\/+$/g, '')}/`;
+  const markdown = sources.filter((path) => path.endsWith('.md') && path.startsWith(below));
+  if (named !== undefined && markdown.length === 0)
+    throw new PressmarkError(
+      'USAGE',
+      `nothing was written: ${quote(named, 200)} holds no Markdown file (.md); name the folder that the site’s code reads its posts from`,
+    );
+  const program = await programOf(site, dependencies);
+  const isArticlePath = (path: string) => path.endsWith('.md');
+  const pages = markdown.map((path) => ({ path, address: '' }));
+  const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug: slugOfFile });
+  const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
+  const content = named ?? folder;
+  // Code that reads a folder takes the name of a file for the slug, whatever date stands in it.
+  const name = (named === undefined ? file : `${folder === '' ? '' : `${folder}/`}${file}`).replace(
+    ':year-:month-:day-:slug',
+    ':slug',
+  );
+  const keys = keysOfPosts(posts, KEYS);
+  const { permalink, questions } = addressOf(sources, content, name, program.endsWithSlash ? '/' : '');
+  return {
+    siteUrl: program.siteUrl,
+    ...(program.siteUrlSource !== undefined && { siteUrlSource: program.siteUrlSource }),
+    language: undefined,
+    content: content === '' ? '.' : content,
+    file: name,
+    permalink,
+    output: program.output,
+    build: program.build,
+    frontMatter: { ...sharedFrontMatter(posts, SHARED), ...sharedCategory(posts, keys) },
+    options: {
+      ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
+      ...(keepsHtml(files, sources, dependencies) === undefined && { rawHtml: true }),
+      ...keysOption(keys),
+      ...knownTerms(posts, keys, {}),
+    },
+    edits: [],
+    ignore: [...program.ignore, 'node_modules/'],
+    questions: [
+      ...(named === undefined && all.length === 0 ? [noPosts(sources)] : []),
+      ...program.questions,
+      ...questions,
+    ],
+    warnings: [...(program.warnings ?? []), ...droppedHtml(keepsHtml(files, sources, dependencies))],
+  };
+}
+
+function noPosts(sources: readonly string[]): Question {
+  const mdx = sources.find((path) => path.endsWith('.mdx'));
+  const others =
+    mdx === undefined
+      ? ''
+      : ` ${mdx} is MDX, which runs what it contains, and no article is written as such.`;
+  return {
+    flag: 'content',
+    text: `No Markdown file (.md) of this site has front matter with a date, so that the folder of its posts is not known.${others} Which folder holds the posts?`,
+  };
+}
+
+/** The address of a new article: that of the only page of the site with one parameter, at its end, that may show posts. */
+function addressOf(
+  sources: readonly string[],
+  content: string,
+  file: string,
+  slash: string,
+): { readonly permalink: string; readonly questions: readonly Question[] } {
+  const routes = routesOf(sources);
+  const folder = content.split('/').at(-1) ?? '';
+  const isNamed = ({ path }: { path: string }) =>
+    path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
+  const named = routes.filter(isNamed);
+  const [route, ...others] = named.length > 0 ? named : routes;
+  // A parameter of several parts has the folders of the file, too.
+  const folders = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
+  const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
+  if (route !== undefined && others.length === 0) return { permalink, questions: [] };
+  const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show one`;
+  return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
+}
+
+/** How most posts write their dates: with quotes or without, with a time or without. */
+function datesOf(
+  posts: readonly SitePost[],
+  read: (path: string) => string,
+): Pick<GeneratorOptions, 'dates'> {
+  const written = posts.flatMap(({ path, date }) => {
+    const text = read(path);
+    const at = text.indexOf(date.slice(0, 10));
+    return at === -1 ? [] : [{ isQuoted: /['"]/.test(text.charAt(at - 1)), isDay: date.length <= 10 }];
+  });
+  const most = (is: (one: (typeof written)[number]) => boolean) =>
+    written.filter(is).length * 2 > written.length;
+  const isQuoted = most((one) => one.isQuoted);
+  const isDay = most((one) => one.isDay);
+  if (isDay) return { dates: isQuoted ? 'day-string' : 'day' };
+  return isQuoted ? { dates: 'string' } : {};
+}
+
+/** Packages that drop HTML in Markdown or show its tags, the first version that does so, and what turns that off. */
+const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: RegExp])[] = [
+  ['remark-html', 14, /\bsanitize\s*:\s*false\b/],
+  ['react-markdown', 0, /\brehype-?raw\b/i],
+  ['markdown-it', 0, /\bhtml\s*:\s*true\b/],
+  ['remark-rehype', 0, /\ballowDangerousHtml\s*:\s*true\b/],
+];
+
+const PROGRAM = /\.(?:[cm]?[jt]sx?|svelte|vue)$/;
+
+/** The package by which the site's code loses HTML in Markdown; undefined where HTML is kept. */
+function keepsHtml(
+  files: SiteFiles,
+  sources: readonly string[],
+  dependencies: ReadonlySet<string>,
+): string | undefined {
+  const used = RENDERERS.filter(
+    ([name, since]) =>
+      dependencies.has(name) && Number.parseInt(installedVersion(files, name) ?? `${since}`, 10) >= since,
+  );
+  if (used.length === 0) return undefined;
+  const code = sources.filter((path) => PROGRAM.test(path)).map((path) => files.read(path) ?? '');
+  return used.find(([, , keeps]) => !code.some((text) => keeps.test(text)))?.[0];
+}
+
+function droppedHtml(dependency: string | undefined): Problem[] {
+  if (dependency === undefined) return [];
+  return [
+    {
+      level: 'warn',
+      text: `The site’s code renders Markdown by ${dependency} without HTML, so that an article which the service sends without Markdown has an empty page.`,
+      fix: 'Let it keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
+    },
+  ];
+}

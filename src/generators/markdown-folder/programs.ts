@@ -1,0 +1,212 @@
+import { nodeCommand } from '../ask.js';
+import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
+import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
+import { mapOf, type ValueMap } from '../value.js';
+import { untestedVersion } from '../version.js';
+
+/** A program that makes pages by the site's own code, and how it is asked about its configuration. */
+interface Program {
+  readonly dependency: string;
+  /** Its configuration file, without the extension. */
+  readonly config: string;
+  /** The command that builds the site. */
+  readonly build: RegExp;
+  /** JavaScript that gives the configuration. */
+  readonly ask: string;
+  /** Reads the answer. */
+  read(answer: ValueMap, files: SiteFiles): ProgramAnswer;
+}
+
+interface ProgramAnswer {
+  /** Whether the build makes a folder of pages that any host can serve. */
+  readonly isStatic: boolean;
+  readonly output: string;
+  readonly siteUrl?: string | undefined;
+  readonly siteUrlSource?: string;
+  /** The path of the site below its host, such as `/notes`. */
+  readonly base: unknown;
+  readonly endsWithSlash: boolean;
+  /** Whether it is a Next.js that builds by Turbopack, unless it is told not to. */
+  readonly usesTurbopack?: boolean;
+  readonly caches: readonly string[];
+  readonly warnings?: readonly Problem[];
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const IMPORTED = `(await import(
+  'file://' + process.cwd() + '/' + ['mjs', 'js', 'cjs', 'ts', 'mts'].map((end) => CONFIG + '.' + end).find((name) => fs.existsSync(name))
+)).default`;
+
+/** The programs that are known, and were tried. */
+export const PROGRAMS: readonly Program[] = [
+  {
+    dependency: 'next',
+    config: 'next.config',
+    build: /\bnext\s+build\b/,
+    ask: `
+import { createRequire } from 'node:module';
+const require = createRequire(process.cwd() + '/package.json');
+const { PHASE_PRODUCTION_BUILD } = require('next/constants');
+const { output, distDir, basePath, trailingSlash } = await require('next/dist/server/config').default(PHASE_PRODUCTION_BUILD, process.cwd());
+answer({ output, distDir, basePath, trailingSlash, version: require('next/package.json').version });`,
+    read: ({ output, distDir, basePath, trailingSlash, version }, files) => ({
+      usesTurbopack: Number.parseInt(text(version) ?? '', 10) >= 16,
+      isStatic: output === 'export',
+      output: text(distDir === '.next' ? 'out' : distDir) ?? 'out',
+      siteUrl: metadataBase(files),
+      siteUrlSource: 'metadataBase in the layout',
+      base: basePath,
+      endsWithSlash: trailingSlash === true,
+      caches: ['.next'],
+      warnings: untestedVersion(text(version), 'Next.js 15 and 16', (major) => major === 15 || major === 16),
+    }),
+  },
+  {
+    dependency: '@sveltejs/kit',
+    config: 'svelte.config',
+    build: /\bvite\s+build\b/,
+    ask: `
+const CONFIG = 'svelte.config';
+const { kit = {} } = ${IMPORTED};
+answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerender?.origin, isLenient: Boolean(kit.prerender?.handleHttpError) });`,
+    read: ({ adapter, base, origin, isLenient }, files) => ({
+      isStatic: adapter === '@sveltejs/adapter-static',
+      output: /\bpages\s*:\s*['"`]([\w./-]+)['"`]/.exec(files.read('svelte.config.js') ?? '')?.[1] ?? 'build',
+      siteUrl: text(origin),
+      siteUrlSource: 'kit.prerender.origin and kit.paths.base',
+      base,
+      endsWithSlash: layouts(files, 'src/routes', '+layout').some((layout) =>
+        /\btrailingSlash\s*=\s*['"`]always/.test(layout),
+      ),
+      caches: ['.svelte-kit'],
+      warnings: [
+        ...(isLenient === true ? [] : [BROKEN_LINKS]),
+        ...untestedVersion(installedVersion(files, '@sveltejs/kit'), 'SvelteKit 2', (major) => major === 2),
+      ],
+    }),
+  },
+  {
+    dependency: 'gatsby',
+    config: 'gatsby-config',
+    build: /\bgatsby\s+build\b/,
+    ask: `
+const CONFIG = './gatsby-config';
+const { siteMetadata, pathPrefix, trailingSlash } = ${IMPORTED};
+answer({ siteUrl: siteMetadata?.siteUrl, pathPrefix, trailingSlash });`,
+    read: ({ siteUrl, pathPrefix, trailingSlash }, files) => ({
+      isStatic: true,
+      output: 'public',
+      siteUrl: text(siteUrl),
+      siteUrlSource: 'siteMetadata.siteUrl and pathPrefix',
+      base: /--prefix-paths/.test(npmScripts(files).build ?? '') ? pathPrefix : '',
+      endsWithSlash: trailingSlash !== 'never',
+      caches: ['.cache', 'public'],
+      warnings: untestedVersion(installedVersion(files, 'gatsby'), 'Gatsby 5', (major) => major === 5),
+    }),
+  },
+];
+
+const BROKEN_LINKS: Problem = {
+  level: 'warn',
+  text: 'SvelteKit stops the build at a link in an article to a page or heading of the site that is not there.',
+  fix: "Set kit.prerender.handleHttpError and handleMissingId to 'warn' in svelte.config.js; else such an article is left out.",
+};
+
+/** The configuration file of a program; undefined where there is none. */
+export function configOf(files: SiteFiles, { config }: Pick<Program, 'config'>): string | undefined {
+  return ['js', 'mjs', 'cjs', 'ts', 'mts']
+    .map((end) => `${config}.${end}`)
+    .find((name) => files.read(name) !== undefined);
+}
+
+/** What is known about the program that builds a site. */
+export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStatic'> {
+  /** Lines for `.gitignore`. */
+  readonly ignore: readonly string[];
+  readonly build: string | undefined;
+  readonly questions: readonly Question[];
+}
+
+/** Asks the program that builds a site; of one that is not known, its owner is asked. */
+export async function programOf(site: AskedSite, dependencies: ReadonlySet<string>): Promise<BuiltBy> {
+  const { files } = site;
+  const program = PROGRAMS.find(({ dependency }) => dependencies.has(dependency));
+  const { build: script = '' } = npmScripts(files);
+  if (program === undefined) return unknownProgram(site, script);
+  const printed = await site.ask(nodeCommand(program.ask), `node -e "${program.config}"`);
+  const { base, caches, isStatic, ...answer } = program.read(mapOf(JSON.parse(printed ?? '{}')), files);
+  const siteUrl = answer.siteUrl ?? text(readPackageJson(files).homepage);
+  const command = program.build.test(script)
+    ? await buildCommand(site)
+    : `npx ${program.build.source.replace(/\\b/g, '').replace('\\s+', ' ')}`;
+  return {
+    ...answer,
+    siteUrl: siteUrl === undefined ? undefined : withBase(siteUrl, base),
+    siteUrlSource: answer.siteUrl === undefined ? 'homepage in package.json' : (answer.siteUrlSource ?? ''),
+    build: !isStatic ? undefined : answer.usesTurbopack === true ? withWebpack(command, script) : command,
+    ignore: [...new Set([...(isStatic ? [answer.output] : []), ...caches])].map((folder) => `${folder}/`),
+    questions: [],
+    warnings: [...(answer.warnings ?? []), ...(isStatic ? [] : [noFolder(program)])],
+  };
+}
+
+/**
+ * Turbopack, by which Next.js builds from version 16 on, does not follow the links to packages in the copy of the site that is
+ * built in the background.
+ */
+function withWebpack(command: string, script: string): string {
+  if (script.includes('--webpack')) return command;
+  return /^(?:npm|pnpm|yarn|bun) run /.test(command) && /\bnext\s+build(?:\s+--?[\w-]+)*\s*$/.test(script)
+    ? `${command}${command.startsWith('npm ') ? ' --' : ''} --webpack`
+    : 'npx next build --webpack';
+}
+
+function noFolder({ dependency, config }: Program): Problem {
+  const name = { next: 'Next.js', '@sveltejs/kit': 'SvelteKit' }[dependency] ?? dependency;
+  const how = dependency === 'next' ? `output: 'export' in ${config}` : `adapter-static in ${config}`;
+  return {
+    level: 'warn',
+    text: `This site has no ${how}, so that a server makes its pages: ${name} is not run, and no page is checked or completed before it is live.`,
+    fix: 'Do as docs/markdown-folder.md says under “A site that a server renders”, or make the site static.',
+  };
+}
+
+function unknownProgram({ files }: AskedSite, script: string): BuiltBy {
+  const build = script === '' ? undefined : 'npm run build';
+  const question = { flag: 'build', text: 'Which command builds the site?' } as const;
+  const output = ['dist', 'out', 'build', '_site', 'public'].find((folder) => files.list(folder).length > 0);
+  return {
+    output: output ?? 'dist',
+    build: build ?? '',
+    endsWithSlash: true,
+    ignore: [],
+    questions: [
+      ...(build === undefined ? [question] : []),
+      { flag: 'output', text: 'Into which folder is the site built?', fallback: output ?? 'dist' },
+    ],
+  };
+}
+
+/** The address in the layout of the App Router of Next.js. */
+function metadataBase(files: SiteFiles): string | undefined {
+  const sources = ['app', 'src/app'].flatMap((folder) => layouts(files, folder, 'layout'));
+  return sources
+    .map((source) => /\bmetadataBase\s*:\s*new URL\(\s*['"`](https?:\/\/[^'"`]+)['"`]/.exec(source)?.[1])
+    .find((url) => url !== undefined);
+}
+
+function layouts(files: SiteFiles, folder: string, name: string): string[] {
+  return files
+    .list(folder)
+    .filter((one) => one.startsWith(`${name}.`))
+    .map((one) => files.read(`${folder}/${one}`) ?? '');
+}
+
+/** An address with the path of the site, unless it has one already. */
+function withBase(url: string, base: unknown): string | undefined {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  const path = typeof base === 'string' && base !== '' ? base : pathname;
+  return `${origin}/${path.replace(/^\/+/, '')}`.replace(/\/+$/, '');
+}

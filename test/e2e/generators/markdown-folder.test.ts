@@ -1,0 +1,30 @@
+import test from 'ava';
+import { followDocs } from './docs.js';
+import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'markdown-folder',
+  tools: 'next',
+  // The packages of a test are links, as those of the copy that a receiver builds.
+  build: 'npm run build -- --webpack',
+  output: 'out',
+  isBuiltByHand: true,
+  copied: ['posts/duckweed.md', 'posts/eel-trap.md', 'posts/sluice.md'],
+  siteUrl: 'https://allotment.example/notes',
+  marker: 'Plot 30, behind the weir</a></header>',
+  day: dayIn('UTC'),
+  // Beside each page are its texts for the browser's own navigation.
+  lists: /^index\.html$|\.txt$/,
+  collapsesSpace: true,
+  every: 3,
+  posts: {
+    'posts/duckweed.md': '/posts/duckweed/',
+    'posts/eel-trap.md': '/posts/eel-trap/',
+    'posts/sluice.md': '/posts/sluice/',
+  },
+  keys: { mapped: ['title', 'description', 'tags', 'cover'], inert: [] },
+  hidden: { '/posts/unfinished/': /draft/ },
+};
+
+dropIn(test, site);
+followDocs(test, site);

@@ -1,0 +1,231 @@
+import test from 'ava';
+import type { GeneratorOptions } from '../../../../src/generators/generator.js';
+import { markdownFolder } from '../../../../src/generators/markdown-folder/markdown-folder.js';
+import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
+
+const manifest = (dependencies: Record<string, string>, build = 'next build') =>
+  JSON.stringify({ scripts: { build }, dependencies });
+const NEXT = { 'next.config.mjs': '', 'package.json': manifest({ next: '^15.5.0' }) };
+const POSTS = {
+  'README.md': '# Notes\n',
+  'content/posts/leaves.md':
+    "---\ntitle: Leaves\ndate: '2025-02-11'\nexcerpt: Raked.\ncoverImage: /l.jpg\npublished: true\n---\nWords.\n",
+  'content/posts/moisture.md':
+    "---\ntitle: Moisture\ndate: '2025-04-05'\nexcerpt: Damp.\npublished: true\n---\nWords.\n",
+  'app/posts/[slug]/page.jsx': '',
+  'app/tags/[tag]/page.jsx': '',
+};
+const EXPORT = { output: 'export', distDir: '.next', basePath: '', trailingSlash: false };
+
+const mapping = (options: GeneratorOptions = {}) =>
+  markdownFolder.mapping({
+    ...options,
+    body: 'markdown',
+    constants: {},
+    address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}`,
+  });
+const inspect = async (
+  files: Record<string, string>,
+  printed: Record<string, object> = { 'next/constants': EXPORT },
+  content?: string,
+) => {
+  const answers = Object.entries(printed).map(([part, answer]) => [part, JSON.stringify(answer)]);
+  return await markdownFolder.inspect({ ...askedSite(files, Object.fromEntries(answers)), content });
+};
+
+test('a site of Next.js, SvelteKit or Gatsby is recognised by its package and its configuration', (t) => {
+  const recognised = (files: Record<string, string>) => markdownFolder.recognise(siteOf(files));
+  t.is(recognised(NEXT), 'next.config.mjs');
+  const kit = manifest({ '@sveltejs/kit': '2' });
+  t.is(recognised({ 'svelte.config.js': '', 'package.json': kit }), 'svelte.config.js');
+  const gatsby = manifest({ gatsby: '5' });
+  t.is(recognised({ 'gatsby-config.ts': '', 'package.json': gatsby }), 'gatsby-config.ts');
+  t.is(recognised({ 'svelte.config.js': '', 'package.json': manifest({ svelte: '5' }) }), undefined);
+});
+
+test('init takes the folder, the keys and their form from the posts, and the rest from Next.js', async (t) => {
+  const answer = { ...EXPORT, basePath: '/notes' };
+  const layout = "export const metadata = { metadataBase: new URL('https://allotment.example') };\n";
+  t.like(await inspect({ ...NEXT, ...POSTS, 'app/layout.jsx': layout }, { 'next/constants': answer }), {
+    siteUrl: 'https://allotment.example/notes',
+    content: 'content/posts',
+    file: ':slug.md',
+    permalink: '/posts/:slug',
+    output: 'out',
+    build: 'npm run build',
+    frontMatter: { published: true },
+    options: {
+      dates: 'day-string',
+      rawHtml: true,
+      keys: { description: 'excerpt', image: 'coverImage' },
+    },
+    questions: [],
+    warnings: [],
+  });
+  const slash = await inspect(
+    { ...NEXT, ...POSTS },
+    { 'next/constants': { ...EXPORT, trailingSlash: true, distDir: 'www' } },
+  );
+  t.like(slash, { permalink: '/posts/:slug/', output: 'www', siteUrl: undefined });
+});
+
+test('Next.js from 16 on builds with webpack, as Turbopack does not follow links out of a copy', async (t) => {
+  const build = async (script: string, version = '16.1.0') => {
+    const files = {
+      ...POSTS,
+      'next.config.mjs': '',
+      'package.json': manifest({ next: '^16.0.0' }, script),
+    };
+    return (await inspect(files, { 'next/constants': { ...EXPORT, version } })).build;
+  };
+  t.is(await build('next build'), 'npm run build -- --webpack');
+  t.is(await build('node pre.mjs && next build'), 'npm run build -- --webpack');
+  t.is(await build('next build --webpack'), 'npm run build');
+  t.is(await build('next build && next-sitemap'), 'npx next build --webpack');
+  t.is(await build('node build.mjs'), 'npx next build --webpack');
+  t.is(await build('next build', '15.5.0'), 'npm run build');
+});
+
+test('a site whose pages a server makes gets no build and no step after it', async (t) => {
+  const { build, warnings } = await inspect({ ...NEXT, ...POSTS }, { 'next/constants': {} });
+  t.is(build, undefined);
+  t.true(warnings.some(({ text }) => text.includes("no output: 'export' in next.config")));
+});
+
+test('init asks SvelteKit, and warns of links that stop its build', async (t) => {
+  const files = {
+    'package.json': manifest({ '@sveltejs/kit': '2' }, 'vite build'),
+    'svelte.config.js': "adapter: adapter({ pages: 'dist' })",
+    'src/routes/+layout.js': "export const prerender = true;\nexport const trailingSlash = 'always';\n",
+    'src/routes/(main)/blog/[slug]/+page.svelte': '',
+    'src/posts/a.md': '---\ntitle: A\ndate: 2025-02-11T08:00:00Z\n---\n',
+  };
+  const answer = { adapter: '@sveltejs/adapter-static', base: '/notes', origin: 'https://a.example' };
+  const facts = await inspect(files, { 'svelte.config': answer });
+  t.like(facts, {
+    siteUrl: 'https://a.example/notes',
+    content: 'src/posts',
+    permalink: '/blog/:slug/',
+    output: 'dist',
+    build: 'npm run build',
+  });
+  t.is(facts.options.dates, undefined);
+  t.regex(facts.warnings.map(({ fix }) => fix).join(), /handleHttpError/);
+  const lenient = await inspect(files, { 'svelte.config': { ...answer, isLenient: true } });
+  t.deepEqual(lenient.warnings, []);
+});
+
+test('init asks Gatsby; posts may be folders, and the address of a post is a question', async (t) => {
+  const files = {
+    'package.json': manifest({ gatsby: '5' }, 'gatsby build'),
+    'gatsby-config.js': '',
+    'content/blog/hello/index.md': '---\ntitle: Hello\ndate: "2025-02-11T08:00:00.000Z"\n---\n',
+  };
+  const answer = { siteUrl: 'https://a.example/', pathPrefix: '/notes' };
+  const { questions, ...facts } = await inspect(files, { './gatsby-config': answer });
+  t.like(facts, {
+    siteUrl: 'https://a.example',
+    content: 'content/blog',
+    file: ':slug/index.md',
+    permalink: '/:slug/',
+    output: 'public',
+    options: { dates: 'string' },
+  });
+  t.deepEqual(
+    questions.map(({ flag, fallback }) => [flag, fallback]),
+    [['permalink', '/:slug/']],
+  );
+});
+
+test('without posts the folder is a question that nothing answers; one that is named must hold Markdown', async (t) => {
+  const { questions } = await inspect({ ...NEXT, 'README.md': '# A\n', 'posts/a.mdx': '' });
+  const [question] = questions.filter(({ flag }) => flag === 'content');
+  t.is(question?.fallback, undefined);
+  t.regex(question?.text ?? '', /posts\/a\.mdx is MDX/);
+  const undated = { ...NEXT, 'texts/a.md': '---\ntitle: A\n---\n' };
+  t.is((await inspect(undated, undefined, 'texts')).content, 'texts');
+  await t.throwsAsync(inspect(undated, undefined, 'words'), { code: 'USAGE', message: /"words" holds no/ });
+});
+
+test('of a program that is not known, init asks for the output, and for a build command if there is no script', async (t) => {
+  const flags = async (files: Record<string, string>) =>
+    (await inspect({ ...POSTS, ...files })).questions.map(({ flag }) => flag);
+  t.deepEqual(await flags({ 'package.json': manifest({}, 'node build.mjs') }), ['output']);
+  t.deepEqual(await flags({}), ['build', 'output']);
+});
+
+test('a renderer that drops HTML is named, unless the code lets it keep it', async (t) => {
+  const files = (code: string) => ({
+    ...NEXT,
+    ...POSTS,
+    'package.json': manifest({ next: '^15.5.0', 'remark-html': '^16.0.0' }),
+    'lib/posts.js': code,
+  });
+  const dropped = await inspect(files('remark().use(html)'));
+  t.is(dropped.options.rawHtml, undefined);
+  t.regex(dropped.warnings[0]?.text ?? '', /remark-html/);
+  const kept = await inspect(files('remark().use(html, { sanitize: false })'));
+  t.true(kept.options.rawHtml);
+  t.deepEqual(kept.warnings, []);
+});
+
+test('a site that compiles its Markdown files is refused, as an article must not run', (t) => {
+  const problems = (files: Record<string, string>) =>
+    markdownFolder
+      .problems(siteOf(files), { siteUrl: undefined, content: 'posts', output: 'out', options: {} })
+      .map(({ level }) => level);
+  t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
+  const mdsvex = manifest({ mdsvex: '0.12' });
+  t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.md']" }), ['fail']);
+  t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.svx']" }), []);
+  t.deepEqual(problems(NEXT), []);
+});
+
+test('Markdown is stored as it is, and HTML in one block; only code that keeps HTML gets comments', (t) => {
+  const body = (markdown: string, rawHtml?: boolean) =>
+    mapping(rawHtml === undefined ? {} : { rawHtml }).body(
+      { kind: 'markdown', markdown, html: '<p>As HTML.</p>' },
+      'a.md',
+    ).text;
+  const commented = '*Words*\n\n<!-- svc:item:a-1 -->';
+  t.is(body(commented, true), commented);
+  t.is(body(commented), '*Words*');
+  const swallowing = 'a\n\n<script>\n\nb';
+  t.is(body(swallowing, true), '<div>\n<p>As HTML.</p>\n</div>');
+  t.is(body(swallowing), swallowing);
+  t.is(
+    mapping().body({ kind: 'html', html: '<p>a</p>\n\n<p>b</p>' }, 'a.md').text,
+    '<div>\n<p>a</p>\n&#10;<p>b</p>\n</div>',
+  );
+});
+
+test('the address is that of the pattern, with or without a slash, and a slug in front matter moves a page', (t) => {
+  const { isPinned, pin, slug } = mapping();
+  const file = { path: 'leaves.md', data: { date: '2025-05-31' } };
+  t.is(slug(file), 'leaves');
+  t.is(slug({ path: 'leaves/index.md', data: {} }), 'leaves');
+  t.true(isPinned(file, '/posts/2025/leaves/'));
+  t.false(isPinned(file, '/posts/2024/leaves'));
+  const named = { path: 'leaves.md', data: { ...file.data, slug: '/posts/autumn/' } };
+  t.is(slug(named), 'autumn');
+  t.false(isPinned(named, '/posts/2025/leaves'));
+  t.deepEqual(pin('/posts/2025/leaves'), {});
+});
+
+test('dates have the form of the posts', (t) => {
+  const date = (dates?: GeneratorOptions['dates']) =>
+    mapping(dates ? { dates } : {}).date('2025-05-31T20:30:00+02:00');
+  t.deepEqual(date(), { kind: 'timestamp', text: '2025-05-31T18:30:00.000Z' });
+  t.deepEqual(date('day'), { kind: 'timestamp', text: '2025-05-31' });
+  t.is(date('string'), '2025-05-31T18:30:00.000Z');
+  t.is(date('day-string'), '2025-05-31');
+  t.is(mapping().date('soon'), 'soon');
+});
+
+test('a post that is not published has no page', (t) => {
+  const kind = (data: Record<string, unknown>) => mapping().publication({ path: 'a.md', data }).kind;
+  t.is(kind({ draft: true }), 'draft');
+  t.is(kind({ published: false }), 'draft');
+  t.is(kind({ published: true, draft: false }), 'dated');
+});
