@@ -1,11 +1,10 @@
 import { isoDay } from '../../article/day.js';
-import type { ArticleMapping, FileFacts, IncomingBody, KeyNames, StoredBody } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
-import { htmlBlock } from '../html-block.js';
 import { decodedAddress } from '../layout.js';
-import { needsHtml, withoutItemComments } from '../markdown.js';
 import { tagOfPage } from '../tag-of-page.js';
+import { storedBody } from './body.js';
 
 /** The keys that sites mostly have. */
 export const KEYS: KeyNames = {
@@ -47,20 +46,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
         ? { kind: 'draft' }
         : storedPublication(file, keys.date, options, options.timeZone),
   };
-}
-
-/**
- * A body as the site's code reads it: Markdown, and HTML in one block of it. Without `rawHtml` the code drops HTML or shows
- * its tags, so that the item comment is left to `postbuild`.
- */
-function storedBody(
-  incoming: IncomingBody,
-  { body, rawHtml = false }: Pick<MappingOptions, 'body' | 'rawHtml'>,
-): StoredBody {
-  const isMarkdown =
-    incoming.kind === 'markdown' && body === 'markdown' && !(rawHtml && needsHtml(incoming.markdown));
-  if (!isMarkdown) return { text: htmlBlock(incoming.html), frontMatter: {} };
-  return { text: rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown), frontMatter: {} };
 }
 
 const withoutSlash = (address: string): string => address.replace(/\/$/, '');
