@@ -27,8 +27,14 @@ export const markdownFolder: Generator = {
   problems,
 };
 
-/** Packages that compile Markdown as MDX, in which braces and `import` run. */
-const MDX = ['next-mdx-remote', 'next-mdx-remote-client', 'mdx-bundler', '@mdx-js/mdx'];
+/** Packages that compile Markdown as MDX or MDC, in which braces and components run. */
+const COMPILERS = [
+  'next-mdx-remote',
+  'next-mdx-remote-client',
+  'mdx-bundler',
+  '@mdx-js/mdx',
+  '@nuxt/content',
+];
 
 /** Programs whose configuration makes them compile `.md` files, and what the configuration says then. */
 const COMPILED: readonly (readonly [dependency: string, config: string, says: RegExp])[] = [
@@ -41,7 +47,7 @@ const COMPILED: readonly (readonly [dependency: string, config: string, says: Re
 function problems(files: SiteFiles): Problem[] {
   const packages = npmDependencies(files);
   const compiler =
-    MDX.find((name) => packages.has(name)) ??
+    COMPILERS.find((name) => packages.has(name)) ??
     COMPILED.find(([dependency, config, says]) => {
       const path = packages.has(dependency) ? configOf(files, { config }) : undefined;
       return path !== undefined && says.test(files.read(path) ?? '');
@@ -51,7 +57,7 @@ function problems(files: SiteFiles): Problem[] {
     {
       level: 'fail',
       text: `This site has ${compiler}, which runs what stands in braces in a Markdown file: an article could run code.`,
-      fix: 'Have the site render its .md files as plain Markdown, and remove the package, or limit it to .mdx files.',
+      fix: 'Have the site render its .md files as plain Markdown, and remove the package, or limit it to other files.',
     },
   ];
 }

@@ -176,6 +176,7 @@ test('a site that compiles its Markdown files is refused, as an article must not
       .problems(siteOf(files), { siteUrl: undefined, content: 'posts', output: 'out', options: {} })
       .map(({ level }) => level);
   t.deepEqual(problems({ 'package.json': manifest({ 'next-mdx-remote': '5' }) }), ['fail']);
+  t.deepEqual(problems({ 'package.json': manifest({ '@nuxt/content': '3' }) }), ['fail']);
   const mdsvex = manifest({ mdsvex: '0.12' });
   t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.md']" }), ['fail']);
   t.deepEqual(problems({ 'package.json': mdsvex, 'svelte.config.js': "extensions: ['.svx']" }), []);
