@@ -16,6 +16,7 @@ import { storedBody as storedHexoBody } from '../../src/generators/hexo/body.js'
 import { storedBody } from '../../src/generators/hugo/body.js';
 import { storedBody as storedJekyllBody } from '../../src/generators/jekyll/body.js';
 import { hasTags, linkedAddresses, needsHtml } from '../../src/generators/markdown.js';
+import { storedBody as storedFolderBody } from '../../src/generators/markdown-folder/body.js';
 import { storedBody as storedVitePressBody } from '../../src/generators/vitepress/body.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
@@ -140,6 +141,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'Markdown for Docusaurus': (text) =>
     storedDocusaurusBody({ kind: 'markdown', markdown: text, html: '' }, 'markdown'),
   'HTML for Docusaurus': (text) => storedDocusaurusBody({ kind: 'html', html: text }, 'html'),
+  'Markdown for a folder': (text) =>
+    storedFolderBody({ kind: 'markdown', markdown: text, html: '' }, { body: 'markdown', rawHtml: true }),
   slug: (text) => slugOf('', text, 'a'),
   'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
   host: (text) => canonicalUrl(`https://${text}`),
