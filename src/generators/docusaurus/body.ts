@@ -7,7 +7,7 @@ import { hasTags, linkedAddresses, needsHtml } from '../markdown.js';
 export const SWITCH = 'mdx';
 
 /** What Docusaurus does with a whole file before it parses it: it unwraps such blocks, and drops a title at the beginning. */
-const PREPROCESSED = /mdx-code-block|^\s*(?:#[ \t]|[^\n]+\n=+[ \t]*(?:\n|$))/;
+const PREPROCESSED = /mdx-code-block|^\s*(?:#[ \t]|\S[^\n]*\n=+[ \t]*(?:\n|$))/;
 
 /** A directive of which the name alone would be displayed, or a container of them. */
 const DIRECTIVE = /:[a-z][\w-]*[[{]|^[ \t>]*:{2,}/im;

@@ -18,7 +18,7 @@ const RAW_TEXT = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'nofram
 const PLACEHOLDER = /(?<=--(?:swig|code))\ufffc(?=\d)/g;
 
 /** Hexo highlights what stands between two such lines, in HTML as in Markdown. */
-const FENCE = /^((?:[^\S\r\n]*>){0,3}[^\S\r\n]*)([`~])(?=\2{2})/gm;
+const FENCE = /^((?:[^\S\r\n\u2028\u2029]*>){0,3}[^\S\r\n\u2028\u2029]*)([`~])(?=\2{2})/gm;
 
 /** Cuts an article in two, with the elements that are open there. */
 const MORE = /<!-- ?(?=more ?-->)/gi;

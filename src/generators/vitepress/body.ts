@@ -7,7 +7,7 @@ import { hasTags, linkedAddresses, needsHtml, withoutItemComments } from '../mar
 // site stops the build. Markdown with any of these is stored as HTML, in a text that Vue prints.
 
 /** A line by which VitePress reads another file. */
-const SNIPPET = /^[\s>]*<<</m;
+const SNIPPET = /^(?:>|[^\S\r\n\u2028\u2029])*<<</m;
 
 const FENCED = /^ {0,3}(`{3,}|~{3,})([^\n{]*)\n[\s\S]*?(?:\n {0,3}\1[`~]*[ \t]*(?=\n|$)|$(?![\s\S]))/gm;
 

@@ -1,7 +1,10 @@
 import test from 'ava';
+import { storedBody as storedDocusaurusBody } from '../../../src/generators/docusaurus/body.js';
 import { harmlessHtml } from '../../../src/generators/eleventy/body.js';
+import { storedBody as storedHexoBody } from '../../../src/generators/hexo/body.js';
 import { storedBody } from '../../../src/generators/hugo/body.js';
 import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/markdown.js';
+import { storedBody as storedVitePressBody } from '../../../src/generators/vitepress/body.js';
 import { textOfHtml } from '../../../src/site/render/html-text.js';
 
 // Each took minutes when its time grew with the square of the length.
@@ -18,6 +21,19 @@ test('texts in which nothing is closed take a time that grows with their length'
   for (const text of ['[^a\n'.repeat(16_000), '~'.repeat(60_000), '-   '.repeat(15_000)])
     t.is(storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true).text, text);
   t.is(textOfHtml('<br '.repeat(250_000)), '');
+});
+
+// Each took 10 s and more; now some milliseconds.
+test('blank texts take a time that grows with their length', (t) => {
+  const start = performance.now();
+  for (const blank of ['\u2028', '\n', '\t']) {
+    const text = blank.repeat(60_000);
+    const incoming = { kind: 'markdown', markdown: text, html: text } as const;
+    storedHexoBody({ kind: 'html', html: text }, 'a.md', 'html');
+    storedVitePressBody(incoming, 'markdown', false);
+    storedDocusaurusBody(incoming, 'markdown');
+  }
+  t.true(performance.now() - start < 5_000);
 });
 
 test('every address that a parser could read is found', (t) => {
