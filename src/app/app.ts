@@ -27,6 +27,7 @@ import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
+import { createLongArticles } from './content/long-articles.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
@@ -83,7 +84,9 @@ export async function startApp(
   themeFolder(settings); // what is wrong with it is said here, and not by each build
   if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
   forgetOldAddresses(settings);
-  const content = contentOf(settings);
+  const inThisThread = contentOf(settings);
+  const long = createLongArticles(inThisThread, settings, log);
+  const content = { ...inThisThread, long };
   const prefix = contentPrefix(settings);
 
   let host: Host | undefined;
@@ -224,6 +227,7 @@ export async function startApp(
         await host?.close();
         await noteLast();
         await durable.close();
+        await long?.close();
       },
     };
   } catch (error) {
@@ -231,6 +235,7 @@ export async function startApp(
     await server?.close();
     await host?.close();
     await durable.close();
+    await long?.close();
     throw error;
   }
 }

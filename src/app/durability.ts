@@ -219,9 +219,14 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
 }
 
 /** The text of an article's file; undefined where it is malformed. */
-function decoded(content: ContentFolder, path: string, text: string): StoredArticle | undefined {
+async function decoded(
+  content: ContentFolder,
+  native: string,
+  text: string,
+): Promise<StoredArticle | undefined> {
+  const path = native.split(sep).join('/');
   try {
-    return decodeAt(content, path.split(sep).join('/'), text);
+    return await (content.long?.decode(text, path) ?? decodeAt(content, path, text));
   } catch (error) {
     if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
     throw error;

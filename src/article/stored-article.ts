@@ -59,10 +59,16 @@ export interface ReadableArticle {
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
  * (contract: Body additions).
  */
-export function renderedHtml({ article: { body, contentHtml }, bodyEdited, bodyKind }: Rendered): string {
-  if (!bodyEdited && contentHtml !== '') return contentHtml;
-  const html = bodyKind === 'html' ? body : shownMarkdown(body, contentHtml);
+export function renderedHtml(stored: Rendered): string {
+  const { body, contentHtml } = stored.article;
+  if (isAsSent(stored)) return contentHtml;
+  const html = stored.bodyKind === 'html' ? body : shownMarkdown(body, contentHtml);
   return html === contentHtml ? html : keepItemComments(html, contentHtml);
+}
+
+/** Whether an article is shown with the HTML that came, which needs no rendering. */
+export function isAsSent({ article: { contentHtml }, bodyEdited }: Rendered): boolean {
+  return !bodyEdited && contentHtml !== '';
 }
 
 /** What `renderedHtml` needs of a stored article. */

@@ -87,7 +87,7 @@ export interface HistoricArticle {
 export interface DeletedInHistoryOptions {
   readonly repository: Repository;
   /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
-  readonly decode: (path: string, text: string) => { readonly article: HistoricArticle } | undefined;
+  readonly decode: (path: string, text: string) => Promise<{ readonly article: HistoricArticle } | undefined>;
   /** Whether an article with this id is there. */
   readonly isThere: (id: string) => boolean;
 }
@@ -131,7 +131,7 @@ export async function deletedInHistory(options: DeletedInHistoryOptions): Promis
       files.map(({ blob }) => blob),
     );
     for (const { path, blob } of files) {
-      const article = decode(path, texts.get(blob)?.toString('utf8') ?? '')?.article;
+      const article = (await decode(path, texts.get(blob)?.toString('utf8') ?? ''))?.article;
       if (article !== undefined && last.has(article.id)) found.push({ id: article.id, url: article.url });
     }
   }

@@ -117,11 +117,12 @@ export function createStore(options: StoreOptions) {
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
-  const spelling = createSpelling(content.format, catalog);
+  const spelling = createSpelling(content.format, catalog, content.long);
 
   /** With tags and author as the site spells them. */
-  function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): T {
-    return { ...article, tags: spelling.tags(article.tags), author: spelling.author(article.author) };
+  async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): Promise<T> {
+    const tags = await spelling.tags(article.tags);
+    return { ...article, tags, author: spelling.author(article.author) };
   }
 
   function notice(changes: readonly ContentChange[]): void {
@@ -184,6 +185,7 @@ export function createStore(options: StoreOptions) {
     onEnsured?.(path);
     let file: StoredFile | undefined;
     if (afterWrite !== undefined || unacknowledged.has(path)) {
+      await content.long?.readAhead(path);
       const { text, stored } = readArticle(content, path);
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
@@ -202,8 +204,8 @@ export function createStore(options: StoreOptions) {
       if (known !== undefined) return known;
       const { slug, path, url, release } = chooseName(draft, taken);
       try {
-        const named = { url, updated: null, ...spelled(draft), slug };
-        const first = content.format.encode(named, path);
+        const named = { url, updated: null, ...(await spelled(draft)), slug };
+        const first = await (content.long?.encode(named, path) ?? content.format.encode(named, path));
         const stored = await write({
           path,
           target: join(content.root, path),
@@ -265,7 +267,8 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
-      const file = content.format.amend(read.text, read.stored, spelled(next), path, replacement.storedBody);
+      const amendment = [read.text, read.stored, await spelled(next), path, replacement.storedBody] as const;
+      const file = await (content.long?.amend(...amendment) ?? content.format.amend(...amendment));
       try {
         const stored = await overwrite(path, read, file, epoch, false);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
@@ -308,7 +311,7 @@ export function createStore(options: StoreOptions) {
    */
   async function change(
     id: string,
-    make: (read: ReadFile, path: string) => Amended,
+    make: (read: ReadFile, path: string) => Promise<Amended>,
   ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
     return locked(id, async () => {
       for (;;) {
@@ -318,9 +321,9 @@ export function createStore(options: StoreOptions) {
           throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
         await ensureShared?.(entry);
         const { path } = entry;
-        const read = reading.open(entry);
+        const read = await reading.open(entry);
         const { edited } = read.stored;
-        const file = make(read, path);
+        const file = await make(read, path);
         if (file.text === read.text) return { article: read.stored.article, edited };
         try {
           const stored = await overwrite(path, read, file, epoch, edited);
@@ -366,9 +369,9 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  function readAgainLater(path: string): void {
+  async function readAgainLater(path: string): Promise<void> {
     try {
-      readAgain([path]);
+      await readAgain([path]);
     } catch (error) {
       log.warn(
         { path, reason: messageOf(error) },
@@ -377,26 +380,32 @@ export function createStore(options: StoreOptions) {
     }
   }
 
-  /** Looks at paths that may have changed by another hand, and reports those that did. */
-  function readAgain(paths: Iterable<string>): void {
+  /** Looks at paths that may have changed by another hand, and reports those that did; of its own writes when they end. */
+  async function readAgain(paths: Iterable<string>): Promise<void> {
     for (const path of paths) {
       const own = writing.get(path);
-      if (own === undefined) notice(refresh(content, catalog, path));
-      else void own.catch(() => undefined).then(() => readAgainLater(path));
+      if (own !== undefined) {
+        void own.catch(() => undefined).then(() => readAgainLater(path));
+        continue;
+      }
+      const ahead = content.long?.readAhead(path, catalog.get(path)?.fingerprint);
+      if (ahead !== undefined) await ahead;
+      notice(refresh(content, catalog, path));
     }
   }
 
   /** Compares the whole folder with the catalog. */
   async function compareFolder(): Promise<void> {
-    const { changes } = await scan(content, catalog, (path) => writing.has(path));
+    const isWriting = (path: string) => writing.has(path);
+    const { changes } = await scan(content, catalog, isWriting, content.long?.readAhead);
     notice(changes);
   }
 
   /** Finishes what is under way. */
   const close = operations.idle;
 
-  const { find, get, read, snapshotKey } = reading;
-  return { publish, update, change, find, get, read, readAgain, compareFolder, snapshotKey, close };
+  const { find, get, read, htmlOf, snapshotKey } = reading;
+  return { publish, update, change, find, get, read, htmlOf, readAgain, compareFolder, snapshotKey, close };
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

@@ -39,7 +39,7 @@ export interface OpenStoreOptions {
 export interface WriterHost {
   readonly lock: Lock;
   /** Reads the files at these paths again, below the content folder; for files that the writer has changed. */
-  readAgain(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): Promise<void>;
 }
 
 /** A store in service. */
@@ -71,7 +71,7 @@ export async function openStore({
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   let store: ArticleStore | undefined;
-  const readAgain = (paths: Iterable<string>) =>
+  const readAgain = async (paths: Iterable<string>) =>
     store?.readAgain([...paths].filter((path) => isArticlePath(content, path)));
   // Before the files are read: it may bring the work tree up to date.
   const writer = await openWriter({ lock, readAgain }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { StoredArticle } from '../article/stored-article.js';
+import { renderedHtml, type StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
 import { createAddressRefresh } from './catalog/address-refresh.js';
@@ -48,12 +48,21 @@ export type Reading = ReturnType<typeof createReading>;
  */
 export function createReading(options: ReadingOptions) {
   const { content, catalog, key, writing, notice, onMissing, catchUp, ensureShared } = options;
-  const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
-    known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
-  );
+  const addresses = createAddressRefresh(content.format, key, catalog, readEntries);
   const newFiles = createNewFiles(content, catalog, (path) => writing.has(path));
   let reading = Promise.resolve();
   let nextReading: Promise<void> | undefined;
+
+  async function readEntries(known: readonly Entry[]): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    for (const entry of known) {
+      const ahead = content.long?.readAhead(entry.path);
+      if (ahead !== undefined) await ahead;
+      const read = readEntry(content, entry.path, entry);
+      if (read !== undefined) entries.push(read);
+    }
+    return entries;
+  }
 
   /** Reads the files that have come. Who asks while that goes on shares the next: this one may have passed the file. */
   function readNewFiles(): Promise<void> {
@@ -72,12 +81,13 @@ export function createReading(options: ReadingOptions) {
     await addresses.refresh();
     for (const { path } of entries) {
       await writing.get(path)?.catch(() => undefined); // its caller handles the error
+      await content.long?.readAhead(path, catalog.get(path)?.fingerprint);
       notice(refresh(content, catalog, path));
       // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
       // of a megabyte takes too long for that.
       const known = catalog.get(path);
-      const again = known !== undefined && isFuture(known) ? readEntry(content, path, known) : undefined;
-      if (again !== undefined) catalog.set(again);
+      if (known === undefined || !isFuture(known)) continue;
+      for (const again of await readEntries([known])) catalog.set(again);
     }
   }
 
@@ -118,13 +128,18 @@ export function createReading(options: ReadingOptions) {
     await compare(catalog.unresolved(lastSegment(url)));
     const entry = await chosen(() => onlyEntry(catalog, url));
     await ensureShared?.(entry);
-    return { ...open(entry).stored, path: entry.path };
+    return { ...(await open(entry)).stored, path: entry.path };
+  }
+
+  /** The HTML that an article is shown with, see `renderedHtml`. */
+  async function htmlOf(stored: StoredArticle): Promise<string> {
+    return content.long?.html(stored) ?? renderedHtml(stored);
   }
 
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
     const entry = await current(id);
-    return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
+    return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
   }
 
   /** The article in a file; undefined where the file has gone or is malformed by now. */
@@ -132,7 +147,7 @@ export function createReading(options: ReadingOptions) {
     const entry = catalog.get(path);
     if (entry !== undefined) await compare([entry]);
     const now = catalog.get(path);
-    return now === undefined || now.broken !== undefined ? undefined : open(now).stored;
+    return now === undefined || now.broken !== undefined ? undefined : (await open(now)).stored;
   }
 
   /**
@@ -158,18 +173,20 @@ export function createReading(options: ReadingOptions) {
     await compare([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
     const entry = await chosen(() => targetOf(catalog, target));
     await ensureShared?.(entry);
-    const read = open(entry);
+    const read = await open(entry);
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
-  function open(entry: Entry): ReadFile {
+  async function open(entry: Entry): Promise<ReadFile> {
     try {
+      await content.long?.readAhead(entry.path);
       return readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
-      throw error instanceof PressmarkError ? unreadable(entry.path, error) : storeFailure(error);
+      const isMalformed = error instanceof PressmarkError && error.code !== 'STORE_FAILED';
+      throw isMalformed ? unreadable(entry.path, error) : storeFailure(error);
     }
   }
 
-  return { current, find, get, read, open, check, readNewFiles, snapshotKey: () => addresses.key };
+  return { current, find, get, read, htmlOf, open, check, readNewFiles, snapshotKey: () => addresses.key };
 }

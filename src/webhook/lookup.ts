@@ -1,4 +1,3 @@
-import { renderedHtml } from '../article/stored-article.js';
 import { lookupAnswer } from '../contract/answers.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError, quote } from '../errors.js';
@@ -11,7 +10,7 @@ import type { Handled, Surroundings } from './handler.js';
 export async function lookup(targetUrl: string, { store }: Surroundings): Promise<Handled> {
   const found = await store.find(targetUrl);
   const { id, url, revision, title } = found.article;
-  const html = renderedHtml(found);
+  const html = await store.htmlOf(found);
   const target = { id, url, revision_id: revision, title, content_html: html };
   for (const [field, value] of Object.entries(target)) {
     // The service rejects a target with an empty field; better to say which.

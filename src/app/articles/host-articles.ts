@@ -23,7 +23,7 @@ export interface HostArticlesOptions {
   readonly store: ArticleStore;
   readonly catalog: Catalog;
   readonly content: ContentFolder;
-  readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'isOwnKey'>;
+  readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
   readonly receive: ReceiveArticle;
 }
 
@@ -59,7 +59,7 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
         'USAGE',
         `these keys are Pressmark’s own and cannot be patched: ${own.join(', ')}`,
       );
-    return changed(id, ({ text, stored }, path) => {
+    return changed(id, async ({ text, stored }, path) => {
       const { article, edited } = stored;
       if (edited || article.revision !== base)
         throw new PressmarkError(
@@ -75,13 +75,9 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
         extra: { ...article.extra, ...frontMatter },
         revision: revisionFor('patch'),
       };
-      return content.format.amend(
-        text,
-        stored,
-        next,
-        path,
-        body === undefined ? (stored.bodyKind ?? 'markdown') : undefined,
-      );
+      const storedBody = body === undefined ? (stored.bodyKind ?? 'markdown') : undefined;
+      const amendment = [text, stored, next, path, storedBody] as const;
+      return content.long?.amend(...amendment) ?? content.format.amend(...amendment);
     });
   }
 
@@ -93,14 +89,10 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
       );
     if (state === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
-    return changed(id, ({ text, stored }, path) => {
+    return changed(id, async ({ text, stored }, path) => {
       const now = Date.now();
-      const next = content.format.inState(
-        text,
-        path,
-        stateChange(state, at, stored, now),
-        revisionFor('state'),
-      );
+      const transition = [text, path, stateChange(state, at, stored, now), revisionFor('state')] as const;
+      const next = await (content.long?.inState(...transition) ?? content.format.inState(...transition));
       const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
       const reached = stateAt(next.publication, then);
       if (stored.address?.kind !== 'unknown' && next.address?.kind === 'unknown' && state !== 'expired')
@@ -117,8 +109,17 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
     });
   }
 
-  async function changed(id: string, make: (read: ReadFile, path: string) => Amended): Promise<Article> {
-    const { article, edited, stored } = await store.change(id, make);
+  async function changed(
+    id: string,
+    make: (read: ReadFile, path: string) => Promise<Amended>,
+  ): Promise<Article> {
+    const { article, edited, stored } = await store.change(id, async (read, path) => {
+      const next = await make(read, path);
+      const { article, edited } = read.stored;
+      const note = { id, base: article.revision, timestamp: new Date().toISOString() };
+      if (next.text !== read.text && !edited) await around.noteJobs?.('article.updated', note);
+      return next;
+    });
     if (stored !== undefined) {
       const timestamp = new Date().toISOString();
       const change = around.changeOf(stored);

@@ -202,7 +202,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const file of candidates) {
       const { path, why, inRepository, bytes, blob, before, isStaged } = file;
       const text = bytes.toString('utf8');
-      const stored = decode(path, text);
+      const stored = await decode(path, text);
       const written = stored && kindOf(stored.article);
       let elsewhere: CommittedArticle | undefined;
       // What was published a moment ago no person has renamed; for all else this costs a look at all files.

@@ -52,7 +52,7 @@ export interface CommittedArticle {
 /** What `committedElsewhere` asks the store. */
 export interface ArticlePaths {
   /** Reads the text of an article's file; undefined where it is malformed. */
-  decode(path: string, text: string): StoredArticle | undefined;
+  decode(path: string, text: string): Promise<StoredArticle | undefined>;
   /** The files of an article, relative to the site's folder. */
   pathsOf(id: string): readonly string[];
 }
@@ -88,7 +88,7 @@ export function committedElsewhere(
       [...gone.values()].map(({ id }) => id),
     );
     for (const [path, { id: blob }] of gone) {
-      const stored = decode(inSite(path), texts.get(blob)?.toString('utf8') ?? '');
+      const stored = await decode(inSite(path), texts.get(blob)?.toString('utf8') ?? '');
       if (stored !== undefined) articles.set(stored.article.id, { path, blob });
     }
     return articles;

@@ -31,7 +31,7 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   readonly status: PushStatusKeeper;
   readonly log: Log;
   /** Reads the text of an article's file, at a path relative to the site's folder; undefined where it is malformed. */
-  decode(path: string, text: string): Pick<StoredArticle, 'article'> | undefined;
+  decode(path: string, text: string): Promise<Pick<StoredArticle, 'article'> | undefined>;
   /** Has the local branch follow a commit of the remote; see `follow`. */
   follow(commit: string, ref: string): Promise<Followed>;
 }
@@ -135,10 +135,12 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
       repository,
       files.map(({ entry }) => entry.id),
     );
-    return files.flatMap(({ path, entry, isUpdate }) => {
-      const article = decode(place.inSite(path), texts.get(entry.id)?.toString('utf8') ?? '')?.article;
-      return article === undefined ? [] : [{ article, isUpdate }];
-    });
+    const articles: ArticleInReview[] = [];
+    for (const { path, entry, isUpdate } of files) {
+      const stored = await decode(place.inSite(path), texts.get(entry.id)?.toString('utf8') ?? '');
+      if (stored !== undefined) articles.push({ article: stored.article, isUpdate });
+    }
+    return articles;
   }
 
   /** @returns the open pull request; undefined where a person has closed it, and no article has come since. */

@@ -39,7 +39,7 @@ export interface RemoteWriterOptions extends RemoteSettings {
   /** The store's lock. */
   readonly lock: Lock;
   /** Has the store read the files at these paths again, below the content folder. */
-  readAgain(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): Promise<void>;
   /** The whole commit message of an article. */
   message(file: Write): Promise<string>;
   /** Receives each commit that the remote has accepted. */

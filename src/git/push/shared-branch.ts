@@ -18,7 +18,7 @@ export interface SharedBranchOptions {
   readonly status: PushStatusKeeper;
   readonly log: Log;
   /** Has the store read the files at these paths again, below the content folder. */
-  readAgain(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): Promise<void>;
 }
 
 /** The branch that several machines share, and this machine's work tree; see `openSharedBranch`. */
@@ -69,7 +69,7 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
     isRestored = true;
     if (files.length === 0) return;
     log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
-    readAgain(files.map((path) => path.slice(folder.length)));
+    await readAgain(files.map((path) => path.slice(folder.length)));
   }
 
   async function fetch(): Promise<boolean> {
@@ -118,7 +118,7 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
     if (before !== undefined && others.length === 0) return;
     epoch++;
-    readAgain(others.map(({ path }) => path.slice(folder.length)));
+    await readAgain(others.map(({ path }) => path.slice(folder.length)));
   }
 
   /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Article } from '../../article/article.js';
+import type { Amended, EncodedFile } from '../../article/format/encode.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
-import type { Address, ReadableArticle, StoredArticle } from '../../article/stored-article.js';
+import type { Address, ReadableArticle, Rendered, StoredArticle } from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
@@ -49,8 +50,32 @@ export interface ContentFolder {
   readonly format: ArticleFormat;
   /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
   readonly reservedUrls: Set<string>;
+  /** Set where a thread answers that nothing may keep for long. */
+  readonly long?: LongArticles | undefined;
   /** Why no new article can be stored, as it would not be at the URL that is answered; undefined where it can. */
   refusal(): string | undefined;
+}
+
+/** Long articles, read and written away from the thread that asks. Each rejects with STORE_FAILED where that takes too long. */
+export interface LongArticles {
+  /**
+   * Decodes a file, so that reading it takes no time afterwards.
+   *
+   * @param known the fingerprint of a file that need not be read.
+   * @returns undefined where there is nothing to wait for.
+   */
+  readAhead(path: string, known?: Fingerprint): Promise<void> | undefined;
+  /** What `readAhead` has decoded. @throws PressmarkError FRONT_MATTER_INVALID, FRONT_MATTER_UNSUPPORTED. */
+  decoded(text: string, path: string): StoredArticle | undefined;
+  /** As the functions of the format; undefined for what is not long. */
+  decode(...args: Parameters<ArticleFormat['decode']>): Promise<StoredArticle> | undefined;
+  encode(...args: Parameters<ArticleFormat['encode']>): Promise<EncodedFile> | undefined;
+  amend(...args: Parameters<ArticleFormat['amend']>): Promise<Amended> | undefined;
+  inState(...args: Parameters<ArticleFormat['inState']>): Promise<Amended> | undefined;
+  /** The key of each tag. */
+  tagKeys(tags: readonly string[]): Promise<readonly string[]> | undefined;
+  /** As `renderedHtml`; undefined for what need not be rendered, or soon is. */
+  html(stored: Rendered): Promise<string> | undefined;
 }
 
 /** A content folder; without a format, one of a site that Pressmark builds itself. */
@@ -82,7 +107,7 @@ export function readArticle(content: ContentFolder, path: string): ReadFile {
 
 /** Decodes the text of the file at `path`. */
 export function decodeAt(content: ContentFolder, path: string, text: string): StoredArticle {
-  return content.format.decode(text, path);
+  return content.long?.decoded(text, path) ?? content.format.decode(text, path);
 }
 
 /** An article file as its pages and the catalog need it. */
@@ -169,6 +194,8 @@ export function entryIn(
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry {
   try {
+    const ahead = content.long?.decoded(read.text, path);
+    if (ahead !== undefined) return ownStrings(entryOf(content, path, ahead, read.fingerprint));
     const readable = content.format.decodeForPages(read.text, path);
     onRead?.(path, { ...readable, fingerprint: read.fingerprint });
     return ownStrings(entryOf(content, path, readable, read.fingerprint));

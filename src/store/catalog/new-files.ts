@@ -29,13 +29,15 @@ export function createNewFiles(
   const { root } = content;
   const seen = new Map<string, Folder>();
 
-  function list(folder: string, changes: ContentChange[]): string[] {
+  async function list(folder: string, changes: ContentChange[]): Promise<string[]> {
     const subfolders: string[] = [];
     for (const item of entriesOf(join(root, folder))) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (item.isDirectory() && isWatchedName(item.name)) subfolders.push(path);
-      else if (isArticlePath(content, path) && isNew(path) && !isWriting(path))
+      else if (isArticlePath(content, path) && isNew(path) && !isWriting(path)) {
+        await content.long?.readAhead(path, catalog.get(path)?.fingerprint);
         changes.push(...refresh(content, catalog, path));
+      }
     }
     return subfolders;
   }
@@ -59,7 +61,7 @@ export function createNewFiles(
       } else {
         const { ino, ctimeMs } = stat;
         const isSettled = Date.now() - ctimeMs > RECENT_MS;
-        const subfolders = list(folder, changes);
+        const subfolders = await list(folder, changes);
         seen.set(folder, { ino, ctimeMs, isSettled, subfolders });
         folders.push(...subfolders);
         await nextTurn();

@@ -11,6 +11,7 @@ import {
   isGone,
   isUnread,
   isUnreadable,
+  type LongArticles,
   type ReadablePage,
   readEntry,
   sameFingerprint,
@@ -40,11 +41,13 @@ const FILES_PER_TURN = 200;
  * Compares every article file with the catalog and reads again what differs.
  *
  * @param isWriting whether this process is writing the file at a path; it is left out.
+ * @param readAhead see `LongArticles`.
  */
 export async function scan(
   content: ContentFolder,
   catalog: Catalog,
   isWriting: (path: string) => boolean = () => false,
+  readAhead?: LongArticles['readAhead'],
 ): Promise<ScanReport> {
   const known = [...catalog.entries()].map(({ path }) => path);
   const unknown: string[] = [];
@@ -63,6 +66,8 @@ export async function scan(
   const changes: ContentChange[] = [];
   let looked = 0;
   for (const path of [...known, ...unknown]) {
+    const ahead = isWriting(path) ? undefined : readAhead?.(path, catalog.get(path)?.fingerprint);
+    if (ahead !== undefined) await ahead;
     if (!isWriting(path)) changes.push(...refresh(content, catalog, path));
     if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }

@@ -1,12 +1,12 @@
 import type { ArticleFormat } from '../../article/format/format.js';
 import { termKey } from '../../article/names.js';
 import type { Catalog } from './catalog.js';
-import { spellingTags } from './entry.js';
+import { type LongArticles, spellingTags } from './entry.js';
 
 /** The site's own spelling of tags and authors; see `createSpelling`. */
 export interface Spelling {
   /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
-  tags(tags: readonly string[]): readonly string[];
+  tags(tags: readonly string[]): Promise<readonly string[]>;
   /** The author as the site's articles spell the name. */
   author(name: string): string;
 }
@@ -14,10 +14,13 @@ export interface Spelling {
 /**
  * Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
  * first is used for all articles. So it is with authors, who have pages on many sites, too.
+ *
+ * @param long makes the keys of long lists of tags elsewhere. @default they are made here
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
   catalog: Catalog,
+  long?: Pick<LongArticles, 'tagKeys'>,
 ): Spelling {
   /** The spelling of each name by its key, filled from the catalog for the first article. */
   let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
@@ -37,12 +40,13 @@ export function createSpelling(
   }
 
   return {
-    tags: (tags) => {
+    tags: async (tags) => {
       if (tagKey === undefined) return tags;
+      const keys = await (long?.tagKeys(tags) ?? tags.map(tagKey));
       const first = spellings().tags;
       const own = new Map<string, string>();
-      for (const tag of tags) {
-        const key = tagKey(tag);
+      for (const [at, tag] of tags.entries()) {
+        const key = keys[at] ?? '';
         if (key !== '' && !own.has(key)) own.set(key, first.get(key) ?? tag);
       }
       const written = [...own.values()];

@@ -29,7 +29,7 @@ export interface WatchOptions {
   readonly content: ContentFolder;
   readonly log: Log;
   /** Reads the files at these paths again, where they have changed. */
-  readAgain(paths: Iterable<string>): void;
+  readAgain(paths: Iterable<string>): Promise<void>;
   /** Compares the whole folder with the catalog. */
   compareFolder(): Promise<void>;
   /** @default 30 seconds */
@@ -144,7 +144,7 @@ export function watchContent(options: WatchOptions): Watcher {
     isFolderChanged = false;
     try {
       if (isWhole) await compareFolder();
-      else readAgain(changed);
+      else await readAgain(changed);
     } catch (error) {
       for (const path of changed) paths.add(path);
       isFolderChanged ||= isWhole;

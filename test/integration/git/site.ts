@@ -140,7 +140,7 @@ export function siteAt(
         closeMs: 60_000,
         replaceMs: 60_000,
         content: '',
-        decode: storedIn,
+        decode: async (path, text) => storedIn(path, text),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         stateDir: join(top, '..', 'state'),
         staging: join(top, '..', 'staging'),

@@ -28,7 +28,7 @@ test.serial(
       log: pino({ level: 'silent' }),
       fetchEvery: 3_600_000,
       lock: createLock({ directory: state, helper: findLockHelper() }),
-      readAgain: () => undefined,
+      readAgain: async () => undefined,
       message: async () => 'Publish\n\nArticle-Id: a\n',
       onCommit: () => undefined,
       onPushed: () => undefined,

@@ -20,7 +20,7 @@ test('files and folders that come, change, move and go are all asked about', asy
   const note = (changes: readonly ContentChange[]) => {
     for (const { path } of changes) seen.add(path);
   };
-  const readAgain = (paths: Iterable<string>) => {
+  const readAgain = async (paths: Iterable<string>) => {
     for (const path of paths) note(refresh(content, catalog, path));
   };
   const compareFolder = async () => note((await scan(content, catalog)).changes);
@@ -56,7 +56,7 @@ function watched(t: ExecutionContext, root: string) {
   const asked = { paths, comparisons: 0 };
   const watcher = watchContent({
     content,
-    readAgain: (some) => paths.push(...some),
+    readAgain: async (some) => void paths.push(...some),
     compareFolder: async () => void asked.comparisons++,
     log: pino({ level: 'silent' }),
   });
@@ -118,7 +118,7 @@ test('where files cannot be looked at, that is reported once and tried again lat
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const times: number[] = [];
   let isShort = true;
-  const readAgain = () => {
+  const readAgain = async () => {
     times.push(performance.now());
     if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
   };
@@ -153,7 +153,13 @@ test.serial('where a folder cannot be watched, all files are compared again and 
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line).msg) });
   let scans = 0;
   const compareFolder = async () => void scans++;
-  const watcher = watchContent({ content, readAgain: () => undefined, compareFolder, log, scanEveryMs: 5 });
+  const watcher = watchContent({
+    content,
+    readAgain: async () => undefined,
+    compareFolder,
+    log,
+    scanEveryMs: 5,
+  });
   t.teardown(() => watcher.close());
   await until('it was compared three times', () => scans >= 3);
   t.deepEqual(lines, [
