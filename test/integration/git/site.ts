@@ -148,17 +148,22 @@ export function siteAt(
       });
       const entries = [{ plugin: watcher, origin: 'test' }];
       if (commits !== undefined) entries.unshift({ plugin: commits.plugin(), origin: 'test' });
-      const host = await startHost(entries, {
-        face: 'receiver',
-        ...hostSite(dir, 'https://example.org'),
-        log: logger,
-        hooks,
-        articles: {
-          get: async (id) => articles.get(id),
-          find: async () => undefined,
-          ids: () => articles.keys(),
+      const host = await startHost(
+        entries,
+        {
+          face: 'receiver',
+          ...hostSite(dir, 'https://example.org'),
+          log: logger,
+          hooks,
+          articles: {
+            get: async (id) => articles.get(id),
+            find: async () => undefined,
+            ids: () => articles.keys(),
+          },
         },
-      });
+        // no shutdown is cut short on a busy machine
+        { setupMs: 60_000, closingMs: 60_000, disposeMs: 60_000 },
+      );
       hosts.push(host);
       return host;
     },
