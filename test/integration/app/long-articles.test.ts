@@ -63,7 +63,7 @@ test('200: while a long article is encoded, decoded or amended, others are answe
   await answersMeanwhile(post('article.updated', update(target, { content_html: long('still slow') })));
   t.is((await find(url)).content_html, long('still slow'));
 
-  fs.appendFileSync(join(dir, 'content', `${data.slug}.md`), '\n<p>By hand.</p>\n');
+  fs.appendFileSync(join(dir, 'content', `${data.slug}.html`), '\n<p>By hand.</p>\n');
   const edited = await find(url);
   t.regex(edited.revision_id, /^edit-/);
   t.regex(edited.content_html, /By hand/);
