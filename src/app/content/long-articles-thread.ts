@@ -1,9 +1,35 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { renderedHtml } from '../../article/stored-article.js';
+import type { ArticleFormat } from '../../article/format/format.js';
+import { type Rendered, renderedHtml } from '../../article/stored-article.js';
 import { readConfigFile } from '../../config/config-file.js';
-import { PressmarkError } from '../../errors.js';
-import { contentOf } from './content.js';
-import type { Outcome, ThreadSettings, Work } from './long-articles.js';
+import { type ErrorCode, PressmarkError, type PressmarkErrorOptions } from '../../errors.js';
+import { type ContentSettings, contentOf } from './content.js';
+
+/** What the thread is asked: a function of the format, with its arguments. */
+export type Work =
+  | { readonly kind: 'decode'; readonly args: Parameters<ArticleFormat['decode']> }
+  | { readonly kind: 'encode'; readonly args: Parameters<ArticleFormat['encode']> }
+  | { readonly kind: 'amend'; readonly args: Parameters<ArticleFormat['amend']> }
+  | { readonly kind: 'inState'; readonly args: Parameters<ArticleFormat['inState']> }
+  | { readonly kind: 'tagKeys'; readonly tags: readonly string[] }
+  | { readonly kind: 'html'; readonly stored: Rendered };
+
+/** What the thread answers; `key` is that of its format at this moment, see `ArticleFormat`. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly key: string; readonly result: unknown }
+  | {
+      readonly kind: 'refused';
+      readonly key: string;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly options: PressmarkErrorOptions;
+    };
+
+/** What the thread is started with. */
+export type ThreadSettings = ContentSettings & {
+  /** The config file with the definition of the generator, whose functions cannot be handed to a thread. */
+  readonly definedIn?: string | undefined;
+};
 
 // The entry of the thread that reads and writes long articles; `long-articles.ts` starts it and hands it one work at a time.
 const port = parentPort;

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { NewArticle } from '../../article/format/encode.js';
-import type { ArticleFormat } from '../../article/format/format.js';
-import { isAsSent, type Rendered } from '../../article/stored-article.js';
-import { type ErrorCode, messageOf, PressmarkError, type PressmarkErrorOptions } from '../../errors.js';
+import { isAsSent } from '../../article/stored-article.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { type ReadText, readText } from '../../fs/read-text.js';
 import type { Log } from '../../log.js';
 import { type ContentFolder, type LongArticles, sameFingerprint } from '../../store/catalog/entry.js';
 import { statOf } from '../../store/catalog/scan.js';
 import type { ContentSettings } from './content.js';
+import type { Outcome, ThreadSettings, Work } from './long-articles-thread.js';
 
 /** From so many bytes on an article is long: shorter ones take the answering thread a few milliseconds. */
 const LONG = 64 * 1_024;
@@ -30,15 +30,6 @@ const MOST_KEPT = 16_000_000;
 /** What a value takes in a file besides its text, about. */
 const KEY_LENGTH = 8;
 
-/** What the thread is asked: a function of the format, with its arguments. */
-export type Work =
-  | { readonly kind: 'decode'; readonly args: Parameters<ArticleFormat['decode']> }
-  | { readonly kind: 'encode'; readonly args: Parameters<ArticleFormat['encode']> }
-  | { readonly kind: 'amend'; readonly args: Parameters<ArticleFormat['amend']> }
-  | { readonly kind: 'inState'; readonly args: Parameters<ArticleFormat['inState']> }
-  | { readonly kind: 'tagKeys'; readonly tags: readonly string[] }
-  | { readonly kind: 'html'; readonly stored: Rendered };
-
 /** What could not be done to the article. */
 const DONE = {
   decode: 'read',
@@ -47,23 +38,6 @@ const DONE = {
   inState: 'changed',
   tagKeys: 'compared by its tags',
   html: 'rendered',
-};
-
-/** What the thread answers; `key` is that of its format at this moment, see `ArticleFormat`. */
-export type Outcome =
-  | { readonly kind: 'done'; readonly key: string; readonly result: unknown }
-  | {
-      readonly kind: 'refused';
-      readonly key: string;
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly options: PressmarkErrorOptions;
-    };
-
-/** What the thread is started with. */
-export type ThreadSettings = ContentSettings & {
-  /** The config file with the definition of the generator, whose functions cannot be handed to a thread. */
-  readonly definedIn?: string | undefined;
 };
 
 /** A long file that was decoded, until its text is read once more. */

@@ -146,10 +146,9 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
   return { read, decode, decodeForPages, storedUrl };
 }
 
-/** The form of a body that Pressmark's own front matter names, or the file's extension. */
+/** The form of a body: that of an `.html` file; else the one that Pressmark's own front matter names. */
 export function bodyKindOf(own: FileFacts['data'], path: string): BodyKind {
-  if (own.body === 'html' || own.body === 'markdown') return own.body;
-  return path.endsWith('.html') ? 'html' : 'markdown';
+  return path.endsWith('.html') || own.body === 'html' ? 'html' : 'markdown';
 }
 
 function kindOf({ bodyKind }: ReadFile): { bodyKind?: 'html' } {

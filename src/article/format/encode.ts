@@ -322,7 +322,7 @@ export function articleEncoder(
       ...(keys.description === null && { description: article.description }),
       ...(keys.tags === null && { tags: article.tags }),
       ...(imageAt === undefined && image !== null && { image }),
-      ...(kind !== bodyKindOf({}, at) && !isTop && { body: kind }),
+      ...(bodyKindOf({ body: kind }, at) !== bodyKindOf({}, at) && !isTop && { body: kind }),
       ...(article.held !== undefined && { held: article.held }),
       ...(article.received !== undefined && { received: article.received }),
       digest,

@@ -28,8 +28,8 @@ const mapping: ArticleMapping = {
   image: (url) => url,
   tagKey: (tag) => tag.toLowerCase(),
   extension: ({ kind }) => (kind === 'html' ? '.html' : '.md'),
-  body: (incoming) => ({
-    text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
+  body: (incoming, path) => ({
+    text: incoming.kind === 'html' || path.endsWith('.html') ? incoming.html : incoming.markdown,
     frontMatter: { inert: incoming.kind },
   }),
   pin: (address) => ({ permalink: address }),
@@ -148,6 +148,20 @@ test('the body of an .html file is what a lookup answers after an edit', (t) => 
   const { text } = format.encode(html, path);
   const stored = format.decode(text.replace('---\n<p>Feed it.', '---\n<p>Feed it | twice.'), path);
   t.is(renderedHtml(stored), article.contentHtml.replace('Feed it.', 'Feed it | twice.'));
+});
+
+test('so it is after an update with Markdown, whose HTML is what an .html file gets', (t) => {
+  const path = 'blog/soil.html';
+  const { text } = format.encode({ ...article, body: article.contentHtml }, path);
+  const next = {
+    ...article,
+    contentHtml: '<p>Dig.</p>\n\n    <p>Water.</p>',
+    body: 'Dig.\n\nWater.',
+    revision: 'r2',
+  };
+  const amended = format.amend(text, format.decode(text, path), next, path).text;
+  const edited = format.decode(amended.replace('---\n<p>Dig.', '---\n<p>Dig deep.'), path);
+  t.is(renderedHtml(edited), '<p>Dig deep.</p>\n\n    <p>Water.</p>');
 });
 
 test('a first update of a hand-written file changes the mapped fields and the body, and nothing else', (t) => {
