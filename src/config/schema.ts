@@ -85,6 +85,7 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
+      slugKey: z.boolean().exactOptional(),
       limits: z
         .strictObject({
           title: z.int().min(1).exactOptional(),

@@ -44,6 +44,8 @@ export interface GeneratorOptions {
   readonly knownAuthorsOnly?: boolean;
   /** The categories of the site. A new article gets those that its tags name. */
   readonly categories?: readonly string[];
+  /** Whether each post must name its slug in its front matter (Astro: a schema that demands `slug`). @default false */
+  readonly slugKey?: boolean;
   /** What the site takes of a title, a description and tags, where the build fails at more (Astro: the schema). */
   readonly limits?: FieldLimits;
   /** The path below which all posts are, whatever their addresses (Docusaurus: `routeBasePath`). @default '/blog' */

@@ -263,6 +263,7 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
   for (const { tags = [], path } of entries)
     for (const tag of tags) {
       const key = mapping.tagKey(tag);
+      if (key === '') continue; // it has no page
       const known = spellings.get(key) ?? new Map<string, string>();
       if (!known.has(tag)) known.set(tag, path);
       spellings.set(key, known);

@@ -65,7 +65,10 @@ function kindOf(value: ValueMap): SchemaKey['kind'] {
 }
 
 /** What the schema decides besides the names of keys. */
-type FieldOptions = Pick<GeneratorOptions, 'dates' | 'knownAuthorsOnly' | 'categories' | 'limits'>;
+type FieldOptions = Pick<
+  GeneratorOptions,
+  'dates' | 'knownAuthorsOnly' | 'categories' | 'limits' | 'slugKey'
+>;
 
 /**
  * The names and types that the posts and the schema give to the fields.
@@ -127,12 +130,13 @@ export function fieldsOf(
       ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
       ...(hasKnownTags && category == null && known !== undefined && { categories: known }),
       ...(Object.keys(limits).length > 0 && { limits }),
+      ...(schema?.some((key) => key.name === 'slug' && isDemanded(key, posts)) && { slugKey: true }),
     },
     hasKnownTags,
   };
 }
 
-/** What the schema demands besides the fields of an article. A key that some posts lack is not demanded. */
+/** What the schema demands besides the fields of an article. */
 export function neededKeys(
   schema: readonly SchemaKey[] = [],
   posts: readonly SitePost[],
@@ -140,11 +144,13 @@ export function neededKeys(
 ): { readonly constants: Record<string, FrontMatterValue>; readonly questions: readonly Question[] } {
   const constants: Record<string, FrontMatterValue> = {};
   const questions: Question[] = [];
-  for (const { name, kind, isRequired, values } of schema) {
+  for (const key of schema) {
+    const { name, kind, values } = key;
     const isAuthor = author != null && keyPath(author).key === name;
     const isOurs =
-      [title, description, date, tags, canonical].includes(name) || (isAuthor && kind !== 'reference');
-    if (!isRequired || isOurs || posts.some(({ data }) => !Object.hasOwn(data, name))) continue;
+      ['slug', title, description, date, tags, canonical].includes(name) ||
+      (isAuthor && kind !== 'reference');
+    if (isOurs || !isDemanded(key, posts)) continue;
     const given = posts.map(({ data }) => data[name]);
     const [usual] = byFrequency(given);
     if (kind === 'enum' && (usual ?? values[0]) !== undefined) constants[name] = usual ?? values[0] ?? '';
@@ -158,6 +164,11 @@ export function neededKeys(
     }
   }
   return { constants, questions };
+}
+
+/** Whether a post without the key is refused. A key that some posts lack is not demanded, whatever the schema says. */
+function isDemanded({ name, isRequired }: SchemaKey, posts: readonly SitePost[]): boolean {
+  return isRequired && posts.every(({ data }) => Object.hasOwn(data, name));
 }
 
 /** The value that all posts have; undefined where they differ. */

@@ -3,6 +3,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
+import { decodedAddress } from '../layout.js';
 import { tagOfPage } from '../tag-of-page.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 
@@ -48,9 +49,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
       };
     },
     held: { draft: true },
-    pin: () => ({}),
+    pin: (address) => (options.slugKey === true ? { slug: slugIn(address) } : {}),
     isPinned: (file, address) => {
-      if (hasSlug(file)) return false;
+      if (hasSlug(file) && options.slugKey !== true) return false;
       const date = file.data[keys.date];
       return sameAddress(options.address(entryId(file), date === undefined ? '' : String(date)), address);
     },
@@ -65,6 +66,13 @@ export function mapping(options: MappingOptions): ArticleMapping {
 const writtenText = (sent: string): string => (isMarked(sent) ? `\u2060${sent}` : sent);
 
 const isMarked = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
+
+/** The last part of an address. */
+const slugIn = (address: string): string =>
+  decodedAddress(address)
+    .replace(/(?:\.x?html?|\/)$/, '')
+    .split('/')
+    .at(-1) ?? '';
 
 const sameAddress = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');

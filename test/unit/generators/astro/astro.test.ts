@@ -327,6 +327,21 @@ test('a file has the slug that Astro gives to it', (t) => {
   t.false(mapping.isPinned({ path: 'peat.md', data: { slug: 'peat' } }, '/blog/peat/'));
 });
 
+test('an article names its slug where the schema demands one, and is at the address of it', async (t) => {
+  const properties = { ...PROPERTIES, slug: { type: 'string' } };
+  const post = `${POST.slice(0, -4)}slug: a\n---\n`;
+  const { options, questions } = await inspect(
+    { schemas: schemaOf(properties, ['title', 'slug']) },
+    { 'src/content/blog/Raised-Beds.md': post, 'src/content/blog/2025/leeks/index.md': post },
+  );
+  t.true(options.slugKey);
+  t.deepEqual(questions, []);
+  const { pin, isPinned } = astro.mapping({ ...OPTIONS, slugKey: true });
+  t.deepEqual(pin('/blog/%C3%BCber-uns/'), { slug: 'über-uns' });
+  t.true(isPinned({ path: 'x.md', data: { slug: 'peat' } }, '/blog/peat/'));
+  t.false(isPinned({ path: 'peat.md', data: { slug: 'turf' } }, '/blog/peat/'));
+});
+
 test('a text that Astro takes for the name of a picture is a text', (t) => {
   t.is(mapping.writtenText?.('__ASTRO_IMAGE_./a.png'), '\u2060__ASTRO_IMAGE_./a.png');
   t.is(mapping.writtenText?.('About __ASTRO_IMAGE_'), 'About __ASTRO_IMAGE_');
