@@ -85,6 +85,7 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
+      tagSlugs: z.boolean().exactOptional(),
       slugKey: z.boolean().exactOptional(),
       limits: z
         .strictObject({

@@ -1,7 +1,15 @@
 import { keyPath } from '../../article/format/key-path.js';
 import { nodeCommand } from '../ask.js';
 import { authorsIn } from '../authors.js';
-import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
+import type {
+  AddressQuery,
+  AskedSite,
+  GeneratorOptions,
+  ListedPage,
+  Question,
+  SiteFacts,
+  SiteFiles,
+} from '../generator.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
 import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
 import {
@@ -19,7 +27,7 @@ import {
 import { filesBelow } from '../template-names.js';
 import { defined, textsOf } from '../value.js';
 import { untestedVersion } from '../version.js';
-import { fileSlug, isArticlePath, KEYS } from './mapping.js';
+import { fileSlug, hasNoSlug, isArticlePath, KEYS } from './mapping.js';
 import { CONFIG_ANSWER, configIn, type EleventyConfig, joined, optionsOf, siteData } from './options.js';
 
 /** How Eleventy lists its pages. */
@@ -57,7 +65,12 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
         ? await buildCommand({ files, ask })
         : 'npx @11ty/eleventy',
     frontMatter: { ...shared, ...sharedCategory(posts, keys), ...(tags.length > 0 && { tags }) },
-    options: { ...options, ...keysOption(keys), ...knownTerms(posts, keys, authorsIn(config.authors)) },
+    options: {
+      ...options,
+      ...tagSlugsOption(posts),
+      ...keysOption(keys),
+      ...knownTerms(posts, keys, authorsIn(config.authors)),
+    },
     edits: [],
     ignore: [`${output}/`, 'node_modules/'],
     questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],
@@ -102,6 +115,12 @@ function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   if (image == null) return others;
   const { key, read } = keyPath(image);
   return posts.some(({ data }) => /^https?:\/\//.test(read(data[key]) ?? '')) ? { ...others, image } : others;
+}
+
+/** Two tags without a slug would have one page, at which Eleventy stops: a site with such tags names their pages otherwise. */
+function tagSlugsOption(posts: readonly SitePost[]): Pick<GeneratorOptions, 'tagSlugs'> {
+  const tags = new Set(posts.flatMap(({ data }) => textsOf(data.tags)).filter(hasNoSlug));
+  return tags.size > 1 ? { tagSlugs: false } : {};
 }
 
 /** Tags that all posts name themselves and by which templates select them. */

@@ -1,5 +1,6 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { termKey } from '../../article/names.js';
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
@@ -45,7 +46,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: fileSlug,
     date: (iso) => dateIn(iso, options.dates),
     image: (url) => url,
-    tagKey,
+    tagKey: (tag) => tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
     held: { permalink: false, eleventyExcludeFromCollections: true },
@@ -84,10 +85,21 @@ function dateIn(iso: string, form: GeneratorOptions['dates']): FrontMatterValue 
 /** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */
 const GAPS = /[’ŒœƏə]/g;
 
+/** Eleventy stops at __proto__, and a template without slugify would write outside its folder. */
+const isReserved = (tag: string): boolean =>
+  tag === '__proto__' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag) || termKey(tag) === 'all';
+
+/** What a tag without a slug has in common in all its spellings, where its page has its name. */
+const ownScriptKey = (tag: string): string => (hasNoSlug(tag) && !/[\\/]|^\./.test(tag) ? termKey(tag) : '');
+
+/** Whether `slugify` makes nothing of a tag that has letters, so that two such tags would have one page. */
+export function hasNoSlug(tag: string): boolean {
+  return /[\p{L}\p{N}]/u.test(tag) && tagKey(tag) === '';
+}
+
 /** The name of a tag's page as the filter `slugify` makes it. */
 function tagKey(tag: string): string {
-  // Eleventy stops at __proto__, and a template without slugify would write outside its folder.
-  if (tag === '__proto__' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag)) return '';
+  if (isReserved(tag)) return '';
   const name = /^[a-z0-9]+$/.test(tag) // as slugify leaves it, which takes long where there are many
     ? tag
     : slugify(tag.toWellFormed().replace(GAPS, '-'), { decamelize: false });

@@ -243,6 +243,7 @@ test('every option of a generator can be set', (t) => {
     categories: ['Vegetables'],
     titleInBody: true,
     routeBase: '/news',
+    tagSlugs: false,
     slugKey: true,
     limits: { title: 60, description: 160, tags: 5 },
   };

@@ -261,6 +261,17 @@ test('the page of a tag has the name that the slugify filter of Eleventy 3.1 giv
   for (const [tag, name] of names) t.is(tagKey(tag), name, tag);
 });
 
+test('tags without a slug are left out, unless the site’s posts have some', async (t) => {
+  const tagged = (tags: string) => ({ 'content/blog/compost.md': post(`date: 2026-04-01\ntags: ${tags}`) });
+  t.is((await inspect(tagged('[日本, soil]'))).options.tagSlugs, undefined);
+  const { options } = await inspect(tagged('[日本, 知识, soil]'));
+  t.false(options.tagSlugs);
+  const { tagKey } = mapping({ tagSlugs: false });
+  t.is(tagKey('知识'), '知识');
+  t.is(tagKey('Soil'), 'soil');
+  for (const tag of ['all', '__proto__', '..', '知/识', '.知识', '!!!']) t.is(tagKey(tag), '', tag);
+});
+
 test('a tag that stops the build, or could leave the output folder, has no page', (t) => {
   const { tagKey } = mapping();
   for (const tag of ['__proto__', 'all', 'All', '..', '../../evil', 'a/../b', '..\\x', ''])
