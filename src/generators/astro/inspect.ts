@@ -118,6 +118,7 @@ function routesOf(routes: readonly Route[], collection: string): readonly Route[
     ({ pattern, params: [name = '', ...others] }) =>
       others.length === 0 &&
       /\/\[[^/]*\]$/.test(pattern) &&
+      !pattern.includes('/_') && // Astro's own, such as `/_server-islands/[name]`
       !/^(?:\.\.\.)?(?:tags?|page|category|author)$/.test(name),
   );
   const named = dynamic.filter(({ pattern }) => pattern.split('/').includes(collection));

@@ -151,8 +151,8 @@ function buildScript(files: SiteFiles): string {
 /**
  * A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count.
  *
- * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given), `items` and
- *   `selecting` (the tags by which the configuration selects posts).
+ * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given), `items`,
+ *   `selecting` and `globs` (the tags and the patterns of files by which the configuration selects posts).
  */
 function askCommand(files: SiteFiles, answer: string): string {
   const script = `
@@ -161,13 +161,14 @@ const [input, output, configPath] = process.argv.slice(1).map((word) => word || 
 let user;
 const items = [];
 const selecting = new Set();
+const globs = new Set();
 const watched = (api) => {
-  for (const name of ['getFilteredByTag', 'getFilteredByTags']) {
+  for (const name of ['getFilteredByTag', 'getFilteredByTags', 'getFilteredByGlob']) {
     if (Object.hasOwn(api, name)) continue;
     const own = api[name].bind(api);
-    api[name] = (...tags) => {
-      for (const tag of tags) selecting.add(tag);
-      return own(...tags);
+    api[name] = (...words) => {
+      for (const word of words.flat()) (name === 'getFilteredByGlob' ? globs : selecting).add(word);
+      return own(...words);
     };
   }
   return api;

@@ -26,6 +26,8 @@ export interface EleventyConfig {
   readonly collections: readonly string[];
   /** The tags by which the configuration selects posts. */
   readonly selecting: readonly string[];
+  /** The patterns of files by which it does so. */
+  readonly globs: readonly string[];
   /** The site's data of its authors. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
@@ -47,6 +49,7 @@ const USUAL = {
   plugins: {},
   collections: [],
   selecting: [],
+  globs: [],
   data: {},
   pages: [],
 };
@@ -77,6 +80,7 @@ export const CONFIG_ANSWER = `(() => {
     ),
     collections: Object.keys(config.collections ?? user.collections ?? {}),
     selecting: texts(selecting),
+    globs: texts(globs),
     authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
@@ -94,7 +98,7 @@ export function configIn(printed = '{}'): EleventyConfig {
 
 /** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled } = config;
+  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled, globs } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
   const hasSwitch =
     engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
@@ -103,7 +107,8 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
   const tags = collectionTags(files, config);
   return defined({
-    htmlFiles: formats.includes('html') ? undefined : false,
+    // An article in an .html file would be in no list that is made of .md files.
+    htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
     templateSwitch: hasSwitch ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
     excerptSeparator,

@@ -100,6 +100,9 @@ test('the address follows from the route, build.format and trailingSlash', async
   t.is(await permalink({ trailingSlash: 'never' }), '/blog/:slug');
   t.is(await permalink({ format: 'file' }), '/blog/:slug.html');
   t.is(await permalink({}, '/[...blog]'), '/:slug/');
+  const own = { pattern: '/_server-islands/[name]', params: ['name'] };
+  const withOwn = await inspect({ routes: [own, { pattern: '/[...slug]', params: ['...slug'] }] });
+  t.like(withOwn, { permalink: '/:slug/', questions: [] });
   const two = await inspect({
     routes: [
       { pattern: '/a/[slug]', params: ['slug'] },

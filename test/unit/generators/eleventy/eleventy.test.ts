@@ -261,6 +261,15 @@ test('the page of a tag has the name that the slugify filter of Eleventy 3.1 giv
   for (const [tag, name] of names) t.is(tagKey(tag), name, tag);
 });
 
+test('all articles are .md files where the configuration lists such files alone', async (t) => {
+  const htmlFiles = async (...globs: string[]) => (await inspect(POSTS, { globs })).options.htmlFiles;
+  t.is(await htmlFiles(), undefined);
+  t.is(await htmlFiles('content/**/*.{md,html}', 'content/blog/*'), undefined);
+  t.false(await htmlFiles('content/blog/**/*.md'));
+  const html = { kind: 'html', html: '<p>x</p>' } as const;
+  t.is(mapping({ htmlFiles: false }).extension(html), '.md');
+});
+
 test('tags without a slug are left out, unless the site’s posts have some', async (t) => {
   const tagged = (tags: string) => ({ 'content/blog/compost.md': post(`date: 2026-04-01\ntags: ${tags}`) });
   t.is((await inspect(tagged('[日本, soil]'))).options.tagSlugs, undefined);
