@@ -18,6 +18,8 @@ export interface EleventyConfig {
   /** The key that turns templates off in one file. */
   readonly engineOverride: string;
   readonly rawHtml: boolean;
+  /** Whether Markdown shows a picture of the web as such. */
+  readonly keepsPictures: boolean;
   readonly excerptSeparator?: string;
   /** The selectors of elements that plugins take out of pages. */
   readonly bundled: readonly string[];
@@ -45,6 +47,7 @@ const USUAL = {
   extensions: [],
   engineOverride: 'templateEngineOverride',
   rawHtml: true,
+  keepsPictures: true,
   bundled: [],
   plugins: {},
   collections: [],
@@ -55,9 +58,23 @@ const USUAL = {
 };
 
 /** JavaScript that makes the answer; see `askCommand`. */
-export const CONFIG_ANSWER = `(() => {
+export const CONFIG_ANSWER = `await (async () => {
   const config = eleventy.eleventyConfig.getConfig();
-  const md = config.libraryOverrides?.md;
+  let md = config.libraryOverrides?.md;
+  const amendments = config.libraryAmendments?.md ?? [];
+  if (md === undefined && amendments.length > 0) {
+    const { default: markdownIt } = await import('markdown-it').catch(() => ({}));
+    md = markdownIt?.({ html: true });
+    if (md !== undefined) for (const amend of amendments) await amend(md);
+  }
+  // A renderer of the site's own may process pictures, and look for each on the disk.
+  const keepsPictures = () => {
+    try {
+      return md.render('![x](https://pictures.invalid/x.jpg)').includes('src="https://pictures.invalid/x.jpg"');
+    } catch {
+      return false;
+    }
+  };
   const excerpt = config.frontMatterParsingOptions ?? {};
   const plain = (value, depth = 0) =>
     typeof value !== 'object' || value === null
@@ -72,6 +89,7 @@ export const CONFIG_ANSWER = `(() => {
     formats: texts(config.templateFormats),
     extensions: texts(Array.from(config.extensionMap ?? [], ({ extension }) => extension)),
     engineOverride: config.keys?.engineOverride,
+    keepsPictures: md === undefined || keepsPictures(),
     rawHtml: md === undefined || md.render('<b>x</b>').includes('<b>'),
     excerptSeparator: excerpt.excerpt ? (excerpt.excerpt_separator ?? '---') : undefined,
     bundled: texts(Object.values(user.getBundleManagers?.() ?? {}).map(({ pluckedSelector }) => pluckedSelector)),
@@ -103,7 +121,8 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   const hasSwitch =
     engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
   const elements = bundled.flatMap((selector) => selector.match(/[a-z]+/gi) ?? []);
-  if (images !== undefined && mapOf(images).failOnError !== false) elements.push('img');
+  if ((images !== undefined && mapOf(images).failOnError !== false) || !config.keepsPictures)
+    elements.push('img');
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
   const tags = collectionTags(files, config);
   return defined({

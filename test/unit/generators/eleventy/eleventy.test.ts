@@ -261,6 +261,12 @@ test('the page of a tag has the name that the slugify filter of Eleventy 3.1 giv
   for (const [tag, name] of names) t.is(tagKey(tag), name, tag);
 });
 
+test('pictures stay out of Markdown where the site’s renderer does not show those of the web', async (t) => {
+  const { options } = await inspect(POSTS, { keepsPictures: false });
+  t.deepEqual(options.markedElements, ['img']);
+  t.is((await inspect(POSTS, { keepsPictures: true })).options.markedElements, undefined);
+});
+
 test('all articles are .md files where the configuration lists such files alone', async (t) => {
   const htmlFiles = async (...globs: string[]) => (await inspect(POSTS, { globs })).options.htmlFiles;
   t.is(await htmlFiles(), undefined);
