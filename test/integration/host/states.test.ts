@@ -18,8 +18,11 @@ const PLUGIN = `export default { name: 'editor', receiver(host) {
     if (draft.title.startsWith('Odd')) return host.refuse(200, 'no refusal');
     return draft.title.startsWith('Held') ? host.hold('its title') : draft;
   });
+  const ran = [];
+  host.job('changes', { on: 'article.updated', run: ({ article }) => void ran.push(article.revision) });
   host.routes((router) => router.post('/call', async (context) => {
     const { method, args } = context.request.body;
+    if (method === 'ran') return void (context.body = { result: ran });
     try { context.body = { result: await host.articles[method](...args) }; }
     catch (error) { context.body = { code: error.code, message: error.message }; }
   }));
@@ -160,6 +163,7 @@ test('a patch is a new revision and a commit, and never replaces a person’s ed
   await until('the article is a commit', () => commits().includes('Publish: Patched'));
   const { result } = await call('patch', 'patched-1', base, { frontMatter: { series: 'one', part: 2 } });
   t.like(result.extra, { series: 'one', part: 2 });
+  await until('a job has seen the patch', async () => (await call('ran')).result.includes(result.revision));
   t.is((await call('patch', 'patched-1', base, { frontMatter: { part: 3 } })).code, 'REVISION_CONFLICT');
   await until('the patch is a commit', () => commits().includes('Change: Patched'));
   t.is((await call('patch', 'patched-1', result.revision, { frontMatter: { id: 'x' } })).code, 'USAGE');
