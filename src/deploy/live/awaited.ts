@@ -177,12 +177,13 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
       log.warn({ id, url, found }, 'an article is not live');
       return;
     }
-    forget(path);
-    if (page === undefined) return;
+    if (page === undefined) return forget(path);
     const ms = Date.now() - Date.parse(at);
+    // First, so that the jobs on it are noted before the article is settled.
+    onLive({ ...one.article, ms });
+    forget(path);
     facts.note({ live: { at: new Date().toISOString(), id, url } });
     log.info({ id, url, ms }, 'article live');
-    onLive({ ...one.article, ms });
   }
 
   async function stop(): Promise<void> {
