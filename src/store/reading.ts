@@ -183,7 +183,7 @@ export function createReading(options: ReadingOptions) {
       return readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
-      const isMalformed = error instanceof PressmarkError && error.code !== 'STORE_FAILED';
+      const isMalformed = error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
       throw isMalformed ? unreadable(entry.path, error) : storeFailure(error);
     }
   }

@@ -18,8 +18,11 @@ const LONG = 64 * 1_024;
 /** The same for Markdown that is to be rendered. */
 const LONG_MARKDOWN = 8 * 1_024;
 
-/** For how long the thread may work on one article, in milliseconds. */
-const LIMIT_MS = 20_000;
+/**
+ * For how long the thread may work on one article, and an article wait for its turn, in milliseconds. Both together are the
+ * time for which other receivers wait for the store's lock.
+ */
+const LIMIT_MS = 10_000;
 
 /** A thread that has nothing to do for so long is ended, in milliseconds. */
 const IDLE_MS = 60_000;
@@ -49,9 +52,9 @@ interface Kept {
 
 /**
  * Reads and writes long articles in a thread, under a time limit, so that no article keeps the receiver from answering.
- * The thread is started with the first of them. It has nothing of the receiver but the settings: no secrets, no plugins.
+ * The thread is started with the first of them, and gets the settings of the content alone.
  *
- * @param limitMs for how long the thread may work on one article. @default 20 s
+ * @param limitMs for how long the thread may work on one article. @default 10 s
  * @returns undefined where the generator is defined by functions that are in no config file; then the calling thread does it all.
  */
 export function createLongArticles(
@@ -70,7 +73,11 @@ export function createLongArticles(
 
   /** One work after the other: the time limit is that of a single article. */
   function outcomeOf(work: Work): Promise<Outcome> {
-    const outcome = last.then(() => inThread(work));
+    const asked = performance.now();
+    const outcome = last.then(() => {
+      if (performance.now() - asked <= limitMs) return inThread(work);
+      throw new PressmarkError('RECEIVER_BUSY', 'too many long articles wait; send it again');
+    });
     last = outcome.catch(() => undefined);
     return outcome;
   }
