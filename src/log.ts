@@ -41,6 +41,9 @@ function escapedTwice(json: string): string {
   );
 }
 
+/** Headers that hold a signature or a password. */
+const PROOF = /(?:^|-)(?:signature|authorization|cookie|secret|token|api-key)(?:-|$)/i;
+
 /**
  * What is cut out of the lines of plugins, which may log a config or a request whole. Our own lines are made of
  * fields that are named one by one, and looking through each of them would cost more than writing it.
@@ -57,25 +60,32 @@ export const REDACTION = {
     'rawPacket',
     '*.rawPacket',
   ],
-  // Of the headers only the signature, whatever the service calls itself.
+  // Of the headers only those that prove who sent the request, whatever a service calls its own.
   censor: (value: unknown, path: readonly string[]) =>
-    path.at(-2) === 'headers' && !/^x-.+-signature$/i.test(path.at(-1) ?? '') ? value : '[redacted]',
+    path.at(-2) === 'headers' && !PROOF.test(path.at(-1) ?? '') ? value : '[redacted]',
 };
 
-/** What no line shows, as JSON has it. */
-const hidden = new Set<string>();
+/** What no line shows, and how JSON has it. */
+const hidden = new Map<string, string>();
 
 /** A shorter text may stand anywhere, in characters. */
 const SHORTEST_HIDDEN = 8;
 
 /** Hides a secret: lines have `[redacted]` in its place from then on, in all logs of this thread. */
 export function hideInLog(secret: string): void {
-  if (secret.length >= SHORTEST_HIDDEN) hidden.add(JSON.stringify(secret).slice(1, -1));
+  if (secret.length >= SHORTEST_HIDDEN) hidden.set(secret, JSON.stringify(secret).slice(1, -1));
 }
 
-function withoutHidden(line: string): string {
+function lineWithoutHidden(line: string): string {
   let shown = line;
-  for (const secret of hidden) shown = shown.replaceAll(secret, '[redacted]');
+  for (const secret of hidden.values()) shown = shown.replaceAll(secret, '[redacted]');
+  return shown;
+}
+
+/** A text that is kept elsewhere than in the log, without the secrets that `hideInLog` has hidden. */
+export function withoutHidden(text: string): string {
+  let shown = text;
+  for (const secret of hidden.keys()) shown = shown.replaceAll(secret, '[redacted]');
   return shown;
 }
 
@@ -104,7 +114,7 @@ export interface LogOptions {
  */
 export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
   const serializers = { err: describeError };
-  const hooks = { streamWrite: withoutHidden };
+  const hooks = { streamWrite: lineWithoutHidden };
   return pino(
     { level, base: null, serializers, hooks },
     terminal ? readable(fd) : createLineWriter(fd, atOnce),

@@ -1,29 +1,30 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { PressmarkError, quote } from '../errors.js';
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import { messageOf, PressmarkError, quote } from '../errors.js';
 
-/** An article that an adapter hands over: the draft of a service that speaks another language than the webhook's. */
+/** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
 export interface IncomingArticle {
-  /** Of the service's own, never empty. Articles are told apart by it: the same id is the same article. */
+  /** Never empty. The same id is the same article. */
   readonly id: string;
+  /** If it is empty, the article is called `Untitled`. */
   readonly title: string;
-  /** The article as HTML. */
+  /** The article as HTML; empty if there is Markdown alone. */
   readonly contentHtml: string;
   /** The same as Markdown. @default the HTML is stored */
-  readonly markdown?: string;
-  readonly description?: string;
+  readonly markdown?: string | null;
+  readonly description?: string | null;
   /** A suggestion. @default the id */
-  readonly slug?: string;
-  readonly tags?: readonly string[];
-  readonly author?: string;
-  readonly keyword?: string;
-  /** Address of the featured image. Null or none leaves the image of an article that is stored already. */
+  readonly slug?: string | null;
+  readonly tags?: readonly string[] | null;
+  readonly author?: string | null;
+  readonly keyword?: string | null;
+  /** Absolute URL of the featured image. Without one, an update leaves the stored image. */
   readonly image?: string | null;
   /** First publication, ISO 8601; one to come schedules the article. @default now */
-  readonly date?: string;
+  readonly date?: string | null;
   /** `held` stores a new article and does not show it. @default 'live' */
-  readonly state?: 'live' | 'held';
+  readonly state?: 'live' | 'held' | null;
   /** What else the service sent, for filters of `article.draft`. */
-  readonly source?: Readonly<Record<string, unknown>>;
+  readonly source?: Readonly<Record<string, unknown>> | null;
 }
 
 /** What became of an article that was handed over. */
@@ -52,10 +53,46 @@ export interface AdapterRequest {
 export class AdapterAnswer {
   constructor(
     readonly status: number,
-    /** Sent as JSON. */
-    readonly body: unknown,
+    /** JSON, or nothing. */
+    readonly body: string,
     readonly headers: Readonly<Record<string, string>>,
   ) {}
+}
+
+/** Headers that follow from the body. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
+
+/**
+ * Makes the answer of a plugin's adapter.
+ *
+ * @param body sent as JSON; undefined for none.
+ * @throws PressmarkError PLUGIN_INVALID where it cannot be sent, naming the plugin.
+ */
+export function answerOf(
+  plugin: string,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+): AdapterAnswer {
+  const complain = (what: string) =>
+    new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: host.answer has ${what}`);
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw complain(`the status ${quote(status)}; a status is an integer from 200 to 599`);
+  for (const [name, value] of Object.entries(headers)) {
+    if (OWN_HEADERS.has(name.toLowerCase()))
+      throw complain(`the header ${name}, which Pressmark sets itself; leave it out`);
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw complain(`the header ${quote(name)}, whose name or value HTTP does not allow`);
+    }
+  }
+  try {
+    return new AdapterAnswer(status, JSON.stringify(body) ?? '', { ...headers });
+  } catch (error) {
+    throw complain(`a body that is not JSON: ${messageOf(error)}`);
+  }
 }
 
 /** What `receive` of an adapter may return. */

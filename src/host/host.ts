@@ -4,7 +4,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 import { hideInLog, type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
-import { type Adapter, AdapterAnswer, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
+import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
 import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
 import { Hold, Refusal } from './decision.js';
 import type { ActionName, FilterName } from './hook-types.js';
@@ -146,7 +146,7 @@ export async function startHost(
           ...jobsOf(entry, common.log),
           routes,
           adapter,
-          answer,
+          answer: answerBy(plugin.name),
           hold,
           refuse,
           articles: { ...readingOnly(plugin.name), ...articles },
@@ -264,13 +264,18 @@ const hold: ReceiverHost['hold'] = (reason) => new Hold(reason);
 
 const refuse: ReceiverHost['refuse'] = (status, words) => new Refusal(status, words);
 
-const answer: ReceiverHost['answer'] = (status, body, headers = {}) =>
-  new AdapterAnswer(status, body, headers);
+const answerBy =
+  (plugin: string): ReceiverHost['answer'] =>
+  (status, body, headers = {}) =>
+    answerOf(plugin, status, body, headers);
 
 /** What changes articles, where no receiver runs. */
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = async () => {
-    throw new PressmarkError('USAGE', `plugin ${plugin}: articles are changed by a receiver alone`);
+    throw new PressmarkError(
+      'USAGE',
+      `plugin ${plugin}: articles can be changed only while the receiver runs`,
+    );
   };
   return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
 }

@@ -18,8 +18,14 @@ import type { ReceiveArticle } from './receive-article.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
-/** How long a plugin may take to verify a request, and to make its answer, in milliseconds. */
-const LIMITS_MS = { verify: 5_000, receive: 25_000 };
+/** How long each function of an adapter may take, in milliseconds. */
+export interface AdapterLimits {
+  readonly verify: number;
+  readonly parse: number;
+  readonly receive: number;
+}
+
+const LIMITS_MS: AdapterLimits = { verify: 5_000, parse: 25_000, receive: 25_000 };
 
 export interface AdapterOptions {
   readonly receive: ReceiveArticle;
@@ -28,6 +34,8 @@ export interface AdapterOptions {
   readonly readBody: ReadBody;
   readonly hooks: Hooks;
   readonly log: Log;
+  /** @default 5 s to verify, 25 s each to parse and to receive */
+  readonly limitsMs?: AdapterLimits;
 }
 
 /** An answer and what the log says of it. */
@@ -48,7 +56,7 @@ interface Outcome {
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
-  { receive, counted, readBody, hooks, log }: AdapterOptions,
+  { receive, counted, readBody, hooks, log, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
   const { plugin, methods = ['POST'] } = adapter;
@@ -80,15 +88,20 @@ export function adapterEndpoint(
     }
   }
 
-  async function ofPlugin<T>(what: 'verify' | 'receive', run: () => Promise<T>): Promise<T> {
+  async function ofPlugin<T>(what: keyof AdapterLimits, run: () => Promise<T>): Promise<T> {
     try {
-      return await within(LIMITS_MS[what], run());
+      return await within(limitsMs[what], run());
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
-      const message =
-        error instanceof TimeoutError
-          ? `${what} of plugin ${plugin} took longer than ${LIMITS_MS[what] / 1_000} s`
-          : `${what} of plugin ${plugin} failed: the receiver’s log says why`;
+      const isLate = error instanceof TimeoutError;
+      // What cannot be parsed is a fault of the request.
+      if (what === 'parse' && !isLate) {
+        log.warn({ adapter: plugin, err: error }, 'parse of an adapter failed');
+        throw new PressmarkError('BODY_INVALID', 'the body cannot be parsed', { cause: error });
+      }
+      const message = isLate
+        ? `${what} of plugin ${plugin} took longer than ${limitsMs[what] / 1_000} s`
+        : `${what} of plugin ${plugin} failed: the receiver’s log says why`;
       throw new PressmarkError('FILTER_FAILED', message, { cause: error });
     }
   }
@@ -100,20 +113,15 @@ export function adapterEndpoint(
         'ENCODING_UNSUPPORTED',
         `Content-Encoding ${quote(encoding)} is not supported`,
       );
-    if (adapter.parse === undefined)
-      return request.body.length === 0 && request.method !== 'POST' ? undefined : jsonIn(request.body);
-    try {
-      return await adapter.parse(request);
-    } catch (cause) {
-      throw new PressmarkError('BODY_INVALID', 'the body cannot be parsed', { cause });
-    }
+    if (adapter.parse !== undefined) return ofPlugin('parse', async () => adapter.parse?.(request));
+    return request.body.length === 0 && request.method !== 'POST' ? undefined : jsonIn(request.body);
   }
 
   /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
   async function answerTo(result: unknown): Promise<Omit<Outcome, 'verified'>> {
     if (result instanceof AdapterAnswer) {
       const { status, body, headers } = result;
-      return { status, body: body === undefined ? '' : JSON.stringify(body), headers, outcome: 'answered' };
+      return { status, body, headers, outcome: 'answered' };
     }
     const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
     const articles: object[] = [];
@@ -124,7 +132,8 @@ export function adapterEndpoint(
       } catch (error) {
         const refused = refusalOf(error);
         articles.push({ id: draft?.id, ...JSON.parse(refused.body) });
-        failure ??= refused;
+        // A sender may take a 4xx as final, and what failed here must come again.
+        if (failure === undefined || (failure.status < 500 && refused.status >= 500)) failure = refused;
       }
     }
     const [only, ...others] = articles;

@@ -89,11 +89,11 @@ function digestOf({ slug: _slug, published_at: _date, source: _source, ...conten
   return `sha256-${hash('sha256', JSON.stringify(content))}`;
 }
 
-/** The fields of an article that hold a text, and whether it may be empty. */
+/** The fields of an article that hold a text. An optional one that is null or empty counts as missing. */
 const TEXTS = {
-  id: 'nonempty',
-  title: 'text',
-  contentHtml: 'text',
+  id: 'required, not empty',
+  title: 'required',
+  contentHtml: 'required',
   markdown: 'optional',
   description: 'optional',
   slug: 'optional',
@@ -113,15 +113,15 @@ function dataOf(incoming: IncomingArticle, now: string): ArticleData {
   const data = {
     id,
     title,
-    slug: slug === undefined || slug === '' ? id : slug,
+    slug: slug || id,
     content_html: contentHtml,
     content_markdown: markdown ?? '',
     meta_description: description ?? '',
     focus_keyword: keyword ?? '',
-    featured_image_url: image ?? null,
-    tags: [...(tags ?? [])],
+    featured_image_url: image || null,
+    tags: [...(tags || [])],
     author: author ?? '',
-    published_at: date ?? now,
+    published_at: date || now,
     json_ld: '',
   };
   if (Buffer.byteLength(JSON.stringify(data)) > MAX_BODY_BYTES)
@@ -129,7 +129,7 @@ function dataOf(incoming: IncomingArticle, now: string): ArticleData {
       'BODY_TOO_LARGE',
       `article ${quote(id)} is over ${MAX_BODY_BYTES} bytes, the most that is stored`,
     );
-  return { ...data, ...(source !== undefined && { source }) };
+  return { ...data, ...(source && { source }) };
 }
 
 /** What is wrong with an article, as the end of a sentence; plugins in JavaScript have no types that would say so. */
@@ -139,15 +139,23 @@ function faultIn(incoming: unknown): string | undefined {
   for (const [name, rule] of Object.entries(TEXTS)) {
     const value = fields[name];
     if (rule === 'optional' && (value === undefined || value === null)) continue;
-    if (typeof value !== 'string') return `has no text as its ${name}`;
-    if (rule === 'nonempty' && value === '') return `has an empty ${name}`;
+    if (typeof value !== 'string')
+      return `has ${value === undefined ? 'nothing' : quote(value)} as its ${name}; it must be a text`;
+    if (rule === 'required, not empty' && value === '') return `has an empty ${name}`;
     if (!value.isWellFormed()) return `has half a character in its ${name}`;
   }
-  const { tags = [], date, state = 'live' } = fields;
-  if (state !== 'live' && state !== 'held') return `has the state ${quote(state)}; it may be live or held`;
-  if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== 'string' || !tag.isWellFormed()))
+  const { contentHtml, markdown, tags, date, image, state, source } = fields;
+  if (!contentHtml && !markdown) return 'has neither contentHtml nor markdown';
+  if (state && state !== 'live' && state !== 'held')
+    return `has the state ${quote(state)}; it may be live or held`;
+  const isList = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && tag.isWellFormed());
+  if (tags !== undefined && tags !== null && tags !== '' && !isList)
     return 'has tags that are not a list of texts';
-  if (typeof date === 'string' && !isMoment(date))
+  if (typeof date === 'string' && date !== '' && !isMoment(date))
     return `has the date ${quote(date)}, which is not ISO 8601 such as 2026-11-19T08:00:00Z`;
+  if (typeof image === 'string' && image !== '' && !URL.canParse(image))
+    return `has the image ${quote(image)}, which is not an absolute URL such as https://example.com/a.jpg`;
+  if (source !== undefined && source !== null && (typeof source !== 'object' || Array.isArray(source)))
+    return `has the source ${quote(source)} instead of an object`;
   return undefined;
 }

@@ -30,6 +30,13 @@ test('an error is logged with its type, code, message and stack, and without the
   plugin.error({ error: inner }, 'under another name');
   plugin.error({ ...inner }, 'its fields');
   plugin.error({ err: 'a text' }, 'not an error');
+  const headers = {
+    'x-signature': 'unverified',
+    authorization: 'unverified',
+    cookie: 'unverified',
+    host: 'a.example',
+  };
+  plugin.warn({ request: { headers }, headers }, 'a request');
   const text = fs.readFileSync(path, 'utf8');
   t.notRegex(text, /unverified|"data":\[|117,110,118/);
   const lines = text
@@ -40,6 +47,7 @@ test('an error is logged with its type, code, message and stack, and without the
   t.deepEqual(Object.keys(lines[1].err), ['type', 'message', 'stack']);
   t.regex(lines[1].err.stack, /outside[\s\S]*caused by: Error: Parse Error/);
   t.is(lines[5].err, 'a text');
+  t.is(lines[6].headers.host, 'a.example');
 });
 
 for (const odd of ['', 'x']) {

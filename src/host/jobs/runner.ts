@@ -5,7 +5,7 @@ import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
-import type { Log } from '../../log.js';
+import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles.js';
 import type { Timer } from '../timings.js';
@@ -320,7 +320,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     const attempt = attemptsIn(before) + 1;
     const about = { event: unit.event.name, id: subjectOf(unit.event.payload), attempt };
     const failed = async (words: string) => {
-      const state = afterFailure(attempt, words, now());
+      const state = afterFailure(attempt, withoutHidden(words), now());
       if (state.kind === 'failed')
         work.log.warn({ ...about, reason: words, nextAt: state.nextAt }, 'the job failed; it is tried again');
       else work.log.error({ ...about, reason: words }, 'the job failed and is given up');

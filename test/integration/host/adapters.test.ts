@@ -20,7 +20,8 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     },
     receive(payload) {
       if (payload.fault === 'throw') throw new Error('inside');
-      if (payload.answer) return host.answer(202, { mine: true }, { 'X-Mine': 'yes' });
+      if (payload.answer) return host.answer(...payload.answer);
+      if (payload.deep) return host.answer(200, 1n);
       return payload.list ?? payload;
     },
   });
@@ -173,7 +174,7 @@ test('400-adapter: of a batch, what is right is stored, and the rest is named', 
     json.articles.map(({ outcome, error }: { outcome?: string; error?: string }) => outcome ?? error),
     [
       'stored',
-      'an article that was handed over has no text as its title',
+      'an article that was handed over has "7" as its title; it must be a text',
       'an article that was handed over has the date "soon", which is not ISO 8601 such as 2026-11-19T08:00:00Z',
       'stored',
     ],
@@ -181,13 +182,79 @@ test('400-adapter: of a batch, what is right is stored, and the rest is named', 
 });
 
 test('an adapter answers what it wants, and actions name it', async (t) => {
-  const { status, headers, json } = await send({ answer: true });
+  const { status, headers, json } = await send({ answer: [202, { mine: true }, { 'X-Mine': 'yes' }] });
   t.is(status, 202);
   t.is(headers.get('x-mine'), 'yes');
   t.deepEqual(json, { mine: true });
   await until('the delivery is logged', () =>
     receiver().log.some(({ adapter, outcome }) => adapter === 'inlet' && outcome === 'answered'),
   );
+});
+
+test('500-adapter: an answer that HTTP does not allow, in words that name the plugin', async (t) => {
+  for (const [body, words] of [
+    [{ answer: [99, {}] }, /^plugin inlet: host\.answer has the status "99"; .* from 200 to 599$/],
+    [{ answer: ['200', {}] }, /has the status "200"/],
+    [{ answer: [200.5] }, /has the status "200\.5"/],
+    [{ answer: [200, {}, { 'X Mine': 'a' }] }, /has the header "X Mine"/],
+    [{ answer: [200, {}, { 'X-Mine': 'a\r\nb' }] }, /has the header "X-Mine"/],
+    [{ answer: [200, {}, { 'content-length': '7' }] }, /has the header content-length, which/],
+    [{ deep: true }, /has a body that is not JSON/],
+  ] as const) {
+    const { status, json } = await send(body);
+    t.is(status, 500);
+    t.regex(json.error, words);
+  }
+});
+
+test('200-adapter: an optional field that is null or empty counts as missing', async (t) => {
+  const names = [
+    'markdown',
+    'description',
+    'slug',
+    'tags',
+    'author',
+    'keyword',
+    'image',
+    'date',
+    'state',
+    'source',
+  ];
+  for (const [id, value] of [
+    ['null-1', null],
+    ['empty-1', ''],
+  ] as const) {
+    const over = Object.fromEntries(names.map((name) => [name, name === 'source' ? null : value]));
+    const { status, json } = await send(incoming(id, over));
+    t.is(status, 200, JSON.stringify(json));
+    t.true(json.url.endsWith(`/articles/${id}/`), 'its id is the slug');
+    t.is((await send(incoming(id))).json.outcome, 'known', 'the same as without them');
+  }
+  t.is((await send(incoming('markdown-1', { contentHtml: '', markdown: 'A *text*.' }))).status, 200);
+});
+
+test('400-adapter: a field of another type is refused in words that name it', async (t) => {
+  for (const [field, value, words] of [
+    ['id', '', 'has an empty id'],
+    ['id', 7, 'has "7" as its id; it must be a text'],
+    ['title', undefined, 'has nothing as its title; it must be a text'],
+    ['contentHtml', null, 'has "null" as its contentHtml; it must be a text'],
+    ['contentHtml', '', 'has neither contentHtml nor markdown'],
+    ['markdown', 7, 'has "7" as its markdown; it must be a text'],
+    ['description', false, 'has "false" as its description; it must be a text'],
+    ['slug', 0, 'has "0" as its slug; it must be a text'],
+    ['author', ['Ada'], 'has "Ada" as its author; it must be a text'],
+    ['tags', 'one, two', 'has tags that are not a list of texts'],
+    ['tags', [null], 'has tags that are not a list of texts'],
+    ['date', '19.11.2026', 'has the date "19.11.2026", which is not ISO 8601'],
+    ['image', '/uploads/a.jpg', 'has the image "/uploads/a.jpg", which is not an absolute URL'],
+    ['state', 'draft', 'has the state "draft"; it may be live or held'],
+    ['source', 'x', 'has the source "x" instead of an object'],
+  ] as const) {
+    const { status, json } = await send(incoming('typed-1', { [field]: value }));
+    t.is(status, 400, field);
+    t.true(json.error.startsWith(`an article that was handed over ${words}`), json.error);
+  }
 });
 
 test('an adapter may have all paths below its own, and other methods', async (t) => {

@@ -7,6 +7,7 @@ import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
 import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
 import type { RunnerArticles } from '../../../src/host/jobs/runner.js';
+import { hideInLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -224,6 +225,22 @@ test('jobs: one that fails is tried again, and the events behind it do not wait'
   site.time += 10_000;
   await until('the third attempt', () => isEmpty(site.folder)());
   t.deepEqual(runs, ['a 1', 'b 1', 'a 2', 'a 3']);
+});
+
+test('jobs: the error that is kept of a failed one does not show a secret of its plugin', async (t) => {
+  const site = siteOf(t);
+  hideInLog('key "of the" chat');
+  const run = () => {
+    throw new Error('POST https://chat.example/key "of the" chat/send has failed');
+  };
+  const jobs = site.start(jobOn('article.live', run));
+  await jobs.noteAction('article.live', LIVE);
+  const kept = () => {
+    const texts = noted(site.folder).map((file) => fs.readFileSync(join(site.folder, 'noted', file), 'utf8'));
+    return texts.find((text) => text.includes('has failed'));
+  };
+  await until('the failure is noted', () => kept() !== undefined);
+  t.regex(kept() ?? '', /chat\.example\/\[redacted\]\/send has failed/);
 });
 
 test('jobs: one that takes too long has failed, and its signal says so', async (t) => {

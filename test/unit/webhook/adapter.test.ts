@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { type ErrorCode, PressmarkError } from '../../../src/errors.js';
+import type { Adapter } from '../../../src/host/adapter.js';
+import { createHooks } from '../../../src/host/hooks.js';
+import { adapterEndpoint } from '../../../src/webhook/adapter.js';
+import { createBodyReader } from '../../../src/webhook/body-reader.js';
+
+const log = pino({ level: 'silent' });
+const FOREVER = 3_600_000;
+const endless = () => new Promise<never>(() => undefined);
+
+/** Sends `[]` to an adapter of a plugin. An article whose title is an error code fails with it. */
+async function answerOf(t: ExecutionContext, over: Partial<Adapter>, limit = FOREVER) {
+  const endpoint = adapterEndpoint(
+    { plugin: 'inlet', path: '/inlet', verify: () => true, receive: () => [], ...over },
+    {
+      receive: async ({ id, title }) => {
+        if (title !== '') throw new PressmarkError(title as ErrorCode, `${id} has failed`);
+        return { id, url: `https://a.example/${id}/`, outcome: 'stored' };
+      },
+      counted: () => undefined,
+      readBody: createBodyReader(),
+      hooks: createHooks(log, { face: 'receiver' }),
+      log,
+      limitsMs: { verify: limit, parse: limit, receive: limit },
+    },
+  );
+  const server = http.createServer(new Koa().use(endpoint).callback()).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/inlet`, { method: 'POST', body: '[]' });
+  return {
+    status: response.status,
+    json: (await response.json()) as { error?: string; articles?: unknown[] },
+  };
+}
+
+for (const what of ['verify', 'parse', 'receive'] as const)
+  test(`500-adapter: ${what} that never ends is answered when its time is up`, async (t) => {
+    const { status, json } = await answerOf(t, { [what]: endless }, 20);
+    t.is(status, 500);
+    t.is(json.error, `${what} of plugin inlet took longer than 0.02 s`);
+  });
+
+test('adapter: what its functions throw is answered by its kind', async (t) => {
+  const throws = (error: Error) => () => {
+    throw error;
+  };
+  const own = new PressmarkError('REVISION_CONFLICT', 'my words');
+  for (const [what, plain] of [
+    ['verify', 500],
+    ['parse', 400],
+    ['receive', 500],
+  ] as const) {
+    t.is((await answerOf(t, { [what]: throws(new TypeError('inside')) })).status, plain);
+    t.like(await answerOf(t, { [what]: throws(own) }), { status: 409, json: { error: 'my words' } });
+  }
+});
+
+test('adapter: of a batch, a failure that has to come again wins over a refusal, in any order', async (t) => {
+  const batch = (codes: readonly (ErrorCode | '')[]) => ({
+    receive: () => codes.map((title, n) => ({ id: `n-${n}`, title, contentHtml: 'x' })),
+  });
+  for (const [codes, expected, words] of [
+    [['REVISION_CONFLICT', 'LOCK_TIMEOUT', ''], 503, 'n-1 has failed'],
+    [['LOCK_TIMEOUT', 'REVISION_CONFLICT'], 503, 'n-0 has failed'],
+    [['', 'REVISION_CONFLICT', 'BODY_INVALID'], 409, 'n-1 has failed'],
+    [['STORE_FAILED', 'LOCK_TIMEOUT'], 500, 'n-0 has failed'],
+  ] as const) {
+    const { status, json } = await answerOf(t, batch(codes));
+    t.is(status, expected);
+    t.is(json.error, words);
+    t.is(json.articles?.length, codes.length);
+  }
+});
