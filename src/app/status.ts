@@ -36,7 +36,7 @@ export interface NotedFacts {
 
 /** How a site stands. */
 export interface SiteStatus extends NotedFacts {
-  /** What the jobs of plugins have not done yet, what was noted first first. */
+  /** What the jobs of plugins have not done yet, oldest first. */
   readonly jobs: readonly OpenJob[];
   /** The receivers that run on this machine, the newest first. */
   readonly receivers: readonly RunningReceiver[];

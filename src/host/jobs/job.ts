@@ -109,7 +109,7 @@ export function afterFailure(attempt: number, words: string, now: number): JobSt
     : { kind: 'failed', attempt, error, nextAt: isoOf(now + pause) };
 }
 
-/** How a job stands whose receiver has ended; what it was doing then may have ended it, so that there is a pause. */
+/** State of a job after its receiver died. The job may have caused that, so there is a pause. */
 export function afterEnd(state: JobState, now: number): JobState {
   return state.kind === 'running'
     ? afterFailure(state.attempt, 'the receiver ended while this ran', now)

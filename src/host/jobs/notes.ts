@@ -10,8 +10,8 @@ export interface NotedEvent {
   readonly name: string;
   /** The same for what is the same event, where that may be noted twice. */
   readonly key?: string;
-  /** When it was noted, ISO 8601. */
-  readonly at: string;
+  /** When it was noted last, ISO 8601. */
+  at: string;
   /** What the job is told of it. */
   readonly payload: unknown;
   /** How each job stands, as `<plugin>.<job>`; jobs that are done are not in it. */
@@ -42,7 +42,7 @@ export interface Notes {
   add(event: NotedEvent): Promise<void>;
   /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
   save(note: Note): Promise<void>;
-  /** The names of the files, those that were written first first. */
+  /** The names of the files, oldest first. */
   files(): string[];
   /** A note; undefined where its file has gone. */
   read(file: string): Note | 'damaged' | undefined;
@@ -132,7 +132,7 @@ export function articleKey(id: string): string {
 
 /** What a person knows an event by: the id of its article, or a target of `deploy`. */
 export function subjectOf(payload: unknown): string | undefined {
-  const { id, target } = payload as { id?: unknown; target?: unknown };
+  const { id, target }: { id?: unknown; target?: unknown } = Object(payload);
   const known = id ?? target;
   return typeof known === 'string' ? known : undefined;
 }

@@ -16,7 +16,7 @@ export interface OpenJob {
   readonly state: JobState;
 }
 
-/** Reads what the jobs of plugins have not done yet, those that were noted first first; without a receiver. */
+/** Reads what the jobs of plugins have not done yet, oldest first; without a receiver. */
 export function readOpenJobs(stateDir: string): OpenJob[] {
   return readNotes(join(stateDir, JOBS, NOTED)).flatMap(({ events }) =>
     events.flatMap(({ name, at, payload, jobs }) =>

@@ -84,7 +84,7 @@ interface Known {
   readonly crons: Readonly<Record<string, number>>;
 }
 
-/** How often it is looked for what other receivers have noted, and for what is due. */
+/** Interval between checks for new notes and due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
 /** How often the lock is tried for. */
@@ -97,8 +97,11 @@ const STORED_WITHIN_MS = 60_000;
 const FILES_AT_ONCE = 10;
 const NOTED_AT_ONCE = 1_000;
 
-/** So long it is remembered which events are done: another receiver may note the same event. */
+/** How long finished events are remembered: another receiver may note the same event. */
 const REMEMBERED_MS = 600_000;
+
+/** A late attempt that goes on for so long after its signal is named in the log. */
+const STOPS_WITHIN_MS = 10_000;
 
 /** What could not be run or written is tried again after this time. */
 const TROUBLE_MS = 10_000;
@@ -151,11 +154,10 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     while (isAwake && !stopping.signal.aborted) {
       isAwake = false;
       try {
-        await stepOnce();
-        trouble = undefined;
+        if (await stepOnce()) trouble = undefined;
       } catch (error) {
         const reason = messageOf(error);
-        if (reason !== trouble) log.error({ reason }, 'the jobs of plugins wait');
+        if (reason !== trouble) log.error({ reason }, 'jobs are paused');
         trouble = reason;
         break; // until the next look
       }
@@ -163,12 +165,14 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     step = undefined;
   }
 
-  async function stepOnce(): Promise<void> {
-    if (!(await hasLock())) return;
+  /** @returns whether this receiver runs the jobs. */
+  async function stepOnce(): Promise<boolean> {
+    if (!(await hasLock())) return false;
     for (const note of unsaved) await save(note);
     await load(false);
     await fireCrons();
     for (const work of works.values()) begin(work);
+    return true;
   }
 
   async function hasLock(): Promise<boolean> {
@@ -267,7 +271,15 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       theirs.set(unit.key, unit);
       return;
     }
+    renew(theirs.get(unit.key), unit.event.at);
     delete unit.event.jobs[id];
+    unsaved.add(unit.note);
+  }
+
+  /** The article is about to be stored once more, so the time for it counts from now; written before the newer note goes. */
+  function renew(unit: Unit | undefined, at: string): void {
+    if (unit === undefined || !(Date.parse(at) > Date.parse(unit.event.at))) return;
+    unit.event.at = at;
     unsaved.add(unit.note);
   }
 
@@ -280,19 +292,25 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   }
 
   async function fireCrons(): Promise<void> {
-    for (const { id, times } of works.values()) {
+    for (const work of works.values()) {
+      const { id, times } = work;
       const next = nextTimes.get(id);
       if (times === undefined || next === undefined || next > now()) continue;
-      nextTimes.set(id, nextTime(times, now(), now()));
-      // One that runs or is to be tried again is this one's turn, too.
-      if (![...(units.get(id)?.values() ?? [])].some(({ event }) => event.jobs[id]?.kind !== 'givenUp'))
+      // A pending run counts as this one; a failed one becomes due.
+      const pending = [...(units.get(id)?.values() ?? [])].find(
+        ({ event }) => event.jobs[id]?.kind !== 'givenUp',
+      );
+      if (pending === undefined)
         await notes.add({
           name: 'cron',
+          key: `cron ${next}`, // this is repeated where a write fails
           at: new Date(now()).toISOString(),
           payload: {},
           jobs: { [id]: { kind: 'waiting' } },
         });
+      else if (pending.event.jobs[id]?.kind === 'failed') await change(work, pending, { kind: 'waiting' });
       await remember({ ...known, crons: { ...known.crons, [id]: now() } });
+      nextTimes.set(id, nextTime(times, now(), now()));
       await load(false);
     }
   }
@@ -305,7 +323,10 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       const run = runUnit(work, unit, state)
         .catch((error: unknown) => {
           unit.notBefore = now() + TROUBLE_MS;
-          work.log.error({ reason: messageOf(error) }, 'the job waits: what it does could not be noted');
+          work.log.error(
+            { reason: messageOf(error) },
+            'the job’s state could not be written; it is tried again in 10 s',
+          );
         })
         .finally(() => {
           running.delete(work.id);
@@ -333,7 +354,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       return failed(messageOf(error));
     }
     if (event === 'not stored') {
-      if (now() - Date.parse(unit.event.at) > STORED_WITHIN_MS) return settle(work, unit);
+      if (now() - Date.parse(unit.event.at) > STORED_WITHIN_MS) return forget(work, unit);
       unit.notBefore = now() + LOOK_EVERY_MS;
       return undefined;
     }
@@ -347,18 +368,35 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     const late = new AbortController();
     const context = { attempt, signal: AbortSignal.any([stop, late.signal]), log: work.log };
     const began = performance.now();
+    const call = (async () => work.call(event, context))();
     try {
-      await within(work.timeoutMs, (async () => work.call(event, context))());
+      await within(work.timeoutMs, call);
       work.timer.ended(began, false);
     } catch (error) {
       work.timer.ended(began, true);
       const isLate = error instanceof TimeoutError;
       if (isLate) late.abort(new Error(`the job took longer than ${work.timeoutMs / 1_000} s`));
       if (stop.aborted) return change(work, unit, before);
-      return failed(isLate ? `it took longer than ${work.timeoutMs / 1_000} s` : messageOf(error));
+      if (!isLate) return failed(messageOf(error));
+      try {
+        return await failed(`it took longer than ${work.timeoutMs / 1_000} s`);
+      } finally {
+        await untilEnded(work, call);
+      }
     }
     work.log.debug(about, 'job done');
     return settle(work, unit);
+  }
+
+  /** Waits for a late attempt, so that the next one does not run at the same time. */
+  async function untilEnded({ log }: Work, call: Promise<unknown>): Promise<void> {
+    const ended = call.catch(() => undefined);
+    const warn = () =>
+      log.warn(
+        'the job does not stop after its time; its next attempt waits until it does, or for a restart',
+      );
+    await within(STOPS_WITHIN_MS, ended, warn);
+    await ended;
   }
 
   /** What the job is told; of an article, how it is now. */
@@ -375,9 +413,14 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     await save(note);
   }
 
-  async function settle({ id }: Work, unit: Unit): Promise<void> {
+  async function settle(work: Work, unit: Unit): Promise<void> {
+    done.set(`${work.id} ${unit.key}`, now());
+    await forget(work, unit);
+  }
+
+  /** Drops what was not done: the same event may come again. */
+  async function forget({ id }: Work, unit: Unit): Promise<void> {
     units.get(id)?.delete(unit.key);
-    done.set(`${id} ${unit.key}`, now());
     delete unit.event.jobs[id];
     await save(unit.note);
   }

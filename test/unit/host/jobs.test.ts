@@ -6,7 +6,9 @@ import type { Article } from '../../../src/article/article.js';
 import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
 import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
-import type { RunnerArticles } from '../../../src/host/jobs/runner.js';
+import { openNotes, readNotes } from '../../../src/host/jobs/notes.js';
+import { createRunner, type RunnerArticles, type Work } from '../../../src/host/jobs/runner.js';
+import { createTimer } from '../../../src/host/timings.js';
 import { hideInLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -29,6 +31,10 @@ const owner = {
 const LIVE = { id: 'a', url: 'https://a.example/a/', path: 'content/a.md', at: '2026-03-01', ms: 5 };
 const noted = (folder: string) =>
   fs.existsSync(join(folder, 'noted')) ? fs.readdirSync(join(folder, 'noted')) : [];
+const statesIn = (folder: string) =>
+  readNotes(join(folder, 'noted')).flatMap(({ events }) =>
+    events.flatMap(({ jobs }) => Object.values(jobs).map(({ kind }) => kind)),
+  );
 const isEmpty = (folder: string) => () => noted(folder).length === 0;
 
 /** Articles of a site, by their ids, with revisions. */
@@ -243,23 +249,42 @@ test('jobs: the error that is kept of a failed one does not show a secret of its
   t.regex(kept() ?? '', /chat\.example\/\[redacted\]\/send has failed/);
 });
 
-test('jobs: one that takes too long has failed, and its signal says so', async (t) => {
+test('jobs: one that takes too long has failed, its signal says so, and its next attempt waits for its end', async (t) => {
   const site = siteOf(t);
   let reason: unknown;
-  const run = (_event: unknown, { attempt, signal }: { attempt: number; signal: AbortSignal }) =>
-    attempt > 1
-      ? undefined
-      : new Promise<void>(() =>
-          signal.addEventListener('abort', () => {
-            reason = signal.reason;
-          }),
-        );
-  const jobs = site.start(jobOn('article.live', run, { timeoutMs: 20 }));
+  let end: () => void = () => undefined;
+  let inside = 0;
+  const attempts: string[] = [];
+  const others: string[] = [];
+  const jobs = site.start((all) => {
+    all.addJob(owner, 'announce', {
+      on: 'article.live',
+      timeoutMs: 20,
+      async run(_event, { attempt, signal }) {
+        attempts.push(`${attempt}, ${inside++} others`);
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+        });
+        if (attempt === 1)
+          await new Promise<void>((resolve) => {
+            end = resolve;
+          });
+        inside--;
+      },
+    });
+    all.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void others.push(target) });
+  });
   await jobs.noteAction('article.live', LIVE);
   await until('the signal comes', () => reason !== undefined);
   t.is((reason as Error).message, 'the job took longer than 0.02 s');
+  await until('its failure is noted', () => statesIn(site.folder).includes('failed'));
   site.time += 1_000;
+  await jobs.noteAction('deploy.done', { target: 'x' });
+  await until('another job is begun after it', () => others.length === 1);
+  t.deepEqual(attempts, ['1, 0 others']);
+  end();
   await until('the second attempt', isEmpty(site.folder));
+  t.deepEqual(attempts, ['1, 0 others', '2, 0 others']);
 });
 
 test('jobs: of two receivers on a folder one runs the jobs, and the other goes on when it has ended', async (t) => {
@@ -366,6 +391,33 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
   t.is(runs.length, 2);
 });
 
+test('jobs: an article whose store failed is an event when it comes again, also long after its first note', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const add = (all: Jobs) => {
+    jobOn('article.published', ({ article: { id } }) => void runs.push(id))(all);
+    all.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
+  };
+  const jobs = site.start(add);
+  const note = async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+  await note();
+  site.time += 60_001;
+  await until('what was not stored is forgotten', isEmpty(site.folder));
+  await note();
+  site.time += 40_000;
+  await note();
+  await until('the third note is taken together with the second', () => statesIn(site.folder).length === 1);
+  site.time += 40_000;
+  await jobs.close(60_000);
+  const next = site.start(add);
+  await next.noteAction('deploy.done', { target: 'x' });
+  await until('it has been looked for', () => runs.length === 1);
+  site.revisions.a = 'r1';
+  site.time += 1_000;
+  await until('it is published', isEmpty(site.folder));
+  t.deepEqual(runs, ['x', 'a']);
+});
+
 test('jobs: since ever, a job runs once for each article that is there, also where the listing was cut off', async (t) => {
   const site = siteOf(t);
   for (let n = 0; n < 250; n++) site.revisions[`a${n}`] = 'r';
@@ -425,6 +477,77 @@ test('jobs: a cron runs when its time has come, once for what was missed, and is
   site.time += 86_400_000;
   await until('the next day', () => attempts.length === 3 && isEmpty(site.folder)());
   t.deepEqual(attempts, [1, 2, 1]);
+});
+
+test('jobs: a cron that cannot be noted when its time has come is noted later, and it is logged once', async (t) => {
+  const folder = tempDir(t);
+  const clock = { now: NOW };
+  const notes = openNotes(join(folder, 'noted'));
+  const lines: string[] = [];
+  let faults = 2;
+  let runs = 0;
+  const work: Work = {
+    id: 'post.nightly',
+    plugin: 'post',
+    on: 'cron',
+    isForAll: false,
+    times: timesOf('0 3 * * *', 'UTC'),
+    timeoutMs: 1_000,
+    timer: createTimer(),
+    log,
+    call: () => runs++,
+  };
+  const runner = createRunner({
+    folder,
+    works: new Map([[work.id, work]]),
+    log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+    now: () => clock.now,
+    notes: {
+      ...notes,
+      add: async (event) => {
+        if (faults-- > 0) throw new Error('no space left');
+        await notes.add(event);
+      },
+    },
+  });
+  t.teardown(() => runner.close(1_000));
+  runner.start(articlesOf({}));
+  await until('it has been seen', () => fs.existsSync(join(folder, 'known.json')));
+  clock.now += 86_400_000;
+  await until('it has run', () => runs === 1 && isEmpty(folder)());
+  t.is(faults, -1);
+  t.deepEqual(
+    lines.map((line) => JSON.parse(line).msg),
+    ['jobs are paused'],
+  );
+});
+
+test('jobs: a regular time has a failed run of a cron tried at once, as if for the first time', async (t) => {
+  const site = siteOf(t);
+  const attempts: number[] = [];
+  let isBroken = true;
+  site.start((jobs) =>
+    jobs.addCron(owner, 'often', {
+      at: '* * * * *',
+      run({ attempt }) {
+        attempts.push(attempt);
+        if (isBroken) throw new Error('no space left');
+      },
+    }),
+  );
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  site.time += 60_000;
+  for (const [n, pause] of [1_000, 10_000, 0].entries()) {
+    await until(
+      `attempt ${n + 1} has failed`,
+      () => attempts.length === n + 1 && statesIn(site.folder).join() === 'failed',
+    );
+    site.time += pause;
+  }
+  isBroken = false;
+  site.time = NOW + 120_000; // the fourth attempt would be later
+  await until('the regular time', isEmpty(site.folder));
+  t.deepEqual(attempts, [1, 2, 3, 1]);
 });
 
 test('jobs: a damaged note is left out, and the jobs of others run', async (t) => {
