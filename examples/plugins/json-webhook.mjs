@@ -2,6 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { definePlugin, sameSecret } from 'pressmark';
 
+// For a second service, copy this file and change these two.
+const NAME = 'json-webhook';
+const SECRET = 'JSON_WEBHOOK_SECRET';
+
 /** Where each field of an article is in what the service sends: keys joined by dots; `*` stands for all of a list. */
 const FIELDS = {
   id: 'id',
@@ -29,13 +33,13 @@ const DEFAULTS = {
 };
 
 export default definePlugin({
-  name: 'json-webhook',
+  name: NAME,
   version: '1.0.0',
-  secrets: ['JSON_WEBHOOK_SECRET'],
+  secrets: [SECRET],
   options: {
     '~standard': {
       version: 1,
-      vendor: 'json-webhook',
+      vendor: NAME,
       validate(given) {
         const issues = [...unknownIn(given, DEFAULTS, []), ...unknownIn(given.fields, FIELDS, ['fields'])];
         if (issues.length > 0) return { issues };
@@ -56,7 +60,7 @@ export default definePlugin({
   },
   receiver(host) {
     const { path, auth, items, only, fields } = host.options;
-    const secret = host.secrets.JSON_WEBHOOK_SECRET;
+    const secret = host.secrets[SECRET];
 
     host.adapter({
       path,

@@ -153,6 +153,7 @@ export async function startApp(
       store,
       catalog,
       content,
+      prefix,
       around: surroundings,
       receive: receiveArticle,
     });

@@ -28,7 +28,7 @@ export interface ArticleQuery {
 
 /** An article and where it stands. */
 export interface ListedArticle extends Article {
-  /** Its file, below the content folder. */
+  /** Its file, relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly state: ArticleState;
   readonly handWritten: boolean;

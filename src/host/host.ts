@@ -295,7 +295,7 @@ async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<
   throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
 }
 
-/** The values of a plugin's secrets, which no line of the log shows from then on. */
+/** The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted. */
 function secretsOf(
   { name, secrets = [] }: Plugin,
   origin: string,

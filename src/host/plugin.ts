@@ -86,9 +86,9 @@ export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterN
   job<N extends JobEventName>(name: string, job: Job<N>): void;
   /** Adds work at certain times, by one receiver of several. What was missed while none ran is made up for once. */
   cron(name: string, cron: Cron): void;
-  /** Adds routes below `/-/<name of the plugin>/`. */
+  /** Adds routes below `/-/<name of the plugin>/`; anyone can call them. */
   routes(define: (router: Router) => void): void;
-  /** Adds an endpoint for another service, at a path of your choice: POST, verified before it is parsed. */
+  /** Adds an endpoint for another service, at a path of your choice; requests are verified before they are parsed. */
   adapter(adapter: Adapter): void;
   /** Returned by a filter of `article.draft`: the article is stored, and not shown before it is released. */
   hold(reason: string): Hold;
@@ -114,7 +114,7 @@ export interface Plugin<O = unknown> {
   readonly requires?: Readonly<Record<string, string>>;
   /** Checks the options from the config: a Standard Schema, such as one of zod or valibot. */
   readonly options?: StandardSchemaV1<unknown, O>;
-  /** Names of variables in `.env`, which must be set; no line of the log shows their values. */
+  /** Names of variables in `.env`, which must be set; no line of the log shows a value of 8 characters or more. */
   readonly secrets?: readonly string[];
   /** Hooks of its own, for other plugins; each begins with the plugin's name and a dot. */
   readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };

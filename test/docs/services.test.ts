@@ -96,7 +96,15 @@ test('the six forms of docs/services.md are stored by the plugin json-webhook, e
        const { options: _, ...rest } = plugin;
        export default { ...rest, name: 'form-${index}', receiver: (host) => plugin.receiver({ ...host, options: value }) };`,
     );
-  const receiver = await startHere(t, { dir, env: { JSON_WEBHOOK_SECRET: KEY } });
+  // A second service, as the page says.
+  fs.writeFileSync(
+    join(dir, 'plugins/second.mjs'),
+    code
+      .replace(/^const NAME = .*$/m, "const NAME = 'second';")
+      .replace(/^const SECRET = .*$/m, "const SECRET = 'SECOND';"),
+  );
+  const env = { JSON_WEBHOOK_SECRET: KEY, SECOND: 'a secret of the second' };
+  const receiver = await startHere(t, { dir, env });
   const send = async (path: string, body: string, headers: Record<string, string>) => {
     const response = await fetch(`${receiver.origin}${path}`, { method: 'POST', body, headers });
     return { status: response.status, json: (await response.json()) as Answered };
@@ -138,6 +146,16 @@ test('the six forms of docs/services.md are stored by the plugin json-webhook, e
     authorization: `Bearer ${KEY}`,
   });
   t.like({ status, json }, { status: 200, json: { articles: [] } });
+  const second = JSON.stringify({ id: 'second-1', title: null, content_html: '<p>A text.</p>', tags: '' });
+  t.is((await send('/incoming', second, { authorization: `Bearer ${KEY}` })).status, 401);
+  t.is((await send('/incoming', second, { authorization: `Bearer ${env.SECOND}` })).status, 200);
+});
+
+test('the table of docs/services.md has the defaults of the plugin json-webhook', async (t) => {
+  const page = fs.readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, field, at]) => [field, at]);
+  const module = await import(new URL('../../../examples/plugins/json-webhook.mjs', import.meta.url).href);
+  t.deepEqual(Object.fromEntries(rows), module.default.options['~standard'].validate({}).value.fields);
 });
 
 test('the plugin json-webhook names an option that it does not have', async (t) => {

@@ -23,6 +23,8 @@ export interface HostArticlesOptions {
   readonly store: ArticleStore;
   readonly catalog: Catalog;
   readonly content: ContentFolder;
+  /** The content folder's path below the site's, with a slash at its end. */
+  readonly prefix: string;
   readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
   readonly receive: ReceiveArticle;
 }
@@ -32,20 +34,22 @@ const PAGE = 50;
 
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
 export function createArticleChanges(options: HostArticlesOptions): ArticleChanges {
-  const { store, catalog, content, around, receive } = options;
+  const { store, catalog, content, prefix, around, receive } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
     const { state, after, limit = PAGE } = query;
     const now = Date.now();
     const entries = [...catalog.entries()]
-      .filter((entry) => entry.broken === undefined && (after === undefined || entry.path < after))
+      .filter(
+        (entry) => entry.broken === undefined && (after === undefined || `${prefix}${entry.path}` < after),
+      )
       .filter((entry) => state === undefined || state === 'draft' || entryState(entry, now) === state)
       .sort((a, b) => (a.path < b.path ? 1 : -1));
     const listed: ListedArticle[] = [];
     for (const { path } of entries) {
       if (listed.length >= limit) break;
       const stored = await store.read(path);
-      const article = stored && listedArticle(path, stored, now);
+      const article = stored && listedArticle(`${prefix}${path}`, stored, now);
       if (article !== undefined && isMeant(article, query)) listed.push(article);
     }
     return listed;

@@ -207,6 +207,7 @@ test('articles are listed page by page, by state, tag, author and hand', async (
   t.deepEqual(await ids({ tag: 'ferns' }), ['listed-3', 'listed-2', 'listed-1']);
   const [first] = (await call('list', { author: 'Lister', handWritten: false, limit: 1 })).result;
   t.like(first, { id: 'listed-3', state: 'live', handWritten: false });
+  t.true(fs.existsSync(join(dir, first.path)), 'its path is relative to the site, as in actions');
   t.deepEqual(await ids({ author: 'Lister', handWritten: false, after: first.path }), [
     'listed-2',
     'listed-1',
