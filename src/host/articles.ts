@@ -20,6 +20,8 @@ export interface ArticleQuery {
   readonly author?: string;
   /** Whether a person wrote it from nothing. */
   readonly handWritten?: boolean;
+  /** Published at this moment or after, ISO 8601; the order is then by date, newest first. All files are read. */
+  readonly since?: string;
   /** The path of the last article of the page before. */
   readonly after?: string;
   /** @default 50 */
@@ -54,7 +56,12 @@ export interface Articles extends ArticleReader {
    * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
    */
   receive(article: IncomingArticle): Promise<ReceivedArticle>;
-  /** Articles in the order of their files' names, the last one first. Files are read only as far as the page reaches. */
+  /**
+   * Articles in the order of their files' names, the last one first, or by date with `since`. Without it, files are read only
+   * as far as the page reaches.
+   *
+   * @throws PressmarkError USAGE where `since` is not ISO 8601.
+   */
   list(query?: ArticleQuery): Promise<readonly ListedArticle[]>;
   /**
    * Changes an article: a new revision, a commit, a build.

@@ -37,7 +37,19 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
   const { store, catalog, content, prefix, around, receive } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
-    const { state, after, limit = PAGE } = query;
+    const { since, after, limit = PAGE } = query;
+    if (since === undefined) return (await matching(query, after, limit)).map(({ article }) => article);
+    checkMoment(since);
+    const found = (await matching(query, undefined, Number.POSITIVE_INFINITY))
+      .filter(({ published }) => published >= parseMoment(since))
+      .sort((a, b) => b.published - a.published);
+    const first = after === undefined ? 0 : found.findIndex(({ article }) => article.path === after) + 1;
+    return found.slice(first, first + limit).map(({ article }) => article);
+  }
+
+  /** The articles that are meant, in the order of their files, and when each was published, in ms since 1970. */
+  async function matching(query: ArticleQuery, after: string | undefined, limit: number) {
+    const { state } = query;
     const now = Date.now();
     const entries = [...catalog.entries()]
       .filter(
@@ -45,14 +57,15 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
       )
       .filter((entry) => state === undefined || state === 'draft' || entryState(entry, now) === state)
       .sort((a, b) => (a.path < b.path ? 1 : -1));
-    const listed: ListedArticle[] = [];
+    const found: { readonly article: ListedArticle; readonly published: number }[] = [];
     for (const { path } of entries) {
-      if (listed.length >= limit) break;
+      if (found.length >= limit) break;
       const stored = await store.read(path);
-      const article = stored && listedArticle(`${prefix}${path}`, stored, now);
-      if (article !== undefined && isMeant(article, query)) listed.push(article);
+      if (stored === undefined) continue;
+      const article = listedArticle(`${prefix}${path}`, stored, now);
+      if (isMeant(article, query)) found.push({ article, published: publishedAt(stored) });
     }
-    return listed;
+    return found;
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
@@ -86,11 +99,7 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
   }
 
   async function setState(id: string, state: SettableState, at?: string): Promise<Article> {
-    if (at !== undefined && !isMoment(at))
-      throw new PressmarkError(
-        'USAGE',
-        `${quote(at)} is not a moment in ISO 8601, such as 2026-11-19T08:00:00Z`,
-      );
+    if (at !== undefined) checkMoment(at);
     if (state === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changed(id, async ({ text, stored }, path) => {
@@ -136,6 +145,19 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
   }
 
   return { receive, list, patch, setState };
+}
+
+/** NaN where the file has no date that can be read. */
+function publishedAt({ article, publication }: StoredArticle): number {
+  return (publication.kind === 'dated' ? publication.from : undefined) ?? parseMoment(article.date);
+}
+
+function checkMoment(text: string): void {
+  if (!isMoment(text))
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(text)} is not a moment in ISO 8601, such as 2026-11-19T08:00:00Z`,
+    );
 }
 
 /** Commit messages tell such changes by their revisions. */

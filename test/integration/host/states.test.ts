@@ -215,6 +215,25 @@ test('articles are listed page by page, by state, tag, author and hand', async (
   t.deepEqual(await ids({ handWritten: true }), ['articles/by-hand.md']);
 });
 
+test('articles are listed from a moment on, newest first, page by page', async (t) => {
+  // The names of their files have another order than their dates.
+  const dates = {
+    'since-b': '2024-05-03T10:00:00Z',
+    'since-c': '2024-05-01T00:00:00Z',
+    'since-a': '2024-05-02T10:00:00+02:00',
+  };
+  for (const [id, published_at] of Object.entries({ ...dates, 'since-z': '2024-04-30T23:59:59Z' }))
+    await publish({ id, slug: id, title: id, tags: ['Digest'], published_at });
+  const list = async (query: object) => (await call('list', { tag: 'digest', ...query })).result;
+  const ids = (articles: { id: string }[]) => articles.map(({ id }) => id);
+  const all = await list({ since: '2024-05-01' });
+  t.deepEqual(ids(all), ['since-b', 'since-a', 'since-c']);
+  t.deepEqual(ids(await list({ since: '2024-05-01', limit: 1 })), ['since-b']);
+  t.deepEqual(ids(await list({ since: '2024-05-01', after: all[0].path, limit: 1 })), ['since-a']);
+  t.deepEqual(ids(await list({ since: '2024-05-02T08:00:00Z' })), ['since-b', 'since-a']);
+  t.regex((await call('list', { since: 'Monday' })).message, /"Monday" is not a moment in ISO 8601/);
+});
+
 test('the plugin moderation holds an article with a listed word; its signed link releases it', async (t) => {
   const { json } = await publish({ id: 'bad-1', title: 'A jackpot for you', slug: 'jackpot' });
   t.is(readStored(fileOf(dir, 'bad-1')).article.held, 'it has the word jackpot');
