@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { articleFiles } from '../support/content.js';
-import { article } from '../support/events.js';
+import { articleFiles, fileOf, readStored } from '../support/content.js';
+import { article, update } from '../support/events.js';
 import { type ReceiverHere, startHere } from '../support/receiver-here.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
@@ -119,10 +119,23 @@ test('the job of docs/plugins.md tells a chat of each article, again where the c
 
 test('the filter of docs/plugins.md refuses a short article and holds one with a tag', async (t) => {
   const dir = tempDir(t);
-  const { post } = await receiverWith(t, dir, 'plugins/editor.mjs');
+  const { post, find } = await receiverWith(t, dir, 'plugins/editor.mjs');
   const short = await post('article.published', article({ content_html: '<p>Hi.</p>' }));
   t.is(short.status, 422);
   t.is(short.json.error, 'plugin editor: the article is too short');
   t.is((await post('article.published', article({ tags: ['draft'] }))).status, 200);
   t.regex(fs.readFileSync(articleFiles(dir)[0] ?? '', 'utf8'), /^held: "it has the tag draft"$/m);
+  const live = await post('article.published', article({ id: 'live-1', slug: 'live-1' }));
+  const { id, revision_id: base } = await find(live.json.url);
+  const to = { target_id: id, target_url: live.json.url, base_revision_id: base };
+  t.is((await post('article.updated', update(to, { tags: ['draft'] }))).status, 200);
+  const stored = readStored(fileOf(dir, 'live-1')).article;
+  t.deepEqual(stored.tags, ['draft']);
+  t.is(stored.held, undefined, 'a live article stays live');
+
+  const page = fs.readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
+  const fields = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
+    ([, names = '']) => names.match(/\w+/g) ?? [],
+  );
+  for (const field of Object.keys(stored)) t.true(fields.includes(field), `${field} is in a table`);
 });
