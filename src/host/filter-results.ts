@@ -8,7 +8,7 @@ const text: Check = (value) => (typeof value === 'string' ? undefined : `${nameO
 
 /** A text that a file can hold. */
 const storedText: Check = (value) =>
-  text(value) ?? (String(value).isWellFormed() ? undefined : 'a text with half a character');
+  text(value) ?? (String(value).isWellFormed() ? undefined : 'a text with a lone surrogate');
 
 const orNull =
   (check: Check): Check =>
@@ -43,7 +43,7 @@ const plainData: Check = (value) => {
   try {
     const json: string | undefined = JSON.stringify(value, (key, part: unknown) => {
       const isWhole = key.isWellFormed() && (typeof part !== 'string' || part.isWellFormed());
-      if (!isWhole) throw new Error('a text with half a character');
+      if (!isWhole) throw new Error('a text with a lone surrogate');
       return part;
     });
     return json?.startsWith('{') ? undefined : 'an object that JSON cannot hold';

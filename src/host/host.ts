@@ -23,13 +23,15 @@ export const READY_MS = 10_000;
 export interface PluginLimits {
   /** For each `receiver` and `pages`. */
   readonly setupMs: number;
+  /** For each `activate`; it may change much that is stored. */
+  readonly activateMs: number;
   /** For all handlers of `host.closing` together, and for all running jobs: the disposers, which flush commits and pages, need time too. */
   readonly closingMs: number;
   /** For each disposer. */
   readonly disposeMs: number;
 }
 
-const LIMITS: PluginLimits = { setupMs: READY_MS, closingMs: 2_000, disposeMs: 8_000 };
+const LIMITS: PluginLimits = { setupMs: READY_MS, activateMs: 60_000, closingMs: 2_000, disposeMs: 8_000 };
 
 interface Disposer {
   readonly plugin: string;
@@ -81,13 +83,13 @@ export interface HostSurroundings {
  * Sets up one face of the plugins in the order given, each after those it requires, and ends registration. Where one fails,
  * those that were set up before it are closed.
  *
- * @param limits how long plugins may take. @default 10 s for each, 2 s for `host.closing`, 8 s for each disposer
+ * @param limits how long plugins may take. @default 10 s for each, 60 s for `activate`, 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
 export async function startHost(
   entries: readonly PluginEntry[],
   around: HostSurroundings,
-  { setupMs, closingMs, disposeMs }: PluginLimits = LIMITS,
+  { setupMs, activateMs, closingMs, disposeMs }: PluginLimits = LIMITS,
 ): Promise<Host> {
   const { face, site, paths, stateDir, articles, environment = {} } = around;
   const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostTimeouts: 3 }) }) } = around;
@@ -154,8 +156,14 @@ export async function startHost(
         await setUp(entry, async () => plugin.receiver?.(host));
         const { activate } = plugin;
         if (activate !== undefined && around.jobs !== undefined)
-          await setUp(entry, () =>
-            alone(() => activateOnce(folder, plugin.version, (context) => activate(host, context))),
+          await attempt(entry, 'activated', () =>
+            alone(() =>
+              activateOnce(folder, plugin.version, (context) =>
+                within(activateMs, (async () => activate(host, context))(), () => {
+                  throw lateness(entry, 'activated', activateMs, 'activate');
+                }),
+              ),
+            ),
           );
         if (router !== undefined && router.stack.length > 0) {
           routers.push(router);
@@ -208,18 +216,12 @@ export async function startHost(
     };
   }
 
-  async function setUp({ plugin, origin }: PluginEntry, run: () => Promise<unknown>): Promise<void> {
-    const who = `plugin ${plugin.name} (${origin})`;
-    try {
-      await within(setupMs, run(), () => {
-        throw invalid(
-          `${who} is not set up after ${setupMs / 1_000} s; its ${face}(host) must come to an end`,
-        );
-      });
-    } catch (error) {
-      if (error instanceof PressmarkError) throw error;
-      throw invalid(`${who} could not be set up: ${messageOf(error)}`, error);
-    }
+  function setUp(entry: PluginEntry, run: () => Promise<unknown>): Promise<void> {
+    return attempt(entry, 'set up', () =>
+      within(setupMs, run(), () => {
+        throw lateness(entry, 'set up', setupMs, face);
+      }),
+    );
   }
 
   async function close(): Promise<void> {
@@ -278,6 +280,25 @@ function readingOnly(plugin: string): ArticleChanges {
     );
   };
   return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+}
+
+async function attempt(
+  { plugin, origin }: PluginEntry,
+  what: string,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof PressmarkError) throw error;
+    throw invalid(`plugin ${plugin.name} (${origin}) could not be ${what}: ${messageOf(error)}`, error);
+  }
+}
+
+function lateness({ plugin, origin }: PluginEntry, what: string, ms: number, call: string): PressmarkError {
+  return invalid(
+    `plugin ${plugin.name} (${origin}) is not ${what} after ${ms / 1_000} s; its ${call}(host) must come to an end`,
+  );
 }
 
 async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {

@@ -40,23 +40,34 @@ interface Stored {
 const MOST_BYTES = 1_000_000;
 const LONGEST_KEY = 500;
 
+/** Longer than `activate` of a plugin may take, which has the lock. */
+const LOCK_WAIT_MS = 90_000;
+
 /** How often files are looked for whose time is over. */
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * Opens the storage of a plugin: a file for each key, replaced as a whole. Only who writes waits for the lock.
+ * Opens the storage of a plugin: a file for each key, replaced as a whole. Only writers wait for the lock. A process writes
+ * one value after the other, so that the last call counts, and other processes get the lock in between.
  *
  * @param folder of this plugin alone; made with the first value.
  */
 export function openStorage(plugin: string, folder: string, now = Date.now): OpenStorage {
   const values = join(folder, 'storage');
   let lock: Lock | undefined;
+  let lastWrite: Promise<unknown> = Promise.resolve();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   async function alone<T>(work: () => Promise<T>): Promise<T> {
     for (const parent of makeDirectory(values)) await syncDirectory(parent);
-    lock ??= createLock({ directory: folder, helper: findLockHelper() });
+    lock ??= createLock({ directory: folder, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
     return lock.run(work);
+  }
+
+  function inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const turn = lastWrite.then(write);
+    lastWrite = turn.catch(() => undefined);
+    return turn;
   }
 
   function fileOf(key: unknown): string {
@@ -69,17 +80,14 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: storage: ${what}`);
 
   async function read(path: string): Promise<Stored | undefined> {
-    let text: string;
-    try {
-      text = await readFile(path, 'utf8');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    const text = await readFile(path, 'utf8').catch(ignoreMissing);
+    if (text === undefined) return undefined;
     const stored = parsed(text);
     if (stored === undefined) throw refusal(`${path} is damaged; delete it, or restore it from a backup`);
-    return stored.until !== undefined && stored.until <= now() ? undefined : stored;
+    return isOver(stored) ? undefined : stored;
   }
+
+  const isOver = ({ until }: Stored) => until !== undefined && until <= now();
 
   async function get<T>(key: string): Promise<T | undefined> {
     return (await read(fileOf(key)))?.value as T | undefined; // what it is, is known to who has set it
@@ -87,16 +95,20 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
 
   async function set(key: string, value: unknown, { ttlMs }: { ttlMs?: number } = {}): Promise<void> {
     const path = fileOf(key);
-    if (ttlMs !== undefined && !(ttlMs > 0))
-      throw refusal(`ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a number above 0`);
+    if (ttlMs !== undefined && !(ttlMs > 0 && Number.isFinite(ttlMs)))
+      throw refusal(
+        `ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a finite number above 0; leave it out to keep the value`,
+      );
     const until = ttlMs === undefined ? {} : { until: now() + ttlMs };
     const text = JSON.stringify({ key, ...until, value: dataOf(key, value) });
     if (Buffer.byteLength(text) > MOST_BYTES)
       throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
-    await alone(async () => {
-      await sweep();
-      await writeAtomically(path, text, 0o600);
-    });
+    await inTurn(() =>
+      alone(async () => {
+        sweep();
+        await writeAtomically(path, text, 0o600);
+      }),
+    );
   }
 
   /** The value as JSON holds it. @throws PressmarkError where JSON would make something else of it. */
@@ -118,12 +130,15 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
 
   async function remove(key: string): Promise<boolean> {
     const path = fileOf(key);
-    if (!fs.existsSync(path)) return false;
-    return alone(async () => {
-      const isThere = (await read(path)) !== undefined;
-      discard(path);
-      await syncDirectory(values);
-      return isThere;
+    return inTurn(async () => {
+      if (!fs.existsSync(path)) return false;
+      return alone(async () => {
+        if (!fs.existsSync(path)) return false; // another receiver has deleted it
+        const stored = parsed(fs.readFileSync(path, 'utf8'));
+        discard(path);
+        await syncDirectory(values);
+        return stored === undefined || !isOver(stored);
+      });
     });
   }
 
@@ -131,8 +146,10 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     const found: string[] = [];
     for (const name of names()) {
       if (!name.endsWith('.json')) continue;
-      const stored = await read(join(values, name));
-      if (stored?.key.startsWith(prefix)) found.push(stored.key);
+      const text = await readFile(join(values, name), 'utf8').catch(ignoreMissing);
+      const stored = parsed(text ?? '');
+      // Of a damaged file nobody knows the key; `get` of it says so.
+      if (stored?.key.startsWith(prefix) && !isOver(stored)) found.push(stored.key);
     }
     return found.sort();
   }
@@ -141,19 +158,22 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     return fs.existsSync(values) ? fs.readdirSync(values) : [];
   }
 
-  /** Removes what is over, and what a killed process has left half-written. */
-  async function sweep(): Promise<void> {
+  /** Removes what is over, and what a killed process has left half-written: nobody else writes now. */
+  function sweep(): void {
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
     for (const name of names()) {
       const path = join(values, name);
-      const isOver =
-        name.endsWith('.json') && (parsed(fs.readFileSync(path, 'utf8'))?.until ?? Infinity) <= now();
-      if (isOver || isLeftover(name)) discard(path);
+      const stored = name.endsWith('.json') ? parsed(fs.readFileSync(path, 'utf8')) : undefined;
+      if (isLeftover(name) || (stored !== undefined && isOver(stored))) discard(path);
     }
   }
 
   return { get, set, delete: remove, keys, alone };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (systemCode(error) !== 'ENOENT') throw error;
 }
 
 function parsed(text: string): Stored | undefined {
@@ -168,7 +188,7 @@ function parsed(text: string): Stored | undefined {
 /** What a value is that JSON would change; undefined where JSON holds it. */
 function foreignTo(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text with half a character';
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text with a lone surrogate';
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
     return `a ${typeof value}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -142,7 +142,7 @@ function faultIn(incoming: unknown): string | undefined {
     if (typeof value !== 'string')
       return `has ${value === undefined ? 'nothing' : quote(value)} as its ${name}; it must be a text`;
     if (rule === 'required, not empty' && value === '') return `has an empty ${name}`;
-    if (!value.isWellFormed()) return `has half a character in its ${name}`;
+    if (!value.isWellFormed()) return `has a lone surrogate in its ${name}`;
   }
   const { contentHtml, markdown, tags, date, image, state, source } = fields;
   if (!contentHtml && !markdown) return 'has neither contentHtml nor markdown';

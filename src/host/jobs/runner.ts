@@ -239,7 +239,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     await load(false);
   }
 
-  /** @param isTaken whether another receiver has had them. */
+  /** @param isTaken whether a previous receiver may have started them. */
   async function load(isTaken: boolean): Promise<void> {
     let count = 0;
     for (const file of notes.files()) {

@@ -162,7 +162,7 @@ export function siteAt(
           },
         },
         // no shutdown is cut short on a busy machine
-        { setupMs: 60_000, closingMs: 60_000, disposeMs: 60_000 },
+        { setupMs: 60_000, activateMs: 60_000, closingMs: 60_000, disposeMs: 60_000 },
       );
       hosts.push(host);
       return host;

@@ -1,14 +1,16 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { type HostSurroundings, startHost } from '../../../src/host/host.js';
+import { type HostSurroundings, type PluginLimits, startHost } from '../../../src/host/host.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { definePlugin, type Plugin, type PluginEntry } from '../../../src/host/plugin.js';
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 const around: HostSurroundings = {
   face: 'receiver',
@@ -17,7 +19,7 @@ const around: HostSurroundings = {
   articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
 };
 
-const LIMITS = { setupMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
+const LIMITS: PluginLimits = { setupMs: 60_000, activateMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
 
 function entry(plugin: Plugin<never> | unknown, options?: unknown): PluginEntry {
   return { plugin: plugin as Plugin, origin: 'plugins/x.js', ...(options !== undefined && { options }) };
@@ -352,7 +354,7 @@ test('a plugin is activated once for each version, after its receiver; one that 
   };
   t.deepEqual(await start('1.0.0', false), ['receiver'], 'not by doctor');
   await t.throwsAsync(start('1.0.0', true, 'no room'), {
-    message: 'plugin counter (plugins/x.js) could not be set up: no room',
+    message: 'plugin counter (plugins/x.js) could not be activated: no room',
   });
   calls.splice(0);
   t.deepEqual(await start('1.0.0'), ['receiver', 'from undefined']);
@@ -360,6 +362,38 @@ test('a plugin is activated once for each version, after its receiver; one that 
   t.deepEqual(await start('1.1.0'), ['receiver', 'from 1.0.0']);
   t.deepEqual(await start(undefined), ['receiver', 'from 1.1.0']);
   t.deepEqual(await start(undefined), ['receiver']);
+});
+
+test('a plugin may take its time to be activated, and other receivers on the folder wait for it', async (t) => {
+  const dir = tempDir(t);
+  const jobs = createJobs({ folder: join(dir, 'jobs'), log: around.log });
+  const calls: string[] = [];
+  let end: () => void = () => undefined;
+  const unending = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const slow = definePlugin({
+    name: 'slow',
+    receiver: () => void calls.push('receiver'),
+    async activate() {
+      calls.push('activate');
+      await unending;
+    },
+  });
+  const start = (limits: PluginLimits) =>
+    startHost([entry(slow)], { ...around, stateDir: dir, jobs }, limits);
+  await t.throwsAsync(start({ ...LIMITS, activateMs: 20 }), {
+    code: 'PLUGIN_INVALID',
+    message:
+      'plugin slow (plugins/x.js) is not activated after 0.02 s; its activate(host) must come to an end',
+  });
+  calls.splice(0);
+  const both = Promise.all([start({ ...LIMITS, setupMs: 20 }), start({ ...LIMITS, setupMs: 20 })]);
+  await until('both are set up', () => calls.length === 3);
+  await setTimeout(100); // longer than they had to be set up
+  end();
+  for (const host of await both) await host.close();
+  t.deepEqual(calls, ['receiver', 'receiver', 'activate']);
 });
 
 test('jobs are refused after the start, and in words that name the plugin', async (t) => {

@@ -9,6 +9,7 @@ import test from 'ava';
 import { openStorage } from '../../../src/host/storage.js';
 import { recorder, syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 test.serial('storage: a value is on the disk, with its name, before the promise resolves', async (t) => {
   const folder = join(tempDir(t), 'plugins/notes');
@@ -84,7 +85,7 @@ test('storage: what JSON would change is refused in words that name plugin, key 
     [{ n: Number.NaN }, /n is NaN/],
     [() => 1, /it is a function/],
     [{ n: 1n }, /n is a bigint/],
-    ['\ud800', /it is a text with half a character/],
+    ['\ud800', /it is a text with a lone surrogate/],
     [cycle, /circular/],
   ];
   for (const [value, words] of values) {
@@ -97,14 +98,14 @@ test('storage: what JSON would change is refused in words that name plugin, key 
   });
   for (const key of ['', 'x'.repeat(501), '\ud800', 7 as unknown as string])
     await t.throwsAsync(storage.get(key), { message: /the key .* is not a text of 1 to 500 characters/ });
-  for (const ttlMs of [0, -1, Number.NaN])
+  for (const ttlMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
     await t.throwsAsync(storage.set('k', 1, { ttlMs }), {
-      message: /ttlMs of "k" is .*; it must be a number above 0/,
+      message: /ttlMs of "k" is .*; it must be a finite number above 0; leave it out to keep the value$/,
     });
   t.deepEqual(await storage.keys(), []);
 });
 
-test('storage: a damaged file is named, and no other value is lost', async (t) => {
+test('storage: a damaged file is named and can be deleted, and no other value is lost', async (t) => {
   const folder = join(tempDir(t), 'notes');
   const storage = openStorage('notes', folder);
   await storage.set('a', 1);
@@ -113,6 +114,40 @@ test('storage: a damaged file is named, and no other value is lost', async (t) =
   fs.writeFileSync(join(folder, 'storage', name), '{"key":"a"');
   await t.throwsAsync(storage.get('a'), { message: /storage\/.*json is damaged; delete it, or restore it/ });
   t.is(await storage.get('b'), 2);
+  t.deepEqual(await storage.keys(), ['b']);
+  t.true(await storage.delete('a'));
+  t.is(await storage.get('a'), undefined);
+});
+
+test('storage: of several calls for one key the last one counts, and none removes what another one writes', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  let time = 0;
+  const storage = openStorage('notes', folder, () => time);
+  for (let round = 0; round < 5; round++) {
+    time += 3_600_000; // files are looked for whose time is over
+    const writes = [9, 0, 5, 1].map((size, n) => storage.set('a', { n, text: 'x'.repeat(size * 100_000) }));
+    await Promise.all(writes);
+    t.like(await storage.get('a'), { n: 3 });
+  }
+  const last = [storage.set('b', 1), storage.delete('b'), storage.set('c', 1)];
+  t.deepEqual(await Promise.all(last), [undefined, true, undefined]);
+  t.deepEqual(await storage.keys(), ['a', 'c']);
+});
+
+test('storage: who writes all the time lets others write, too', async (t) => {
+  const folder = join(tempDir(t), 'notes');
+  const [busy, other] = [openStorage('notes', folder), openStorage('notes', folder)];
+  let isOver = false;
+  let writes = 0;
+  const overlapping = async () => {
+    while (!isOver) await busy.set(`busy ${writes++ % 10}`, writes);
+  };
+  const both = Promise.all([overlapping(), overlapping()]);
+  await until('it is busy', () => writes > 2);
+  await other.set('other', 1);
+  isOver = true;
+  await both;
+  t.is(await busy.get('other'), 1);
 });
 
 const WRITER = fileURLToPath(new URL('storage-writer.js', import.meta.url));
