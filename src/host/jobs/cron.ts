@@ -3,6 +3,8 @@ import { messageOf } from '../../errors.js';
 
 /** The times of a cron expression. */
 export interface Times {
+  /** The expression and its time zone. */
+  readonly pattern: string;
   /** The first one after a moment, in ms since 1970. */
   after(ms: number): number;
 }
@@ -20,16 +22,19 @@ export function timesOf(at: unknown, timeZone: string): Times {
   } catch {
     throw new Error(`there is no time zone ${timeZone}; write a name such as Europe/Zurich`);
   }
-  let pattern: Pattern;
+  let times: Pattern;
   try {
-    pattern = new Pattern(at, { mode: '5-part', timezone: timeZone, paused: true });
+    times = new Pattern(at, { mode: '5-part', timezone: timeZone, paused: true });
   } catch (cause) {
     const why = messageOf(cause).replace(/^Cron\w+: /, '');
     throw new Error(`${why}; write five fields, such as 0 3 * * *`, { cause });
   }
-  if (pattern.nextRun() === null)
+  if (times.nextRun() === null)
     throw new Error('there is no such time; write five fields, such as 0 3 * * *');
-  return { after: (ms) => pattern.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY };
+  return {
+    pattern: `${at} ${timeZone}`,
+    after: (ms) => times.nextRun(new Date(ms))?.getTime() ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 /**

@@ -143,7 +143,7 @@ export function createJobs({
     try {
       if (name === 'article.published' || name === 'article.updated') return runner.wake();
       if (SEEN_BY_ALL.has(name) && !(await runner.leads())) return;
-      if (JSON.stringify(payload).length > MOST_BYTES)
+      if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       await note({
         name,

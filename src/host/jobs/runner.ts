@@ -80,8 +80,14 @@ interface OpenNote extends Note {
 interface Known {
   /** The jobs that were told of all articles. */
   readonly begun: readonly string[];
-  /** When crons ran last, in ms since 1970. */
-  readonly crons: Readonly<Record<string, number>>;
+  readonly crons: Readonly<Record<string, KnownCron>>;
+}
+
+interface KnownCron {
+  /** See `Times`: the times of an edited one count from the edit. */
+  readonly pattern: string;
+  /** When it ran last, in ms since 1970. */
+  readonly last: number;
 }
 
 /** Interval between checks for new notes and due jobs. */
@@ -106,8 +112,11 @@ const STOPS_WITHIN_MS = 10_000;
 /** What could not be run or written is tried again after this time. */
 const TROUBLE_MS = 10_000;
 
-/** What was given up is shown for this time. */
+/** What was given up, and what waits for a job that is gone, is shown for this time. */
 const SHOWN_MS = 30 * 86_400_000;
+
+/** Interval between checks for what is not shown any more. */
+const SWEEP_EVERY_MS = 3_600_000;
 
 /**
  * Runs noted jobs: those of one plugin's job one after the other, different jobs side by side. Of several receivers on a
@@ -129,6 +138,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   let articles: RunnerArticles = { get: async () => undefined, ids: () => [] };
   let helper: LockHelper | undefined;
   let lock: number | undefined;
+  let sweptAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let step: Promise<void> | undefined;
@@ -170,6 +180,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     if (!(await hasLock())) return false;
     for (const note of unsaved) await save(note);
     await load(false);
+    dropOver();
     await fireCrons();
     for (const work of works.values()) begin(work);
     return true;
@@ -207,11 +218,14 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     await load(true);
     const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !known.begun.includes(id));
     for (const { id, on } of fresh) await noteAll(id, on);
-    const crons: Record<string, number> = {};
+    const crons: Record<string, KnownCron> = {};
     for (const { id, times } of works.values()) {
       if (times === undefined) continue;
-      crons[id] = known.crons[id] ?? now();
-      nextTimes.set(id, nextTime(times, crons[id], now()));
+      const { pattern } = times;
+      const before = known.crons[id];
+      const cron = before?.pattern === pattern ? before : { pattern, last: now() };
+      crons[id] = cron;
+      nextTimes.set(id, nextTime(times, cron.last, now()));
     }
     await remember({ begun: [...known.begun, ...fresh.map(({ id }) => id)], crons });
   }
@@ -265,9 +279,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   function take(id: string, unit: Unit): void {
     const theirs = units.get(id) ?? new Map<string, Unit>();
     units.set(id, theirs);
-    const state = unit.event.jobs[id];
-    const isOver = state?.kind === 'givenUp' && now() - Date.parse(state.at) > SHOWN_MS;
-    if (!isOver && !theirs.has(unit.key) && !isDone(id, unit.key)) {
+    if (!isOver(id, unit.event) && !theirs.has(unit.key) && !isDone(id, unit.key)) {
       theirs.set(unit.key, unit);
       return;
     }
@@ -281,6 +293,25 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     if (unit === undefined || !(Date.parse(at) > Date.parse(unit.event.at))) return;
     unit.event.at = at;
     unsaved.add(unit.note);
+  }
+
+  /** Whether it was given up, or its job has been gone, for so long that it is not shown any more. */
+  function isOver(id: string, { at, jobs }: NotedEvent): boolean {
+    const state = jobs[id];
+    if (state?.kind !== 'givenUp' && works.has(id)) return false;
+    return now() - Date.parse(state?.kind === 'givenUp' ? state.at : at) > SHOWN_MS;
+  }
+
+  function dropOver(): void {
+    if (now() - sweptAt < SWEEP_EVERY_MS) return;
+    sweptAt = now();
+    for (const [id, theirs] of units)
+      for (const { key, event, note } of theirs.values()) {
+        if (!isOver(id, event)) continue;
+        theirs.delete(key);
+        delete event.jobs[id];
+        unsaved.add(note);
+      }
   }
 
   function isDone(id: string, key: string): boolean {
@@ -309,7 +340,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
           jobs: { [id]: { kind: 'waiting' } },
         });
       else if (pending.event.jobs[id]?.kind === 'failed') await change(work, pending, { kind: 'waiting' });
-      await remember({ ...known, crons: { ...known.crons, [id]: now() } });
+      await remember({ ...known, crons: { ...known.crons, [id]: { pattern: times.pattern, last: now() } } });
       nextTimes.set(id, nextTime(times, now(), now()));
       await load(false);
     }

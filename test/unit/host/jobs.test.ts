@@ -6,7 +6,7 @@ import type { Article } from '../../../src/article/article.js';
 import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
 import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
-import { openNotes, readNotes } from '../../../src/host/jobs/notes.js';
+import { openNotes, readNotes, subjectOf } from '../../../src/host/jobs/notes.js';
 import { createRunner, type RunnerArticles, type Work } from '../../../src/host/jobs/runner.js';
 import { createTimer } from '../../../src/host/timings.js';
 import { hideInLog } from '../../../src/log.js';
@@ -548,6 +548,63 @@ test('jobs: a regular time has a failed run of a cron tried at once, as if for t
   site.time = NOW + 120_000; // the fourth attempt would be later
   await until('the regular time', isEmpty(site.folder));
   t.deepEqual(attempts, [1, 2, 3, 1]);
+});
+
+test('jobs: an edited cron is not late for times of its new pattern', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const add = (at: string) => (jobs: Jobs) => {
+    jobs.addCron(owner, 'daily', { at, run: () => void runs.push(at) });
+    jobs.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
+  };
+  const first = site.start(add('0 3 * * *'));
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  await first.close(60_000);
+  site.time += 2 * 3_600_000;
+  const second = site.start(add('0 13 * * *'));
+  await second.noteAction('deploy.done', { target: 'x' });
+  await until('the other job is done', () => runs.includes('x') && isEmpty(site.folder)());
+  t.deepEqual(runs, ['x']);
+  site.time += 86_400_000;
+  await until('the new time', () => runs.length === 2 && isEmpty(site.folder)());
+  t.deepEqual(runs, ['x', '0 13 * * *']);
+});
+
+test('jobs: what was given up, or waits for a job that is gone, goes after 30 days, also without a restart', async (t) => {
+  const site = siteOf(t);
+  const at = new Date(NOW).toISOString();
+  fs.mkdirSync(join(site.folder, 'noted'));
+  const states = {
+    'post.announce': { kind: 'givenUp', attempt: 10, error: 'no answer', at },
+    'post.gone': { kind: 'waiting' },
+  };
+  const event = { name: 'deploy.done', at, payload: { target: 'x' }, jobs: states };
+  fs.writeFileSync(join(site.folder, 'noted/0.json'), JSON.stringify({ events: [event] }));
+  const runs: string[] = [];
+  const jobs = site.start(jobOn('deploy.done', ({ target }) => void runs.push(target)));
+  site.time += 30 * 86_400_000;
+  await jobs.noteAction('deploy.done', { target: 'y' });
+  await until('another event is done', () => runs.length === 1 && statesIn(site.folder).length === 2);
+  t.deepEqual(statesIn(site.folder), ['givenUp', 'waiting']);
+  site.time += 3_600_000;
+  await until('both are gone', isEmpty(site.folder));
+  t.deepEqual(runs, ['y']);
+});
+
+test('jobs: an action that hands over nothing is an event', async (t) => {
+  const site = siteOf(t);
+  const runs: unknown[] = [];
+  const jobs = site.start(jobOn('deploy.done', (event) => void runs.push(event)));
+  for (const nothing of [null, undefined]) await jobs.noteAction('deploy.done', nothing as never);
+  await until('both are done', () => runs.length === 2 && isEmpty(site.folder)());
+  t.deepEqual(runs, [null, undefined]);
+  t.deepEqual([null, undefined, 'text', { id: 1 }, { target: 'x' }].map(subjectOf), [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'x',
+  ]);
 });
 
 test('jobs: a damaged note is left out, and the jobs of others run', async (t) => {
