@@ -45,6 +45,16 @@ for (const { screen, width, paths } of SCREENS)
   });
 
 /**
+ * Puts the style sheet into the head. Before it has come a browser shows nothing, but the headless shell counts what moves,
+ * and it might come late: the pages that are loaded at once use all connections.
+ */
+async function withStyle(head: string, origin: string): Promise<string> {
+  const [link = '', href = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(head) ?? [];
+  const style = await (await fetch(new URL(href, origin))).text();
+  return head.replace(link, () => `<style>${style}</style>`);
+}
+
+/**
  * Passes a site's pages on piece by piece, and everything else at once.
  *
  * @returns what loads the page at a path and resolves with what moved while it arrived.
@@ -62,7 +72,7 @@ async function watchSlowArrival(
     const page = pages.get(request.url ?? '');
     if (page !== undefined && type.startsWith('text/html')) {
       const [head = '', body = ''] = (await answer.text()).split(/(?=<body)/);
-      response.write(head);
+      response.write(await withStyle(head, origin));
       await page.waitForURL(`**${request.url}`, { waitUntil: 'commit' });
       for (const piece of body.split(PIECES)) {
         await sleep(FRAME_MS);
