@@ -260,7 +260,7 @@ test.serial(
       string,
     ];
     fs.writeFileSync(preload, KILLED_AFTER_THE_SWITCH);
-    fs.mkdirSync(join(dir, 'plugins'));
+    fs.mkdirSync(join(dir, 'plugins'), { recursive: true });
     write(
       'plugins/note.mjs',
       `import fs from 'node:fs';
