@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { timesOf } from '../../../src/host/jobs/cron.js';
 import { publishForUpdate } from '../../support/client.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
@@ -109,7 +110,9 @@ test('the example backup bundles the repository when its time has passed, and ke
   for (let n = 10; n < 22; n++) fs.writeFileSync(join(folder, `2020-01-${n}.bundle`), '');
   // As the receiver of the day before has left it.
   fs.mkdirSync(join(dir, '.pressmark/jobs'), { recursive: true });
-  const crons = { 'backup.bundle': Date.now() - 2 * 86_400_000 };
+  const crons = {
+    'backup.bundle': { pattern: timesOf('0 3 * * *', 'UTC').pattern, last: Date.now() - 2 * 86_400_000 },
+  };
   fs.writeFileSync(join(dir, '.pressmark/jobs/known.json'), JSON.stringify({ begun: [], crons }));
   const receiver = await startHere(t, { dir, config, env: { PRESSMARK_SITE_URL: url } });
   const isDone = () => receiver.log.some(({ msg }) => msg === 'the repository is backed up');
