@@ -113,7 +113,7 @@ function dataOf(incoming: IncomingArticle, now: string): ArticleData {
   const data = {
     id,
     title,
-    slug: slug || id,
+    slug: slug || title || id,
     content_html: contentHtml,
     content_markdown: markdown ?? '',
     meta_description: description ?? '',

@@ -227,7 +227,7 @@ test('200-adapter: an optional field that is null or empty counts as missing', a
     const over = Object.fromEntries(names.map((name) => [name, name === 'source' ? null : value]));
     const { status, json } = await send(incoming(id, over));
     t.is(status, 200, JSON.stringify(json));
-    t.true(json.url.endsWith(`/articles/${id}/`), 'its id is the slug');
+    t.true(json.url.endsWith(`/articles/article-${id}/`), 'its slug is made of its title');
     t.is((await send(incoming(id))).json.outcome, 'known', 'the same as without them');
   }
   t.is((await send(incoming('markdown-1', { contentHtml: '', markdown: 'A *text*.' }))).status, 200);
