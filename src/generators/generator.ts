@@ -117,7 +117,7 @@ export interface SiteFacts {
   readonly permalink: string;
   /** The folder of the built site, such as `public`, `_site` or `dist`. */
   readonly output: string;
-  /** The command that builds the site, such as `npm run build` or `hugo --minify`; undefined where its pages are no files. */
+  /** The command that builds the site, such as `npm run build` or `hugo --minify`; undefined if the site is rendered by a server. */
   readonly build: string | undefined;
   /** Front matter that the site's posts have in common and that a new article needs, such as `layout: post`. */
   readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;

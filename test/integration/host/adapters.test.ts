@@ -54,11 +54,19 @@ function receiver(): ReceiverHere {
   return started;
 }
 
+/** What an adapter answers: either an article, or an error. */
+interface AdapterJson {
+  readonly id: string;
+  readonly url: string;
+  readonly outcome: string;
+  readonly error: string;
+  readonly articles: readonly { readonly outcome?: string; readonly error?: string }[];
+}
+
 interface Sent {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of plugins have any form
-  readonly json: any;
+  readonly json: AdapterJson;
 }
 
 async function send(body: unknown, headers: Record<string, string> = { 'x-key': 'open' }): Promise<Sent> {
@@ -68,7 +76,7 @@ async function send(body: unknown, headers: Record<string, string> = { 'x-key': 
     body: text,
     headers,
   });
-  return { status: response.status, headers: response.headers, json: await response.json() };
+  return { status: response.status, headers: response.headers, json: (await response.json()) as AdapterJson };
 }
 
 const incoming = (id: string, over: object = {}) => ({
@@ -171,7 +179,7 @@ test('400-adapter: of a batch, what is right is stored, and the rest is named', 
   const { status, json } = await send({ list });
   t.is(status, 400);
   t.deepEqual(
-    json.articles.map(({ outcome, error }: { outcome?: string; error?: string }) => outcome ?? error),
+    json.articles.map(({ outcome, error }) => outcome ?? error),
     [
       'stored',
       'an article that was handed over has "7" as its title; it must be a text',
