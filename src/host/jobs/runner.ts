@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
@@ -9,7 +9,8 @@ import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles.js';
 import type { Timer } from '../timings.js';
-import { nextTime, type Times } from './cron.js';
+import type { Times } from './cron.js';
+import { createCrons } from './crons.js';
 import {
   afterEnd,
   afterFailure,
@@ -19,6 +20,7 @@ import {
   type JobState,
   type StoredEvent,
 } from './job.js';
+import { readKept } from './kept.js';
 import { articleKey, type Note, type NotedEvent, type Notes, subjectOf } from './notes.js';
 
 /** The articles that jobs are about. */
@@ -76,20 +78,6 @@ interface OpenNote extends Note {
   saved: Promise<void>;
 }
 
-/** What is known of jobs besides what is noted. */
-interface Known {
-  /** The jobs that were told of all articles. */
-  readonly begun: readonly string[];
-  readonly crons: Readonly<Record<string, KnownCron>>;
-}
-
-interface KnownCron {
-  /** See `Times`: the times of an edited one count from the edit. */
-  readonly pattern: string;
-  /** When it ran last, in ms since 1970. */
-  readonly last: number;
-}
-
 /** Interval between checks for new notes and due jobs. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -123,7 +111,8 @@ const SWEEP_EVERY_MS = 3_600_000;
  * folder the one that has the lock runs them; when it ends, another gets the lock.
  */
 export function createRunner({ folder, notes, works, log, now }: RunnerOptions): Runner {
-  const knownPath = join(folder, 'known.json');
+  const begunPath = join(folder, 'begun.json');
+  const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
   /** What each job is to do, in the order in which it was noted. */
   const units = new Map<string, Map<string, Unit>>();
@@ -133,8 +122,6 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   /** When events with keys were done. */
   const done = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
-  const nextTimes = new Map<string, number>();
-  let known: Known = { begun: [], crons: {} };
   let articles: RunnerArticles = { get: async () => undefined, ids: () => [] };
   let helper: LockHelper | undefined;
   let lock: number | undefined;
@@ -214,26 +201,18 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
 
   async function takeOver(): Promise<void> {
     notes.sweep();
-    known = readKnown(knownPath);
     await load(true);
-    const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !known.begun.includes(id));
-    for (const { id, on } of fresh) await noteAll(id, on);
-    const crons: Record<string, KnownCron> = {};
-    for (const { id, times } of works.values()) {
-      if (times === undefined) continue;
-      const { pattern } = times;
-      const before = known.crons[id];
-      const cron = before?.pattern === pattern ? before : { pattern, last: now() };
-      crons[id] = cron;
-      nextTimes.set(id, nextTime(times, cron.last, now()));
-    }
-    await remember({ begun: [...known.begun, ...fresh.map(({ id }) => id)], crons });
+    await beginEver();
+    await crons.takeOver();
   }
 
-  async function remember(next: Known): Promise<void> {
-    const text = JSON.stringify(next);
-    if (text !== JSON.stringify(known)) await writeAtomically(knownPath, text);
-    known = next;
+  /** Notes all articles once for each job that also runs for those that were there before it. */
+  async function beginEver(): Promise<void> {
+    const begun = readKept<readonly string[]>(begunPath, [], 'jobs since ever begin anew');
+    const fresh = [...works.values()].filter(({ id, isForAll }) => isForAll && !begun.includes(id));
+    for (const { id, on } of fresh) await noteAll(id, on);
+    if (fresh.length > 0)
+      await writeAtomically(begunPath, JSON.stringify([...begun, ...fresh.map(({ id }) => id)]));
   }
 
   /** Notes the articles that are there. It is repeated where it was cut off: what is noted already is left out. */
@@ -323,10 +302,9 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   }
 
   async function fireCrons(): Promise<void> {
-    for (const work of works.values()) {
-      const { id, times } = work;
-      const next = nextTimes.get(id);
-      if (times === undefined || next === undefined || next > now()) continue;
+    for (const [id, at] of crons.due()) {
+      const work = works.get(id);
+      if (work === undefined) continue;
       // A pending run counts as this one; a failed one becomes due.
       const pending = [...(units.get(id)?.values() ?? [])].find(
         ({ event }) => event.jobs[id]?.kind !== 'givenUp',
@@ -334,14 +312,13 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       if (pending === undefined)
         await notes.add({
           name: 'cron',
-          key: `cron ${next}`, // this is repeated where a write fails
+          key: `cron ${at}`, // this is repeated where a write fails
           at: new Date(now()).toISOString(),
           payload: {},
           jobs: { [id]: { kind: 'waiting' } },
         });
       else if (pending.event.jobs[id]?.kind === 'failed') await change(work, pending, { kind: 'waiting' });
-      await remember({ ...known, crons: { ...known.crons, [id]: { pattern: times.pattern, last: now() } } });
-      nextTimes.set(id, nextTime(times, now(), now()));
+      await crons.ranNow(id);
       await load(false);
     }
   }
@@ -493,13 +470,4 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   };
 
   return { start, wake, leads, close };
-}
-
-function readKnown(path: string): Known {
-  try {
-    return JSON.parse(fs.readFileSync(path, 'utf8')) as Known;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { begun: [], crons: {} };
-    throw new Error(`${path} cannot be read: ${messageOf(error)}; without it, jobs since ever begin anew`);
-  }
 }

@@ -113,7 +113,7 @@ test('the example backup bundles the repository when its time has passed, and ke
   const crons = {
     'backup.bundle': { pattern: timesOf('0 3 * * *', 'UTC').pattern, last: Date.now() - 2 * 86_400_000 },
   };
-  fs.writeFileSync(join(dir, '.pressmark/jobs/known.json'), JSON.stringify({ begun: [], crons }));
+  fs.writeFileSync(join(dir, '.pressmark/jobs/crons.json'), JSON.stringify(crons));
   const receiver = await startHere(t, { dir, config, env: { PRESSMARK_SITE_URL: url } });
   const isDone = () => receiver.log.some(({ msg }) => msg === 'the repository is backed up');
   await until('the repository is backed up', isDone);

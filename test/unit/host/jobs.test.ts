@@ -464,7 +464,7 @@ test('jobs: a cron runs when its time has come, once for what was missed, and is
       },
     });
   const first = site.start(add);
-  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'crons.json')));
   await first.close(1_000);
   t.deepEqual(attempts, []);
   site.time += 10 * 86_400_000; // ten days without a receiver
@@ -512,7 +512,7 @@ test('jobs: a cron that cannot be noted when its time has come is noted later, a
   });
   t.teardown(() => runner.close(1_000));
   runner.start(articlesOf({}));
-  await until('it has been seen', () => fs.existsSync(join(folder, 'known.json')));
+  await until('it has been seen', () => fs.existsSync(join(folder, 'crons.json')));
   clock.now += 86_400_000;
   await until('it has run', () => runs === 1 && isEmpty(folder)());
   t.is(faults, -1);
@@ -535,7 +535,7 @@ test('jobs: a regular time has a failed run of a cron tried at once, as if for t
       },
     }),
   );
-  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'crons.json')));
   site.time += 60_000;
   for (const [n, pause] of [1_000, 10_000, 0].entries()) {
     await until(
@@ -558,7 +558,7 @@ test('jobs: an edited cron is not late for times of its new pattern', async (t) 
     jobs.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
   };
   const first = site.start(add('0 3 * * *'));
-  await until('it has been seen', () => fs.existsSync(join(site.folder, 'known.json')));
+  await until('it has been seen', () => fs.existsSync(join(site.folder, 'crons.json')));
   await first.close(60_000);
   site.time += 2 * 3_600_000;
   const second = site.start(add('0 13 * * *'));

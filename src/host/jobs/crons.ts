@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { writeAtomically } from '../../fs/atomic-write.js';
+import { nextTime, type Times } from './cron.js';
+import { readKept } from './kept.js';
+
+/** When a cron ran last. */
+interface LastRun {
+  /** See `Times`: the times of an edited cron count from the edit. */
+  readonly pattern: string;
+  /** In ms since 1970. */
+  readonly last: number;
+}
+
+/** When the crons of plugins run; see `createCrons`. */
+export type Crons = ReturnType<typeof createCrons>;
+
+const NAME = 'crons.json';
+
+/**
+ * Remembers when crons ran, in the folder of jobs, so that a time that comes while no receiver runs is not missed.
+ *
+ * @param works the jobs and crons, by their ids; jobs have no times.
+ */
+export function createCrons(
+  folder: string,
+  works: ReadonlyMap<string, { readonly times?: Times }>,
+  now: () => number,
+) {
+  const path = join(folder, NAME);
+  const next = new Map<string, number>();
+  let ran: Readonly<Record<string, LastRun>> = {};
+
+  /** Reads when they ran last. A cron that has not been seen before counts from now. */
+  async function takeOver(): Promise<void> {
+    ran = readKept(path, {}, 'crons count from the start of the receiver');
+    const seen: Record<string, LastRun> = {};
+    for (const [id, { times }] of works) {
+      if (times === undefined) continue;
+      const { pattern } = times;
+      const before = ran[id];
+      const cron = before?.pattern === pattern ? before : { pattern, last: now() };
+      seen[id] = cron;
+      next.set(id, nextTime(times, cron.last, now()));
+    }
+    await remember(seen);
+  }
+
+  /** Those whose time has come, with that time. */
+  function due(): (readonly [id: string, at: number])[] {
+    return [...next].filter(([, at]) => at <= now());
+  }
+
+  /** Notes that the run of a cron has been noted, or counts as this one. */
+  async function ranNow(id: string): Promise<void> {
+    const times = works.get(id)?.times;
+    if (times === undefined) return;
+    await remember({ ...ran, [id]: { pattern: times.pattern, last: now() } });
+    next.set(id, nextTime(times, now(), now()));
+  }
+
+  async function remember(all: Readonly<Record<string, LastRun>>): Promise<void> {
+    const text = JSON.stringify(all);
+    if (text !== JSON.stringify(ran)) await writeAtomically(path, text);
+    ran = all;
+  }
+
+  return { takeOver, due, ranNow };
+}
