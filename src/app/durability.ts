@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { Article } from '../article/article.js';
 import type { StoredArticle } from '../article/stored-article.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
@@ -16,7 +15,7 @@ import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
-import type { ArticleReader } from '../host/articles.js';
+import type { ArticleReader, ListedArticle } from '../host/articles.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
@@ -25,7 +24,9 @@ import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
 import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
+import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
+import { listedArticle } from './articles/host-articles.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
@@ -83,7 +84,8 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     deleted?.note(changes); // what has changed before it is opened is in the catalog by then
     options.onChange(changes);
   };
-  const level = await open({ ...options, onChange, stateDir, prefix: contentPrefix(settings), pushes });
+  const prefix = contentPrefix(settings);
+  const level = await open({ ...options, onChange, stateDir, prefix, pushes });
   const close = async () => {
     await level.close();
     await pushes.close();
@@ -100,8 +102,8 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     throw error;
   });
   const articles: ArticleReader = {
-    get: (id) => articleOf(store.get(id)),
-    find: (url) => articleOf(store.find(url)),
+    get: (id) => articleOf(store.get(id), prefix),
+    find: (url) => articleOf(store.find(url), prefix),
     ids: catalog.ids,
   };
   return { ...level, articles, deleted, pushes: isPushed(settings) ? pushes : undefined, close };
@@ -130,10 +132,12 @@ async function fromHistory(
 
 /** The article that is looked for; undefined where there is none, more than one, or one that cannot be read. */
 async function articleOf(
-  looking: Promise<{ readonly article: Article } | undefined>,
-): Promise<Article | undefined> {
+  looking: Promise<Found | undefined>,
+  prefix: string,
+): Promise<ListedArticle | undefined> {
   try {
-    return (await looking)?.article;
+    const found = await looking;
+    return found && listedArticle(`${prefix}${found.path}`, found);
   } catch (error) {
     if (error instanceof PressmarkError && error.status === 404) return undefined;
     throw error;

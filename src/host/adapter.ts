@@ -25,6 +25,8 @@ export interface IncomingArticle {
   readonly state?: 'live' | 'held' | null;
   /** What else the service sent, for filters of `article.draft`. */
   readonly source?: Readonly<Record<string, unknown>> | null;
+  /** The revision that this content was made from: if the stored article has another one, nothing is stored. @default any */
+  readonly base?: string | null;
 }
 
 /** What became of an article that was handed over. */
@@ -106,8 +108,10 @@ export interface Adapter {
   readonly subpaths?: boolean;
   /** The methods that are accepted. @default only `POST` */
   readonly methods?: readonly string[];
-  /** Whether the request is genuine; anything but `true` is answered 401. */
-  verify(request: AdapterRequest): boolean | Promise<boolean>;
+  /** The longest body that is read, in bytes. @default 1,000,000 */
+  readonly maxBytes?: number;
+  /** Whether the request is genuine. Anything but `true` is answered 401, or with what `ReceiverHost.answer` made. */
+  verify(request: AdapterRequest): boolean | AdapterAnswer | Promise<boolean | AdapterAnswer>;
   /** Parses a verified body. @default JSON in UTF-8; undefined where there is none, as with GET */
   parse?(request: AdapterRequest): unknown;
   /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
@@ -119,7 +123,10 @@ export interface PluginAdapter extends Adapter {
   readonly plugin: string;
 }
 
-const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The most that `maxBytes` may be. */
+const MOST_BYTES = 10_000_000;
 
 /** No pattern: a path is one endpoint. */
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
@@ -131,7 +138,7 @@ const PATH = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
  * @throws PressmarkError PLUGIN_INVALID, naming both where the path is taken.
  */
 export function checkAdapter(
-  { plugin, path, subpaths = false, methods = ['POST'], verify, receive }: PluginAdapter,
+  { plugin, path, subpaths = false, methods = ['POST'], maxBytes = 1, verify, receive }: PluginAdapter,
   taken: ReadonlyMap<string, string>,
 ): void {
   const complain = (what: string) =>
@@ -142,6 +149,10 @@ export function checkAdapter(
     throw complain(`at ${path} needs the functions verify and receive`);
   if (!methods.every((method) => METHODS.has(method)))
     throw complain(`at ${path} has the methods ${methods.join(', ')}; there are ${[...METHODS].join(', ')}`);
+  if (!Number.isInteger(maxBytes) || maxBytes < 1 || maxBytes > MOST_BYTES)
+    throw complain(
+      `at ${path} has maxBytes ${quote(maxBytes)}; it must be an integer from 1 to ${MOST_BYTES}`,
+    );
   if (path.startsWith('/-/')) throw complain(`has the path ${path}; paths below /-/ are those of routes`);
   const isTaken = (at: string) =>
     pathsOf({ path, subpaths }).some((own) => own === at || covers(own, at) || covers(at, own));

@@ -5,9 +5,9 @@ import type { IncomingArticle, ReceivedArticle } from './adapter.js';
 /** The stored articles, for reading. */
 export interface ArticleReader {
   /** The article with this id, or undefined. */
-  get(id: string): Promise<Article | undefined>;
+  get(id: string): Promise<ListedArticle | undefined>;
   /** The article at this public URL, or undefined; canonicalized as the contract says. */
-  find(url: string): Promise<Article | undefined>;
+  find(url: string): Promise<ListedArticle | undefined>;
   /** The ids of all articles, in no promised order. */
   ids(): Iterable<string>;
 }

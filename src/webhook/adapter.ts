@@ -11,7 +11,7 @@ import {
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
-import type { ReadBody } from './body-reader.js';
+import { createBodyReader, type ReadBody } from './body-reader.js';
 import { isIdentity } from './changed-bytes.js';
 import { NO_FAILURES } from './receive.js';
 import type { ReceiveArticle } from './receive-article.js';
@@ -59,7 +59,9 @@ export function adapterEndpoint(
   { receive, counted, readBody, hooks, log, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
-  const { plugin, methods = ['POST'] } = adapter;
+  const { plugin, methods = ['POST'], maxBytes } = adapter;
+  // Its long bodies must not take the room of other adapters.
+  const read = maxBytes === undefined ? readBody : createBodyReader({ maxBytes });
   const logUnverified = createRefusalLog(log.child({ adapter: plugin }));
 
   async function outcomeOf(context: Context): Promise<Outcome> {
@@ -75,9 +77,11 @@ export function adapterEndpoint(
         path: context.path,
         query: new URLSearchParams(context.querystring),
         headers: context.req.headers,
-        body: await readBody(context.req),
+        body: await read(context.req),
       };
-      if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
+      const genuine = await ofPlugin('verify', async () => adapter.verify(request));
+      if (genuine instanceof AdapterAnswer) return { verified, ...answerOf(genuine) };
+      if (genuine !== true)
         throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
       verified = true;
       const payload = await parsed(request);
@@ -119,10 +123,7 @@ export function adapterEndpoint(
 
   /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
   async function answerTo(result: unknown): Promise<Omit<Outcome, 'verified'>> {
-    if (result instanceof AdapterAnswer) {
-      const { status, body, headers } = result;
-      return { status, body, headers, outcome: 'answered' };
-    }
+    if (result instanceof AdapterAnswer) return answerOf(result);
     const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
     const articles: object[] = [];
     let failure: Omit<Outcome, 'verified'> | undefined;
@@ -142,6 +143,10 @@ export function adapterEndpoint(
     const answer = failure === undefined ? { received: true } : JSON.parse(failure.body);
     const body = JSON.stringify({ ...answer, ...(isOne && only), articles });
     return { status: 200, outcome: 'stored', ...failure, body, ...id };
+  }
+
+  function answerOf({ status, body, headers }: AdapterAnswer): Omit<Outcome, 'verified'> {
+    return { status, body, headers, outcome: 'answered' };
   }
 
   /** A code of the error table, or a 500 that says nothing of the inside. */

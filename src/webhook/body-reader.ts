@@ -25,7 +25,7 @@ interface PartialBody {
 }
 
 /**
- * Makes the reader of one server's bodies: each has at most 1,000,000 bytes, and all that are being read have
+ * Makes the reader of one server's bodies: each has at most `maxBytes`, and all that are being read have
  * `mostTogether` at most. Memory is taken only for bytes that have arrived. Where it runs out, the body that began to
  * arrive first is given up: a whole delivery arrives within moments, so that senders who stop halfway never keep one
  * from being read.
@@ -33,7 +33,7 @@ interface PartialBody {
  * The reader throws PressmarkError BODY_TOO_LARGE, RECEIVER_BUSY (the rest of the body is still unread then) or
  * BODY_ABORTED.
  */
-export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBody {
+export function createBodyReader({ mostTogether = MOST_TOGETHER, maxBytes = MAX_BODY_BYTES } = {}): ReadBody {
   /** The oldest first. */
   const partial = new Set<PartialBody>();
   let heldTogether = 0;
@@ -74,12 +74,12 @@ export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBod
     try {
       const whole = readRawBody(joined, {
         length: request.headers['content-length'] ?? null,
-        limit: MAX_BODY_BYTES,
+        limit: maxBytes,
       });
       request.pipe(joined);
       return await whole;
     } catch (error) {
-      throw refusalOf(error);
+      throw refusalOf(error, maxBytes);
     } finally {
       request.off('error', onClose).off('close', onClose).unpipe(joined);
       hold(body, 0);
@@ -88,14 +88,11 @@ export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBod
   };
 }
 
-function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown, maxBytes: number): unknown {
   if (error instanceof PressmarkError) return error;
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large')
-    return new PressmarkError(
-      'BODY_TOO_LARGE',
-      `body is over ${MAX_BODY_BYTES} bytes, the most that is accepted`,
-    );
+    return new PressmarkError('BODY_TOO_LARGE', `body is over ${maxBytes} bytes, the most that is accepted`);
   return type === 'request.size.invalid' ? aborted() : error;
 }
 

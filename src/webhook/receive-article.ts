@@ -51,6 +51,12 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
           'REVISION_CONFLICT',
           `article ${quote(id)} was edited by a person; its new content was not stored`,
         );
+      const { base } = incoming;
+      if (base && base !== found.article.revision)
+        throw new PressmarkError(
+          'REVISION_CONFLICT',
+          `article ${quote(id)} is at ${quote(found.article.revision)}, and its new content was made from ${quote(base)}`,
+        );
       try {
         await update(found.article, data, received, now);
         return { id, url, outcome: 'updated' };
@@ -101,6 +107,7 @@ const TEXTS = {
   keyword: 'optional',
   image: 'optional',
   date: 'optional',
+  base: 'optional',
 } as const;
 
 /** @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE. */

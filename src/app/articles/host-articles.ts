@@ -196,10 +196,11 @@ function bodyOf(body: string, { article }: StoredArticle): Pick<Article, 'body' 
   return { body: kept, contentHtml: article.body === article.contentHtml ? kept : '' };
 }
 
-function listedArticle(
+/** A stored article as plugins get it. @param path below the site's folder. */
+export function listedArticle(
   path: string,
   { article, digest, publication }: StoredArticle,
-  now: number,
+  now = Date.now(),
 ): ListedArticle {
   return { ...article, path, state: stateAt(publication, now), handWritten: digest === undefined };
 }

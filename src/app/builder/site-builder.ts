@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Article } from '../../article/article.js';
 import { memoized } from '../../article/memoized.js';
 import { asciiSlugText } from '../../article/slug.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
-import type { ArticleReader } from '../../host/articles.js';
+import type { ArticleReader, ListedArticle } from '../../host/articles.js';
 import { type Host, startHost } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
@@ -19,8 +18,9 @@ import { siteInfoOf } from '../../site/render/site-info.js';
 import { createSearch, pagefindVersion, type Search, type SearchOptions } from '../../site/search.js';
 import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
+import { listedArticle } from '../articles/host-articles.js';
 import { contentOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { themeFolder } from './theme.js';
@@ -69,7 +69,7 @@ export async function openSiteBuilder(
     face: 'pages',
     ...siteOfPlugins(settings),
     log,
-    articles: articleReader(content, catalog),
+    articles: articleReader(content, catalog, contentPrefix(settings)),
   });
   fs.mkdirSync(contentDir, { recursive: true });
   const builder = createBuilder({
@@ -143,11 +143,11 @@ function versions(): string[] {
  * The articles as plugins in the builder's thread read them, from their files as they are now. What cannot be
  * read, or is there twice, is not there.
  */
-export function articleReader(content: ContentFolder, catalog: Catalog): ArticleReader {
-  function only([entry, other]: readonly Entry[]): Article | undefined {
+export function articleReader(content: ContentFolder, catalog: Catalog, prefix: string): ArticleReader {
+  function only([entry, other]: readonly Entry[]): ListedArticle | undefined {
     if (entry === undefined || other !== undefined || entry.broken !== undefined) return undefined;
     try {
-      return readArticle(content, entry.path).stored.article;
+      return listedArticle(`${prefix}${entry.path}`, readArticle(content, entry.path).stored);
     } catch {
       return undefined; // gone or malformed since
     }

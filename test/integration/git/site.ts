@@ -156,7 +156,10 @@ export function siteAt(
           log: logger,
           hooks,
           articles: {
-            get: async (id) => articles.get(id),
+            get: async (id) => {
+              const found = articles.get(id);
+              return found && { ...found, path: `content/${id}.md`, state: 'live', handWritten: false };
+            },
             find: async () => undefined,
             ids: () => articles.keys(),
           },

@@ -16,6 +16,7 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     verify({ headers, body }) {
       if (headers['x-fault'] === 'verify') throw new Error('inside');
       if (headers['x-fault'] === 'truthy') return 1;
+      if (headers['x-fault'] === 'answer') return host.answer(403, { closed: true });
       return headers['x-key'] === 'open' && Buffer.isBuffer(body);
     },
     receive(payload) {
@@ -28,9 +29,22 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
   host.adapter({
     path: '/shelf',
     subpaths: true,
-    methods: ['GET', 'DELETE'],
+    methods: ['GET', 'HEAD', 'DELETE', 'OPTIONS'],
     verify: ({ query }) => query.get('key') === 'open',
-    receive: (payload, { method, path }) => host.answer(200, { method, path, hasBody: payload !== undefined }),
+    receive: (payload, { method, path }) =>
+      host.answer(200, { method, path, hasBody: payload !== undefined }, { 'X-Method': method }),
+  });
+  host.adapter({
+    path: '/crate',
+    maxBytes: 3_000_000,
+    verify: () => true,
+    parse: ({ body }) => body.length,
+    receive: (length) => host.answer(200, { length }),
+  });
+  host.adapter({
+    path: '/stored',
+    verify: () => true,
+    receive: async ({ id }) => host.answer(200, await host.articles.get(id)),
   });
 } };`;
 
@@ -92,6 +106,44 @@ test('401-adapter: what verify does not answer with true is refused before it is
     t.is(status, 401);
     t.deepEqual(json, { error: 'this request could not be verified' });
   }
+});
+
+test('403-adapter: verify may answer itself, and nothing is parsed', async (t) => {
+  const { status, json } = await send('no JSON', { 'x-fault': 'answer' });
+  t.is(status, 403);
+  t.deepEqual(json, { closed: true });
+});
+
+test('413-adapter: a body may be as long as maxBytes says', async (t) => {
+  for (const [length, expected] of [
+    [3_000_000, 200],
+    [3_000_001, 413],
+  ] as const) {
+    const response = await fetch(`${receiver().origin}/crate`, { method: 'POST', body: 'x'.repeat(length) });
+    t.is(response.status, expected);
+    const json = (await response.json()) as object;
+    t.deepEqual(
+      json,
+      expected === 200 ? { length } : { error: 'body is over 3000000 bytes, the most that is accepted' },
+    );
+  }
+});
+
+test('409-adapter: content that was made from another revision is not stored', async (t) => {
+  const stored = async () => {
+    const response = await fetch(`${receiver().origin}/stored`, { method: 'POST', body: '{"id":"based"}' });
+    return (await response.json()) as { revision: string; state: string; path: string };
+  };
+  await send(incoming('based', { state: 'held' }));
+  const { revision: base, state, path } = await stored();
+  t.is(state, 'held');
+  t.true(fileOf(dir, 'based').endsWith(path));
+  t.is((await send(incoming('based', { title: 'Second', base }))).json.outcome, 'updated');
+  const { status, json } = await send(incoming('based', { title: 'Third', base }));
+  t.is(status, 409);
+  t.regex(json.error, /"based" is at "received-.*, and its new content was made from/);
+  const { revision } = await stored();
+  t.is((await send(incoming('based', { title: 'Third', base: revision }))).json.outcome, 'updated');
 });
 
 test('405, 400, 413, 415 and 500 of an adapter, with words that say nothing of the inside', async (t) => {
@@ -227,6 +279,7 @@ test('200-adapter: an optional field that is null or empty counts as missing', a
     'date',
     'state',
     'source',
+    'base',
   ];
   for (const [id, value] of [
     ['null-1', null],
@@ -254,6 +307,7 @@ test('400-adapter: a field of another type is refused in words that name it', as
     ['author', ['Ada'], 'has "Ada" as its author; it must be a text'],
     ['tags', 'one, two', 'has tags that are not a list of texts'],
     ['tags', [null], 'has tags that are not a list of texts'],
+    ['base', 7, 'has "7" as its base; it must be a text'],
     ['date', '19.11.2026', 'has the date "19.11.2026", which is not ISO 8601'],
     ['image', '/uploads/a.jpg', 'has the image "/uploads/a.jpg", which is not an absolute URL'],
     ['state', 'draft', 'has the state "draft"; it may be live or held'],
@@ -273,7 +327,13 @@ test('an adapter may have all paths below its own, and other methods', async (t)
   t.is((await shelf('GET', '/shelf/books/7')).status, 401);
   const refused = await shelf('PUT', '/shelf/books?key=open');
   t.is(refused.status, 405);
-  t.is(refused.headers.get('allow'), 'GET, DELETE');
+  t.is(refused.headers.get('allow'), 'GET, HEAD, DELETE, OPTIONS');
+  for (const method of ['HEAD', 'OPTIONS']) {
+    const given = await shelf(method, '/shelf?key=open');
+    t.is(given.status, 200);
+    t.is(given.headers.get('x-method'), method);
+    t.is((await given.text()) === '', method === 'HEAD');
+  }
   t.is((await shelf('GET', '/shelfmark?key=open')).status, 404);
 });
 
@@ -285,7 +345,7 @@ test('no article gets the address of an adapter', async (t) => {
 test('a start with an adapter at a path that is taken is refused, naming both', async (t) => {
   const plugin = (name: string, path: string) =>
     `export default { name: '${name}', receiver(host) {
-      host.adapter({ path: ${JSON.stringify(path)}, subpaths: ${path === '/taken'}, verify: () => true, receive: () => [] }); } };`;
+      host.adapter({ path: ${JSON.stringify(path)}, subpaths: ${path === '/taken'}, maxBytes: ${path === '/long' ? 10_000_001 : 1}, verify: () => true, receive: () => [] }); } };`;
   const cases: readonly [string, RegExp][] = [
     ['/webhook/', /plugin b: its adapter has the path \/webhook\/, which is that of the webhook/],
     ['/healthz', /plugin b: .*that of the health check/],
@@ -294,6 +354,7 @@ test('a start with an adapter at a path that is taken is refused, naming both', 
     ['/-/a/x', /plugin b: .*paths below \/-\/ are those of routes/],
     ['/*', /plugin b: .*the path "\/\*"; write one path/],
     ['/', /plugin b: .*the path "\/"; write one path/],
+    ['/long', /plugin b: .*at \/long has maxBytes "10000001"; it must be an integer from 1 to 10000000/],
   ];
   for (const [path, words] of cases) {
     const folder = tempDir(t);

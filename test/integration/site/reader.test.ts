@@ -12,7 +12,7 @@ test('plugins read articles as their files are now, and none that is there twice
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   site.write('copy', { id: 'c', url: `${SITE_URL}/articles/c/` });
   await createBuilder({ ...site.options, catalog }).build('all');
-  const reader = articleReader(site.options.content, catalog);
+  const reader = articleReader(site.options.content, catalog, 'content/');
 
   t.is((await reader.get('a'))?.title, 'Title of a');
   t.is((await reader.find(`${SITE_URL}/articles/a#part`))?.id, 'a');
@@ -33,7 +33,7 @@ test('an edit that a plugin has read before the builder is built', async (t) => 
   const path = site.write('a');
   const builder = createBuilder({ ...site.options, catalog });
   await builder.build('all');
-  const reader = articleReader(site.options.content, catalog);
+  const reader = articleReader(site.options.content, catalog, 'content/');
   site.write('a', { title: 'Newer' });
   t.is((await reader.get('a'))?.title, 'Newer');
   await builder.build([path]);

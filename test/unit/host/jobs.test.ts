@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { Article } from '../../../src/article/article.js';
+import type { ListedArticle } from '../../../src/host/articles.js';
 import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
 import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
@@ -42,7 +42,7 @@ function articlesOf(revisions: Record<string, string>): RunnerArticles {
   return {
     get: async (id) => {
       const revision = revisions[id];
-      return revision === undefined ? undefined : ({ id, revision, date: 'of the file' } as Article);
+      return revision === undefined ? undefined : ({ id, revision, date: 'of the file' } as ListedArticle);
     },
     ids: () => Object.keys(revisions),
   };
