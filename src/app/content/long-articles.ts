@@ -12,8 +12,8 @@ import { statOf } from '../../store/catalog/scan.js';
 import type { ContentSettings } from './content.js';
 import type { Outcome, ThreadSettings, Work } from './long-articles-thread.js';
 
-/** From so many bytes on an article is long. The worst text below it takes the answering thread some 40 ms at a time. */
-const LONG = 16 * 1_024;
+/** From so many bytes on an article is long. The worst text below it takes the answering thread some 60 ms at a time. */
+const LONG = 24 * 1_024;
 
 /** The same for Markdown that is to be rendered. */
 const LONG_MARKDOWN = 8 * 1_024;

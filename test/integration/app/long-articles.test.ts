@@ -39,7 +39,7 @@ export default { build: 'true', generator: { ...hugo, name: 'slow', mapping }, a
   return dir;
 }
 
-const long = (word: string) => `<p>${`${word} `.repeat(4_000)}</p>`;
+const long = (word: string) => `<p>${`${word} `.repeat(6_000)}</p>`;
 
 test('200: while a long article is encoded, decoded or amended, others are answered', async (t) => {
   const dir = slowSite(t);
