@@ -15,7 +15,7 @@ export interface ScheduleOptions {
 }
 
 /** A clock may be set, and a machine may sleep: it is looked at least so often, in milliseconds. */
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 1_000;
 
 /**
  * Says when the state of an article changes: when a date has come, when an article has expired, and when a file has got

@@ -12,6 +12,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'child-environment': [],
   'event-loop': [],
   'time-limit': [],
+  'moved-clock': [],
   contract: ['errors'],
   fs: ['child-environment', 'errors'],
   config: ['contract', 'child-environment', 'time-limit', 'errors'],
@@ -26,6 +27,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   sender: ['contract', 'article', 'fs', 'log', 'errors'],
   conformance: ['contract', 'sender', 'log', 'errors'],
   app: [
+    'moved-clock',
     'errors',
     'log',
     'time-limit',
@@ -45,6 +47,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   index: ['app', 'host', 'article', 'errors'],
   eleventy: ['app', 'errors'],
   astro: ['app', 'article', 'generators', 'fs', 'errors'],
+  testing: ['app', 'host', 'article', 'config', 'contract', 'log', 'moved-clock', 'errors'],
   cli: ['app', 'sender', 'conformance', 'config', 'log', 'child-environment', 'errors'],
 };
 

@@ -1,12 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { configuredPlugins } from '../../config/config-file.js';
 import { createLog } from '../../log.js';
+import { followMovedClock } from '../../moved-clock.js';
 import { serveBuilds } from '../../site/builder/worker.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 
 // The entry of the thread that builds pages; `start-builder.ts` starts it.
 const { settings, terminal } = workerData as { settings: BuilderSettings; terminal: boolean };
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
+followMovedClock();
 const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
 const { builder } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
 serveBuilds(parentPort, builder, log);

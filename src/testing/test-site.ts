@@ -1,0 +1,230 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type App, startApp } from '../app/app.js';
+import { tryPort } from '../app/server/server.js';
+import { loadSettings, processEnvironment } from '../config/load.js';
+import type { ConfigInput } from '../config/schema.js';
+import { headerNames } from '../contract/service.js';
+import { sign as signature } from '../contract/signature.js';
+import { PressmarkError, quote } from '../errors.js';
+import { movableClock } from '../moved-clock.js';
+import { type SentArticle, sentArticle } from './fake-articles.js';
+import { keptLog, type LogLine } from './test-host.js';
+
+/** A plugin of a test site: a path, a URL such as `new URL('../plugins/mine.mjs', import.meta.url)`, or a package. */
+export type TestPlugin = string | URL;
+
+/** What a test site is made from. */
+export interface TestSiteOptions {
+  /** In the form of the config; a path is that from the folder in which the test runs. @default none */
+  readonly plugins?: readonly (TestPlugin | readonly [plugin: TestPlugin, options: unknown])[];
+  /** The rest of the config, plain data. */
+  readonly config?: Omit<ConfigInput, 'plugins' | 'siteUrl'>;
+  /** Variables as in `.env`, such as the secrets of plugins. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files of the site before its start: their texts by their paths, such as `content/articles/a.md`. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** The answer to a delivery. */
+export interface Answer {
+  readonly status: number;
+  readonly id: string;
+  /** The article's public URL. */
+  readonly url: string;
+  /** All that was answered. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A receiver on a folder of its own; see `createTestSite`. */
+export interface TestSite {
+  readonly dir: string;
+  /** Where the receiver listens, and the site's public address: `http://127.0.0.1:…`. */
+  readonly url: string;
+  readonly log: readonly LogLine[];
+  /** Publishes an article, signed. @param over replaces fields of a made-up article. */
+  deliver(over?: Partial<SentArticle>): Promise<Answer>;
+  /** Updates the article at a URL, after a lookup, as a service does. */
+  update(url: string, over?: Partial<SentArticle>): Promise<Answer>;
+  /** Sends any event, signed. */
+  send(event: string, data: unknown): Promise<Answer>;
+  /** The signature of a body, as in the header `X-Service-Signature`. */
+  sign(body: string | Uint8Array): string;
+  /** A request to the receiver, such as to a route of the plugin. @param path below `url`. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** A file of the built site, as soon as it is there and has the text. @param path such as `llms.txt`, or a page's URL. */
+  built(path: string, text?: string): Promise<string>;
+  /** The text of an article's file, by its id. */
+  stored(id: string): string;
+  /** Waits until a condition holds, half a minute at most. @param expected for the error, such as `the job has run`. */
+  until(expected: string, holds: () => unknown): Promise<void>;
+  /** Moves the time on: what is due then happens within a second or two. */
+  advance(ms: number): void;
+  /** Stops the receiver in good order, and starts it again on the same folder. */
+  restart(): Promise<void>;
+  /** Stops the receiver and removes the folder. */
+  close(): Promise<void>;
+}
+
+const SECRET = 'a-secret-for-tests-of-plugins-0123456789';
+const PATIENCE_MS = 30_000;
+
+/**
+ * Starts a real receiver on a temporary site, in this process: with its plugins, pages and jobs, without git. Its public
+ * address is the one of the receiver, so that also `liveCheck` finds articles.
+ *
+ * @throws PressmarkError as at the start of a receiver.
+ */
+export async function createTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
+  const { plugins = [], config = {}, env = {}, files = {} } = options;
+  const dir = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-site-')));
+  const write = (path: string, text: string) => {
+    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
+    fs.writeFileSync(join(dir, path), text);
+  };
+  write(
+    'pressmark.config.json',
+    JSON.stringify({ site: { search: false }, git: false, ...config, plugins: plugins.map(inConfig) }),
+  );
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const moveClock = movableClock();
+  let moved = 0;
+  const { log, lines } = keptLog();
+  const port = await tryPort(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  const { PATH, HOME, TMPDIR } = processEnvironment();
+  const variables = { PATH, HOME, TMPDIR, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: url, ...env };
+  const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, variables);
+  // The thread that makes pages writes its log to standard output: only what a test should show.
+  const start = () => startApp({ ...settings, logLevel: 'warn' }, log);
+  let app: App | undefined;
+  try {
+    app = await start();
+  } catch (error) {
+    remove(dir);
+    throw error;
+  }
+  const names = headerNames(settings.service);
+  const sign = (body: string | Uint8Array) => signature(Buffer.from(body), SECRET);
+
+  async function send(event: string, data: unknown): Promise<Answer> {
+    const isFirst = event === 'article.published';
+    const timestamp = new Date().toISOString();
+    const body = JSON.stringify({ event, timestamp, ...(!isFirst && { contract_version: 2 }), data });
+    const headers = {
+      'Content-Type': 'application/json',
+      [names.signature]: sign(body),
+      [names.event]: event,
+      ...(!isFirst && { [names.contract]: '2' }),
+      Connection: 'close',
+    };
+    const response = await fetch(`${url}${settings.endpoint}`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as Record<string, unknown>;
+    const { id, url: at } = answer;
+    return { status: response.status, id: String(id ?? ''), url: String(at ?? ''), body: answer };
+  }
+
+  async function update(target: string, over: Partial<SentArticle> = {}): Promise<Answer> {
+    const found = await send('article.lookup', { target_url: target });
+    if (found.status !== 200) return found;
+    const {
+      id,
+      url: target_url,
+      revision_id,
+      title,
+      content_html,
+    } = found.body.target as Record<string, string>;
+    const article = sentArticle({ ...(title && { title }), ...(content_html && { content_html }), ...over });
+    const to = { target_id: id, target_url, base_revision_id: revision_id, revision_id: article.id };
+    return send('article.updated', { ...article, ...to });
+  }
+
+  async function until(expected: string, holds: () => unknown): Promise<void> {
+    const end = performance.now() + PATIENCE_MS;
+    while (!(await holds())) {
+      if (performance.now() > end)
+        throw new Error(`within ${PATIENCE_MS / 1_000} s this did not come true: ${expected}`);
+      await setTimeout(20);
+    }
+  }
+
+  async function built(path: string, text = ''): Promise<string> {
+    const { pathname } = new URL(path, `${url}/`);
+    const file = join(
+      dir,
+      settings.output,
+      decodeURIComponent(pathname),
+      pathname.endsWith('/') ? 'index.html' : '',
+    );
+    let found: string | undefined;
+    await until(`${pathname} is built${text === '' ? '' : ` and has ${quote(text)}`}`, () => {
+      found = fs.statSync(file, { throwIfNoEntry: false })?.isFile()
+        ? fs.readFileSync(file, 'utf8')
+        : undefined;
+      return found?.includes(text);
+    });
+    return found ?? '';
+  }
+
+  function stored(id: string): string {
+    const lines = ['id', '  id', '    id'].map((key) => `\n${key}: ${JSON.stringify(id)}\n`);
+    const content = join(dir, settings.content);
+    for (const name of fs.readdirSync(content, { recursive: true, encoding: 'utf8' })) {
+      const text = name.endsWith('.md') ? fs.readFileSync(join(content, name), 'utf8') : '';
+      if (lines.some((line) => text.includes(line))) return text;
+    }
+    throw new Error(`no file in ${content} has the id ${quote(id)}`);
+  }
+
+  return {
+    dir,
+    url,
+    log: lines,
+    deliver: (over) => send('article.published', sentArticle(over)),
+    update,
+    send,
+    sign,
+    fetch: (path, init) => fetch(new URL(path, url), init),
+    built,
+    stored,
+    until,
+    advance: (ms) => {
+      moved += ms;
+      moveClock(ms);
+    },
+    restart: async () => {
+      await app?.close();
+      app = await start();
+    },
+    close: async () => {
+      await app?.close();
+      moveClock(-moved);
+      moved = 0;
+      remove(dir);
+    },
+  };
+}
+
+function inConfig(plugin: NonNullable<TestSiteOptions['plugins']>[number]): unknown {
+  if (Array.isArray(plugin)) return [locate(plugin[0]), plugin[1]];
+  return locate(plugin as TestPlugin);
+}
+
+/** A plugin as a config in another folder names it. */
+function locate(plugin: TestPlugin): string {
+  if (plugin instanceof URL) return fileURLToPath(plugin);
+  if (typeof plugin !== 'string')
+    throw new PressmarkError(
+      'USAGE',
+      'name the file of the plugin: pages are made in a thread, which loads it for itself',
+    );
+  return /^\.{0,2}[\\/]/.test(plugin) ? resolve(plugin) : createRequire(resolve('test.js')).resolve(plugin);
+}
+
+function remove(dir: string): void {
+  fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
