@@ -11,12 +11,14 @@ import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
 import { paint, printable } from './terminal.js';
+import { startAndWatch } from './watch.js';
 
 interface StartFlags extends Flags {
   readonly dir: string;
   readonly live?: boolean;
   readonly preview?: boolean;
   readonly clone?: string;
+  readonly watch?: boolean;
 }
 
 /** `pressmark start`: the receiver. */
@@ -37,11 +39,13 @@ export function startCommand(): Command {
       'reload pages in browsers on this machine when the site has changed (default: where start runs on a terminal)',
     )
     .option('--no-live', 'do not')
+    .option('--watch', 'start again after each change of a plugin or the config: for authors of plugins')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(start);
 }
 
-async function start({ dir, live, preview = false, clone, ...flags }: StartFlags): Promise<void> {
+async function start({ dir, live, preview = false, clone, watch, ...flags }: StartFlags): Promise<void> {
+  if (watch) return startAndWatch(dir);
   if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
   const terminal = process.stdout.isTTY === true;
   const given = await loadSettings(dir, flags);

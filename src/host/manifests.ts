@@ -9,6 +9,11 @@ const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'rec
 /** It stands in the addresses of its routes. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
+/** Whether a plugin can have this name. */
+export function isPluginName(name: string): boolean {
+  return NAME.test(name);
+}
+
 const { version: PRESSMARK }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 );

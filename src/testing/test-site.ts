@@ -180,6 +180,13 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     throw new Error(`no file in ${content} has the id ${quote(id)}`);
   }
 
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await app?.close();
+    moveClock(-moved);
+    remove(dir);
+  }
+
   return {
     dir,
     url,
@@ -200,11 +207,9 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
       await app?.close();
       app = await start();
     },
-    close: async () => {
-      await app?.close();
-      moveClock(-moved);
-      moved = 0;
-      remove(dir);
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }

@@ -125,7 +125,9 @@ test('whoever starts a program decides its environment by childEnvironment', (t)
     ),
   );
   t.true(starters.length > 0);
-  for (const file of starters) t.true(text(file).includes('childEnvironment('), file);
+  // A receiver that `start --watch` starts is Pressmark itself.
+  for (const file of starters)
+    t.true(file === 'cli/watch.ts' || text(file).includes('childEnvironment('), file);
 });
 
 test('every exported function, class and interface of src has a docstring', (t) => {

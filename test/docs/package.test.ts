@@ -4,6 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { createPlugin } from '../../src/app/plugins/new-plugin.js';
 import { GENERATORS } from '../../src/generators/registry.js';
 import { tempDir } from '../support/temp-dir.js';
 
@@ -34,7 +35,7 @@ test('the package holds what its pages name', (t) => {
     }
   t.true(FILES.includes('examples/reading-room/static/pictures/dial.svg'));
   t.true(FILES.includes('examples/magazine-theme/templates/home.eta'));
-  t.false(FILES.some((path) => /(?:^|\/)(?:test|\.env)/.test(path)));
+  t.false(FILES.some((path) => /(?:^|\/)(?:test\/|\.env)/.test(path)));
 });
 
 test('there is one way to install it, which all pages give', (t) => {
@@ -74,6 +75,18 @@ export default definePlugin({
 });
 `;
 
+/** A test of a plugin; `pressmark/testing` is checked as the package itself is. */
+const TEST = `import { createTestHost, createTestSite, fakeArticle, type TestSite } from 'pressmark/testing';
+import plugin from './plugin.mjs';
+
+const site: TestSite = await createTestSite({ plugins: [['./plugin.mts', { colour: 'blue' }]], config: { liveCheck: true } });
+const { status, url }: { status: number; url: string } = await site.deliver({ title: 'Soil', further: 1 });
+await site.until('it is live', () => site.log.some(({ msg }) => msg === 'article live'));
+const page: string = await site.built(url, String(status));
+const host = await createTestHost(plugin, { articles: [{ title: page }] });
+export const message: string = await host.applyFilters('article.slug', 'soil', fakeArticle());
+`;
+
 /** Packages that the package installs: all but those for its own development. */
 function installedWithIt(): string[] {
   const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(read('package-lock.json'));
@@ -83,7 +96,7 @@ function installedWithIt(): string[] {
     .filter((path) => fs.existsSync(join(ROOT, path)));
 }
 
-test('a plugin in TypeScript is checked with the package alone, under strict and with all declarations', async (t) => {
+test('a plugin and its test in TypeScript are checked with the package alone, under strict and with all declarations', async (t) => {
   const dir = tempDir(t);
   for (const path of FILES) {
     const target = join(dir, 'node_modules/pressmark', path);
@@ -96,6 +109,8 @@ test('a plugin in TypeScript is checked with the package alone, under strict and
   }
   fs.writeFileSync(join(dir, 'plugin.mts'), PLUGIN);
   // The check finds what is wrong: a name that the draft does not have.
+  fs.writeFileSync(join(dir, 'test.mts'), TEST);
+  fs.writeFileSync(join(dir, 'wrong-test.mts'), TEST.replace('{ title: page }', '{ titel: page }'));
   fs.writeFileSync(join(dir, 'wrong.mts'), PLUGIN.replace('draft.title.trim()', 'draft.titel.trim()'));
   const compilerOptions = {
     strict: true,
@@ -106,12 +121,15 @@ test('a plugin in TypeScript is checked with the package alone, under strict and
     // What is found is what is installed here, and not the packages beside it in the checkout.
     preserveSymlinks: true,
   };
-  const files = ['plugin.mts', 'wrong.mts'];
+  const begun = createPlugin(dir, { name: 'begun', isTyped: true });
+  t.deepEqual(begun, ['plugins/begun.mts', 'tests/begun.test.mts', 'tsconfig.json']);
+  const files = ['plugin.mts', 'wrong.mts', 'test.mts', 'wrong-test.mts', ...begun.slice(0, 2)];
   fs.writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['--project', dir]).catch(
     (failed: { stdout: string }) => failed,
   );
   const findings = stdout.split('\n').filter((line) => /^\S/.test(line));
-  t.is(findings.length, 1, stdout);
-  t.regex(findings[0] ?? '', /wrong\.mts\b.*'titel' does not exist/);
+  t.is(findings.length, 2, stdout);
+  t.regex(findings.join('\n'), /\bwrong-test\.mts\b.*'titel' does not exist/m);
+  t.regex(findings.join('\n'), /\/wrong\.mts\b.*'titel' does not exist/m);
 });

@@ -73,6 +73,12 @@ async function importPlugin(file: string, origin: string, limitMs: number): Prom
   }
 }
 
+/** Whether this Node.js runs TypeScript: 22.18 and newer do. */
+export function runsTypeScript(): boolean {
+  const features: { typescript?: string | false } = Object(process.features);
+  return typeof features.typescript === 'string';
+}
+
 function whyNot(error: unknown): string {
   if (systemCode(error) === 'ERR_UNKNOWN_FILE_EXTENSION')
     return `TypeScript needs Node.js 22.18 or newer, and this is ${process.version}; or compile it to JavaScript`;

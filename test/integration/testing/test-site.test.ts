@@ -1,0 +1,58 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { definePlugin } from '../../../src/host/plugin.js';
+import { createTestHost, createTestSite, fakeArticle } from '../../../src/testing/testing.js';
+
+const DAY_MS = 86_400_000;
+
+test('a test site: with its time moved on, a scheduled article gets its page; a restart keeps what is stored', async (t) => {
+  const site = await createTestSite();
+  t.teardown(site.close);
+  const live = await site.deliver({ title: 'Soil', content_html: '<p>Dark.</p>' });
+  await site.built(live.url, 'Dark.');
+  const published_at = new Date(Date.now() + DAY_MS).toISOString();
+  const { id, url } = await site.deliver({ title: 'To come', published_at });
+  const page = join(site.dir, 'public', new URL(url).pathname, 'index.html');
+  await site.until('it is scheduled', () => site.log.some(({ msg }) => msg === 'the article is scheduled'));
+  t.false(fs.existsSync(page));
+  site.advance(DAY_MS + 60_000);
+  await site.built(url, 'To come');
+  await site.restart();
+  t.regex(site.stored(id), /^title: "To come"$/m);
+  t.is((await site.update(url, { title: 'Came' })).status, 200);
+  await site.built(url, 'Came');
+  const { dir } = site;
+  await site.close();
+  t.false(fs.existsSync(dir));
+  t.true(Math.abs(Date.now() - Date.parse(published_at)) > DAY_MS / 2, 'the clock is as it was');
+});
+
+test('a test host runs filters, actions and outputs of a plugin on made-up articles', async (t) => {
+  const plugin = definePlugin<{ mark: string }>({
+    name: 'marks',
+    secrets: ['MARK_TOKEN'],
+    receiver(host) {
+      host.addFilter('article.slug', (slug) => `${slug}-${host.secrets.MARK_TOKEN}`);
+      host.addAction('article.live', async ({ id }) => {
+        host.log.info(`${(await host.articles.get(id))?.title} is live`);
+      });
+    },
+    pages: (host) => host.addOutput({ path: 'marks.txt', render: () => 'marks' }),
+  });
+  const host = await createTestHost(plugin, { articles: [{ title: 'Soil' }], secrets: { MARK_TOKEN: 'x' } });
+  t.is(await host.applyFilters('article.slug', 'soil', fakeArticle()), 'soil-x');
+  await host.doAction('article.live', { id: 'article-1', url: 'u', path: 'p', at: 'a', ms: 1 });
+  t.deepEqual(
+    host.log.map(({ plugin: name, msg }) => [name, msg]),
+    [['marks', 'Soil is live']],
+  );
+  await host.close();
+  const pages = await createTestHost(plugin, { face: 'pages' });
+  t.deepEqual(
+    pages.outputs.map(({ path }) => path),
+    ['marks.txt'],
+  );
+  await pages.close();
+  await t.throwsAsync(createTestHost(plugin), { message: /needs MARK_TOKEN/ });
+});
