@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Article } from '../article/article.js';
 import { itemComment } from '../article/article.js';
+import type { ListedArticle } from '../host/articles.js';
 
 /** What a service sends of an article; the fields of the contract. */
 export interface SentArticle {
@@ -46,7 +46,7 @@ export function sentArticle(over: Partial<SentArticle> = {}): SentArticle {
 }
 
 /** A stored article, for a test host. @param over replaces fields. */
-export function fakeArticle(over: Partial<Article> = {}): Article {
+export function fakeArticle(over: Partial<ListedArticle> = {}): ListedArticle {
   const { id = 'article-1', title = 'Keeping bees on a balcony', slug = id } = over;
   return {
     id,
@@ -65,6 +65,9 @@ export function fakeArticle(over: Partial<Article> = {}): Article {
     revision: `${id}-1`,
     url: `https://garden.example/articles/${slug}/`,
     updated: null,
+    path: `content/articles/${slug}.md`,
+    state: 'live',
+    handWritten: false,
     ...over,
   };
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Article } from '../article/article.js';
+import type { ListedArticle } from '../host/articles.js';
 import type { Hooks } from '../host/hooks.js';
 import { startHost } from '../host/host.js';
 import type { SiteOutput } from '../host/outputs.js';
@@ -15,7 +15,7 @@ export interface TestHostOptions {
   /** The face that is set up. @default 'receiver' */
   readonly face?: 'receiver' | 'pages';
   /** The articles that it finds; what is not named of one is made up. @default none */
-  readonly articles?: readonly Partial<Article>[];
+  readonly articles?: readonly Partial<ListedArticle>[];
   readonly options?: unknown;
   /** The values of its secrets. */
   readonly secrets?: Readonly<Record<string, string>>;
