@@ -31,6 +31,7 @@ export {
   type Timestamp,
 } from './app/embed.js';
 export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
+export type { AssetName, StoredAsset } from './article/asset.js';
 export { type ErrorCode, PressmarkError } from './errors.js';
 export {
   type Adapter,
@@ -40,6 +41,7 @@ export {
   type ReceivedArticle,
 } from './host/adapter.js';
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
+export type { Assets } from './host/assets.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';

@@ -158,7 +158,8 @@ export async function startApp(
       receive: receiveArticle,
     });
     const writing = { ...articles, ...changes };
-    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, hooks, jobs });
+    const { assets } = durable;
+    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, assets, hooks, jobs });
     for (const reason of [...idlePages(plugins, settings), ...idleJobs(host.report().jobs, settings)])
       log.warn(reason);
     if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));

@@ -20,6 +20,7 @@ import type { Hooks } from '../host/hooks.js';
 import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile } from '../store/article-store.js';
+import { type AssetStore, createAssets } from '../store/assets.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
@@ -27,6 +28,7 @@ import { type OpenStore, openStore, type WriterHost } from '../store/open-store.
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
 import { listedArticle } from './articles/host-articles.js';
+import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
@@ -34,6 +36,8 @@ export interface DurableStore {
   readonly opened: OpenStore;
   /** The articles, for plugins. */
   readonly articles: ArticleReader;
+  /** The files that articles show. */
+  readonly assets: AssetStore;
   /** The git plugin of the level; undefined where nothing is committed. */
   readonly git: Plugin | undefined;
   /** Why nothing can be stored now, besides what the disk says. */
@@ -61,9 +65,10 @@ interface LevelOptions extends DurableStoreOptions {
   /** See `contentPrefix`. */
   readonly prefix: string;
   readonly pushes: PushStatusKeeper;
+  readonly assets: AssetStore;
 }
 
-type Level = Omit<DurableStore, 'articles' | 'pushes' | 'deleted'>;
+type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'deleted'>;
 
 /** Where a receiver leaves how its pushes stand, below the state folder. */
 export const PUSH_STATUS = 'push.json';
@@ -84,8 +89,14 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     deleted?.note(changes); // what has changed before it is opened is in the catalog by then
     options.onChange(changes);
   };
+  const assets = createAssets({
+    siteDir: settings.dir,
+    folder: staticFolderOf(settings),
+    siteUrl: settings.siteUrl,
+    staging: join(stateDir, STAGING),
+  });
   const prefix = contentPrefix(settings);
-  const level = await open({ ...options, onChange, stateDir, prefix, pushes });
+  const level = await open({ ...options, onChange, stateDir, prefix, pushes, assets });
   const close = async () => {
     await level.close();
     await pushes.close();
@@ -106,7 +117,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     find: (url) => articleOf(store.find(url), prefix),
     ids: catalog.ids,
   };
-  return { ...level, articles, deleted, pushes: isPushed(settings) ? pushes : undefined, close };
+  return { ...level, articles, assets, deleted, pushes: isPushed(settings) ? pushes : undefined, close };
 }
 
 /** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */
@@ -167,7 +178,7 @@ export function checkGitSettings({ durability, git }: Pick<Settings, 'durability
 
 /** Levels `disk` and `commit`: the work tree is the store. */
 async function openWithCommits(options: LevelOptions): Promise<Level> {
-  const { settings, content, stateDir, log, hooks, onChange, prefix, watch = true } = options;
+  const { settings, content, stateDir, log, hooks, onChange, prefix, assets, watch = true } = options;
   const { dir: siteDir, environment: env, durability } = settings;
   const isBeforeAnswer = durability === 'commit';
   if (isBeforeAnswer) await committableTree({ siteDir, content: prefix, env }, 'commit');
@@ -181,6 +192,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           env,
           isBeforeAnswer,
           isPushed: isPushed(settings),
+          assetsOf: assets.filesOf,
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
           pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
@@ -294,6 +306,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       sign,
       env: settings.environment,
       log,
+      assetsOf: options.assets.filesOf,
       message: ({ article, path, text }) =>
         makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
       onCommit: ({ path }, commit, text) =>

@@ -77,6 +77,7 @@ const generator = z.union(
       futurePages: z.boolean().exactOptional(),
       fetchesImages: z.boolean().exactOptional(),
       titleInBody: z.boolean().exactOptional(),
+      staticFolder: below.exactOptional(),
       excerptSeparator: z.string().min(1).exactOptional(),
       markedElements: z.array(z.string().min(1)).exactOptional(),
       usedIds: z.array(z.string().min(1)).exactOptional(),

@@ -54,6 +54,8 @@ export interface GeneratorOptions {
   readonly routeBase?: string;
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
+  /** The folder whose files go to the site as they are, where it is not the generator's usual one. */
+  readonly staticFolder?: string;
   /** Whether a post begins with its title, because the layout does not show it (VitePress). */
   readonly titleInBody?: boolean;
 }
@@ -187,6 +189,11 @@ export interface Generator {
    * build are compared with the posts.
    */
   addressQuery?(files: SiteFiles): AddressQuery;
+  /**
+   * The folder whose files go to the site as they are, such as `static`, relative to the site's folder; '' for that itself.
+   * What the built site lacks of it is copied after the build. @default 'public'
+   */
+  staticFolder?(files: SiteFiles): string;
   /** Whether front matter decides the address of a new article, whatever rules the site has for its posts. @default false */
   readonly pinsAddresses?: boolean;
   /** What `init` and `doctor` find in the site's configuration. */

@@ -3,6 +3,7 @@ import type { Hooks } from '../host/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
+import type { AssetsOf } from './commit/assets.js';
 import { createCommitArticles } from './commit/commit-articles.js';
 import { type CommitBatch, createCommitQueue } from './commit/commit-queue.js';
 import type { ArticlePaths } from './commit/decision.js';
@@ -65,6 +66,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly isBeforeAnswer?: boolean;
   /** Whether the branch is pushed in the background, so that others' commits come into the work tree. @default false */
   readonly isPushed?: boolean;
+  /** The files that belong to an article. */
+  readonly assetsOf: AssetsOf;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
   /** The state folder, absolute. */
@@ -97,7 +100,8 @@ export interface ArticleCommits {
 }
 
 /**
- * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file.
+ * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file and
+ * its assets.
  *
  * @returns undefined where nothing can be committed.
  */
@@ -145,6 +149,7 @@ function createArticleCommits(
     message,
     decode: options.decode,
     pathsOf: options.pathsOf,
+    assetsOf: options.assetsOf,
     upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
     onCommitted: (made) => {
       lastCommit = made.commit;

@@ -6,6 +6,7 @@ import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
 import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
+import type { Assets } from './assets.js';
 import { Hold, Refusal } from './decision.js';
 import type { ActionName, FilterName } from './hook-types.js';
 import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js';
@@ -69,6 +70,8 @@ export interface HostSurroundings {
   readonly stateDir: string;
   readonly log: Log;
   readonly articles: ArticleReader & Partial<Articles>;
+  /** Where plugins put files. @default nowhere: no receiver runs */
+  readonly assets?: Assets;
   /** The paths that the server answers itself, without slashes at their ends, and by what. @default none */
   readonly taken?: ReadonlyMap<string, string>;
   /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
@@ -152,6 +155,7 @@ export async function startHost(
           hold,
           refuse,
           articles: { ...readingOnly(plugin.name), ...articles },
+          assets: around.assets ?? { put: refusing(plugin.name) },
         };
         await setUp(entry, async () => plugin.receiver?.(host));
         const { activate } = plugin;
@@ -273,14 +277,13 @@ const answerBy =
 
 /** What changes articles, where no receiver runs. */
 function readingOnly(plugin: string): ArticleChanges {
-  const refuse = async () => {
-    throw new PressmarkError(
-      'USAGE',
-      `plugin ${plugin}: articles can be changed only while the receiver runs`,
-    );
-  };
+  const refuse = refusing(plugin);
   return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
 }
+
+const refusing = (plugin: string) => async () => {
+  throw new PressmarkError('USAGE', `plugin ${plugin}: articles can be changed only while the receiver runs`);
+};
 
 async function attempt(
   { plugin, origin }: PluginEntry,

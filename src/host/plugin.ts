@@ -5,6 +5,7 @@ import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Adapter, AdapterAnswer } from './adapter.js';
 import type { ArticleReader, Articles } from './articles.js';
+import type { Assets } from './assets.js';
 import type { Hold, Refusal } from './decision.js';
 import type {
   ActionName,
@@ -75,6 +76,7 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> {
 /** What `receiver` is handed, in the process that answers the webhook. */
 export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterName, ActionName> {
   readonly articles: Articles;
+  readonly assets: Assets;
   /** The values of `secrets`, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
   /** What the plugin keeps across restarts. */

@@ -122,6 +122,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     log,
     content: 'content/',
     pathsOf: () => [],
+    assetsOf: () => [],
     decode: async (path, text) => decode(text, path),
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),

@@ -7,8 +7,9 @@ import { itemComments } from '../../contract/service.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
+import { copyAssets } from '../../store/assets.js';
 import { walk } from '../../store/catalog/scan.js';
-import { contentOf, generatorOf } from '../content/content.js';
+import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 
 /** Set for the site's build command, where Pressmark runs it. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -73,7 +74,9 @@ export async function completeSite(
       unread.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
   };
   const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
-  const report = await postbuild({ siteUrl, output: resolve(dir, output), articles, timeoutMs, ...options });
+  const outputDir = resolve(dir, output);
+  const report = await postbuild({ siteUrl, output: outputDir, articles, timeoutMs, ...options });
+  if (options.readOnly !== true) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
   return { ...report, warnings: [...unread, ...report.warnings] };
 }
 

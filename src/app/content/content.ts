@@ -11,7 +11,7 @@ import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/ge
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
 import { type ContentFolder, contentFolder } from '../../store/catalog/entry.js';
-import { foldersOf } from './folders.js';
+import { foldersOf, STATIC } from './folders.js';
 import { layoutOf, mappingOf } from './layout.js';
 import { siteFiles } from './site-files.js';
 
@@ -101,6 +101,15 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
     ...(timeZone !== undefined && { timeZone }),
   };
   return { generator, options, mapping: mappingOf(settings, generator, options), files };
+}
+
+/** The folder whose files the site's generator copies to the site as they are, relative to the site's folder. */
+export function staticFolderOf(settings: ContentSettings): string {
+  const site = generatorOf(settings);
+  if (site === undefined) return STATIC;
+  const { generator, options, files } = site;
+  const folder = options.staticFolder ?? generator.staticFolder?.(files) ?? 'public';
+  return folder === settings.output ? STATIC : folder;
 }
 
 /** Folders of every site that no build may replace. */

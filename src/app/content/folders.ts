@@ -2,6 +2,9 @@ import fs from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import type { Settings } from '../../config/load.js';
 
+/** The folder of a plain site's own files, relative to the site's folder. */
+export const STATIC = 'static';
+
 /** The folders of a site, absolute. */
 export function foldersOf({
   dir,
@@ -14,7 +17,7 @@ export function foldersOf({
     contentDir: resolve(dir, content),
     outputDir: resolve(dir, output),
     templatesDir: resolve(dir, templates),
-    staticDir: resolve(dir, 'static'),
+    staticDir: resolve(dir, STATIC),
     stateDir: (generator === 'plain' ? undefined : stateInGitFolder(dir)) ?? resolve(dir, '.pressmark'),
   };
 }

@@ -17,6 +17,7 @@ export const docusaurus: Generator = {
   caches: ['build', '.docusaurus', 'node_modules/.cache'],
   addressQuery,
   pinsAddresses: true,
+  staticFolder: () => 'static',
   problems,
 };
 

@@ -19,6 +19,7 @@ export const hexo: Generator = {
   caches: ['public', 'db.json', '.deploy_git'],
   addressQuery,
   pinsAddresses: true,
+  staticFolder: () => 'source',
   problems: () => [],
 };
 

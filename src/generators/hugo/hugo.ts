@@ -19,6 +19,7 @@ export const hugo: Generator = {
   caches: ['public', '.hugo_build.lock'],
   addressQuery: () => addressQuery,
   pinsAddresses: true,
+  staticFolder: () => 'static',
   problems,
 };
 

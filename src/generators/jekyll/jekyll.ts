@@ -14,6 +14,7 @@ export const jekyll: Generator = {
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
   addressQuery,
   pinsAddresses: true,
+  staticFolder: () => '',
   problems,
 };
 

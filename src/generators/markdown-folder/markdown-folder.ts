@@ -24,6 +24,10 @@ export const markdownFolder: Generator = {
     'src',
   ],
   caches: ['.next', '.svelte-kit', '.cache'],
+  staticFolder: (files) => {
+    const packages = npmDependencies(files);
+    return packages.has('@sveltejs/kit') || packages.has('gatsby') ? 'static' : 'public';
+  },
   problems,
 };
 

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Generator, SiteFiles } from '../generator.js';
 import { npmDependencies } from '../manifests.js';
 import { addressQuery, inspect, rootOf } from './inspect.js';
@@ -20,6 +21,7 @@ export const vitepress: Generator = {
   ],
   caches: ['', 'docs/'].flatMap((root) => ['cache', 'dist'].map((name) => `${root}.vitepress/${name}`)),
   addressQuery,
+  staticFolder: (files) => posix.join(rootOf(files), 'public'),
   problems: () => [],
 };
 

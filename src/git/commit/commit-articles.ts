@@ -4,9 +4,16 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { CHECK_IGNORE } from '../git.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
-import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
+import { type AssetsOf, lackingAssets } from './assets.js';
+import {
+  buildCommits,
+  ignoredAmong,
+  modeOf,
+  moveBranch,
+  type NewVersion,
+  writeBlobs,
+} from './commit-files.js';
 import type { Outcome, Pending } from './commit-queue.js';
 import {
   type ArticlePaths,
@@ -27,6 +34,7 @@ export interface CommitArticlesOptions extends ArticlePaths {
   readonly sign: boolean;
   /** Whether people's edits are committed. */
   readonly commitEdits: boolean;
+  readonly assetsOf: AssetsOf;
   readonly message: MessageMaker;
   /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
   upstream(): Promise<string | null>;
@@ -117,7 +125,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const committed = entriesAt(repository, head.tip, paths);
     const [before, ignored, blobs, staged] = await Promise.all([
       committed,
-      ignoredAmong(paths),
+      ignoredAmong(repository, paths),
       writeBlobs(repository, paths),
       stagedByOwner(repository, committed, paths),
     ]);
@@ -165,14 +173,6 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return files;
   }
 
-  /** Those that git ignores: files that are in the index never are. */
-  async function ignoredAmong(paths: readonly string[]): Promise<ReadonlySet<string>> {
-    // After `./`, no character of a path means anything else.
-    const input = paths.map((path) => `./${path}\0`).join('');
-    const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
-    return new Set(stdout.split('\0').map((path) => path.slice(2)));
-  }
-
   /** Whether a file still has what was read of it. */
   async function isUnchanged({ path, bytes }: ReadFile): Promise<boolean> {
     return bytes.equals(await readFile(place.fileAt(path)).catch(() => Buffer.alloc(0)));
@@ -197,6 +197,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     outcomes: Map<string, Outcome>,
   ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
+    const assets: (readonly string[])[] = [];
     const upstream = await entriesUpstream(candidates);
     const elsewhereOf = committedElsewhere(place, options, head.tip);
     for (const file of candidates) {
@@ -239,9 +240,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           mode: modeOf(before),
           message: await message(kind, path, { article: stored.article, text }),
         });
+        assets.push(options.assetsOf(stored.article.id, text));
       }
     }
-    return changes;
+    const lacking = await lackingAssets(repository, head.tip, assets);
+    return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
   }
 
   async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, TreeEntry>> {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
-import { saidIn } from '../git.js';
+import { CHECK_IGNORE, saidIn } from '../git.js';
 import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { type Branch, branchOfHead } from './head.js';
@@ -18,6 +18,8 @@ export interface NewVersion {
   readonly content: Buffer | string;
   /** See `modeOf`. */
   readonly mode: string;
+  /** The files that the article shows and git lacks: their blobs by their paths. @default none */
+  readonly assets?: ReadonlyMap<string, string>;
   /** The whole commit message. */
   readonly message: string;
 }
@@ -48,8 +50,19 @@ export async function writeBlobs({ git }: Repository, paths: readonly string[]):
   return stdout.split('\n').slice(0, -1);
 }
 
+/** Those that git ignores: files that are in the index never are. @param paths from the top of the work tree. */
+export async function ignoredAmong(
+  { git }: Repository,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // After `./`, no character of a path means anything else.
+  const input = paths.map((path) => `./${path}\0`).join('');
+  const { stdout } = await git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
+  return new Set(stdout.split('\0').map((path) => path.slice(2)));
+}
+
 /**
- * Makes a chain of commits upon `parent`, one for each file, in order. No branch moves, and the index stays as it is; hooks
+ * Makes a chain of commits upon `parent`, one for each article's file, in order, with its assets. No branch moves, and the index stays as it is; hooks
  * do not run.
  *
  * @returns the names of the commits.
@@ -63,12 +76,13 @@ export async function buildCommits(
 ): Promise<string[]> {
   const seconds = Math.floor(Date.now() / 1_000);
   const lines: (string | Buffer)[] = ['feature done\n'];
-  for (const [index, { path, content, mode, message }] of files.entries()) {
+  for (const [index, { path, content, mode, assets = new Map(), message }] of files.entries()) {
     lines.push(
       `commit ${CHAIN}\nmark :${index + 1}\n`,
       `author ${signature(identity.author, seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
       ...data(Buffer.from(message)),
       ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
+      ...[...assets].map(([asset, blob]) => `M ${FILE} ${blob} ${quoted(asset)}\n`),
       ...(typeof content === 'string'
         ? [`M ${mode} ${content} ${quoted(path)}\n\n`]
         : [`M ${mode} inline ${quoted(path)}\n`, ...data(content), '\n']),
@@ -144,8 +158,10 @@ export async function moveBranch(
   if (last === undefined) return true;
   const { git, gitDir, commonDir } = repository;
   const entries = new Map<string, TreeEntry>();
-  for (const { path, mode, content } of files)
+  for (const { path, mode, content, assets = new Map() } of files) {
+    for (const [asset, id] of assets) entries.set(asset, { mode: FILE, id });
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
+  }
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);
   await git(['update-ref', ref, last]);

@@ -7,6 +7,7 @@ import type { Log } from '../../log.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
 import { backoff } from '../clock.js';
+import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import {
   buildCommits,
   type CommitStyle,
@@ -40,6 +41,8 @@ export interface RemoteWriterOptions extends RemoteSettings {
   readonly lock: Lock;
   /** Has the store read the files at these paths again, below the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
+  /** The files that belong to an article. */
+  readonly assetsOf: AssetsOf;
   /** The whole commit message of an article. */
   message(file: Write): Promise<string>;
   /** Receives each commit that the remote has accepted. */
@@ -207,7 +210,15 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
     const before = await entriesAt(repository, branch.tip, paths);
-    const files = await Promise.all(batch.map((one) => changeOf(one, before)));
+    const { assetsOf } = options;
+    const lists = batch.map(({ file: { article, text } }) => assetsOf(article.id, text));
+    const assets = await lackingAssets(repository, branch.tip, lists);
+    const files = await Promise.all(
+      batch.map(async (one, index) => ({
+        ...(await changeOf(one, before)),
+        ...(assets[index] && { assets: assets[index] }),
+      })),
+    );
     const commits = await buildCommits(repository, branch.tip, files, style).catch((error: unknown) => {
       if (batch.length === 1) throw error;
       log.warn(

@@ -142,6 +142,7 @@ export function siteAt(
         content: '',
         decode: async (path, text) => storedIn(path, text),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
+        assetsOf: () => [],
         stateDir: join(top, '..', 'state'),
         staging: join(top, '..', 'staging'),
         ...options,

@@ -242,6 +242,7 @@ test('every option of a generator can be set', (t) => {
     knownAuthorsOnly: true,
     categories: ['Vegetables'],
     titleInBody: true,
+    staticFolder: 'assets',
     routeBase: '/news',
     tagSlugs: false,
     slugKey: true,

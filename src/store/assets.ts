@@ -1,0 +1,125 @@
+import fs from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import {
+  ASSETS,
+  type AssetName,
+  assetFolder,
+  assetPath,
+  assetsNamedIn,
+  type StoredAsset,
+} from '../article/asset.js';
+import { PressmarkError, quote, systemCode } from '../errors.js';
+import { makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import { filesBelow } from '../fs/files-below.js';
+import { storeFailure } from './write/failure.js';
+
+/** The most files that one article may have. */
+const MOST_FILES = 1_000;
+
+export interface AssetOptions {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The folder whose files go to the site as they are, relative to `siteDir`; `''` for that itself. */
+  readonly folder: string;
+  /** The site's address, without a trailing slash. */
+  readonly siteUrl: string;
+  /** Where files are written before they get their names: a folder that nobody watches. */
+  readonly staging: string;
+}
+
+/** Files that articles show; see `createAssets`. */
+export interface AssetStore {
+  /**
+   * Stores a file. The same bytes are stored once for each article, and have one URL.
+   *
+   * @throws PressmarkError BODY_TOO_LARGE, TYPE_UNSUPPORTED, USAGE, STORE_FAILED.
+   */
+  put(bytes: Uint8Array, name?: AssetName): Promise<StoredAsset>;
+  /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
+  filesOf(id: string, text: string): string[];
+}
+
+/** The assets of a site, in the folder that its generator copies to the site. */
+export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions): AssetStore {
+  const root = join(siteDir, folder);
+
+  async function put(bytes: Uint8Array, name: AssetName = {}): Promise<StoredAsset> {
+    if (!(bytes instanceof Uint8Array))
+      throw new PressmarkError('USAGE', `an asset is ${quote(bytes)} instead of bytes`);
+    const { path, type } = assetPath(bytes, name);
+    const target = join(root, path);
+    try {
+      if (!(await isFileWith(target, bytes))) {
+        if (name.article !== undefined && namesIn(dirname(target)).length >= MOST_FILES)
+          throw new PressmarkError(
+            'BODY_TOO_LARGE',
+            `article ${quote(name.article)} has ${MOST_FILES} files already`,
+          );
+        await write(target, bytes);
+      }
+    } catch (error) {
+      throw storeFailure(error);
+    }
+    return { url: `${siteUrl}/${path}`, path: posix.join(folder, path), type };
+  }
+
+  async function write(target: string, bytes: Uint8Array): Promise<void> {
+    const parents = makeDirectory(dirname(target));
+    try {
+      makeDirectory(staging);
+      fs.renameSync((await stage(staging, bytes)).temp, target);
+      await syncDirectory(dirname(target));
+    } catch (error) {
+      // Another receiver that starts removes what is staged; or the folder is on another file system.
+      if (!['ENOENT', 'EXDEV'].includes(systemCode(error) ?? '')) throw error;
+      await writeAtomically(target, bytes);
+    }
+    for (const parent of parents) await syncDirectory(parent);
+  }
+
+  function filesOf(id: string, text: string): string[] {
+    const own = `${ASSETS}/${assetFolder(id)}`;
+    const given = namesIn(join(root, own)).map((name) => `${own}/${name}`);
+    const named = assetsNamedIn(text).filter((path) => fs.existsSync(join(root, path)));
+    return [...new Set([...given, ...named])].map((path) => posix.join(folder, path));
+  }
+
+  return { put, filesOf };
+}
+
+/**
+ * Copies the assets that a built site lacks: not every generator copies their folder.
+ *
+ * @param root the folder whose files go to the site, absolute.
+ * @param output the output folder, absolute.
+ * @returns the number of files.
+ */
+export function copyAssets(root: string, output: string): number {
+  let copied = 0;
+  // A link may lead out of the output folder.
+  if (fs.lstatSync(join(output, ASSETS), { throwIfNoEntry: false })?.isSymbolicLink() === true) return copied;
+  for (const path of filesBelow(join(root, ASSETS))) {
+    const [asset] = assetsNamedIn(`${ASSETS}/${path}`);
+    if (asset === undefined || fs.existsSync(join(output, asset))) continue;
+    fs.mkdirSync(dirname(join(output, asset)), { recursive: true });
+    fs.copyFileSync(join(root, asset), join(output, asset), fs.constants.COPYFILE_FICLONE);
+    copied++;
+  }
+  return copied;
+}
+
+/** The assets in a folder; none where there is no such folder. */
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).filter((name) => !name.startsWith('.'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function isFileWith(path: string, bytes: Uint8Array): Promise<boolean> {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) return false;
+  return (await readFile(path)).equals(bytes);
+}

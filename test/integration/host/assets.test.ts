@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { gitIn, makeRemote } from '../../support/clones.js';
+import { fileOf, readStored } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { generatorSite } from '../../support/generator-site.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const GIF = Buffer.from('R0lGODlhAQABAAAAACw=', 'base64');
+
+/** Puts a picture for each new article, another that the article's text names, and one that nobody names. */
+const PLUGIN = `
+const [png, gif] = ['${PNG.toString('base64')}', '${GIF.toString('base64')}'].map((text) => Buffer.from(text, 'base64'));
+export default { name: 'pictures', receiver(host) {
+  host.addFilter('article.draft', async (draft) => {
+    const { url } = await host.assets.put(png, { type: 'image/png' });
+    await host.assets.put(gif, { article: draft.id, variant: 'small' });
+    await host.assets.put(Buffer.concat([gif, Buffer.from(draft.id)]));
+    return { ...draft, image: url };
+  });
+  host.routes((router) => router.post('/put', async (context) => {
+    try { context.body = await host.assets.put(Buffer.from(context.request.body.hex, 'hex'), context.request.body.name); }
+    catch ({ code, status, message }) { context.body = { code, status, message }; }
+  }));
+} };`;
+
+function withPlugin(dir: string): string {
+  fs.mkdirSync(join(dir, 'plugins'), { recursive: true });
+  fs.writeFileSync(join(dir, 'plugins/pictures.mjs'), PLUGIN);
+  return dir;
+}
+
+async function put(receiver: ReceiverHere, bytes: Uint8Array, name: unknown = {}) {
+  const answer = await fetch(`${receiver.origin}/-/pictures/put`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ hex: Buffer.from(bytes).toString('hex'), name }),
+  });
+  return (await answer.json()) as Readonly<Record<string, string | number>>;
+}
+
+const filesOfCommit = (dir: string, branch = 'HEAD') =>
+  gitIn(dir, 'show', '--name-only', '--format=', branch).split('\n').filter(Boolean).sort();
+
+test('an asset is in the output of a plain site, and in the commit of the article that it was given or that names it', async (t) => {
+  const dir = withPlugin(tempDir(t));
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  const receiver = await startHere(t, { dir, config: { site: { search: false } } });
+  await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  const { pathname } = new URL(readStored(fileOf(dir, 'moss')).article.image ?? '');
+  t.regex(pathname, /^\/media\/[0-9a-f]{2}\/[0-9a-f]{32}\.png$/);
+  const picture = () => fetch(`${receiver.origin}${pathname}`);
+  await until('the site has the picture', async () => (await picture()).ok);
+  const answer = await picture();
+  t.is(answer.headers.get('content-type'), 'image/png');
+  t.deepEqual(Buffer.from(await answer.arrayBuffer()), PNG);
+  await until('the article is committed', () => gitIn(dir, 'for-each-ref', 'refs/heads').trim() !== '');
+  const files = filesOfCommit(dir);
+  t.is(files.length, 3, files.join());
+  t.regex(files[0] ?? '', /^content\//);
+  t.true(files.includes(`static${pathname}`));
+  t.true(files.some((file) => /^static\/media\/[0-9a-f]{12}\/[0-9a-f]{32}-small\.gif$/.test(file)));
+  const left = gitIn(dir, 'status', '--porcelain', '-uall', 'static').trim();
+  t.regex(left, /^\?\? static\/media\/[0-9a-f]{2}\/[0-9a-f]{32}\.gif$/, 'the one that nobody names');
+
+  fs.writeFileSync(join(dir, `static${pathname}`), Buffer.alloc(PNG.length)); // as a power loss may leave it
+  const again = await put(receiver, PNG);
+  t.deepEqual(again, {
+    url: `https://garden.example${pathname}`,
+    path: `static${pathname}`,
+    type: 'image/png',
+  });
+  t.deepEqual(fs.readFileSync(join(dir, `static${pathname}`)), PNG);
+  const { mtimeMs } = fs.statSync(join(dir, `static${pathname}`));
+  await put(receiver, PNG);
+  t.is(fs.statSync(join(dir, `static${pathname}`)).mtimeMs, mtimeMs, 'what is there is not written again');
+
+  t.like(await put(receiver, Buffer.from('<svg/>')), { code: 'TYPE_UNSUPPORTED', status: 415 });
+  t.like(await put(receiver, PNG, { variant: '../../x' }), { code: 'USAGE' });
+  const other = Buffer.concat([GIF, Buffer.from('another')]);
+  fs.writeFileSync(join(dir, 'static/media', hash('sha256', other).slice(0, 2)), 'a file of the owner');
+  t.like(await put(receiver, other), { code: 'STORE_FAILED', status: 500 });
+});
+
+test('an asset reaches the remote in the commit of its article where an answer waits for the push', async (t) => {
+  const { clone, git } = makeRemote(tempDir(t), undefined, { durability: 'push', site: false });
+  const dir = clone('one');
+  withPlugin(dir);
+  const other = clone('other');
+  const receiver = await startHere(t, { dir });
+  const { status } = await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  t.is(status, 200);
+  const files = git('show', '--name-only', '--format=', 'main').trim().split('\n');
+  t.is(files.length, 3, files.join());
+  t.is(gitIn(dir, 'status', '--porcelain', '-uno'), '', 'the work tree is the commit');
+  gitIn(other, 'pull', '--quiet');
+  for (const file of files)
+    t.true(fs.readFileSync(join(other, file)).equals(fs.readFileSync(join(dir, file))));
+});
+
+test('an asset that git ignores, or that is behind a link, does not keep its article from being committed', async (t) => {
+  const dir = withPlugin(tempDir(t));
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  const elsewhere = tempDir(t);
+  fs.symlinkSync(elsewhere, join(dir, 'static'));
+  const receiver = await startHere(t, { dir, config: { site: false } });
+  await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  await until('the article is committed', () => gitIn(dir, 'for-each-ref', 'refs/heads').trim() !== '');
+  t.is(filesOfCommit(dir).length, 1);
+  t.is(fs.readdirSync(join(elsewhere, 'media')).length, 3);
+  fs.unlinkSync(join(dir, 'static'));
+  fs.appendFileSync(join(dir, '.git/info/exclude'), 'static/\n');
+  await receiver.post('article.published', article({ id: 'fern', slug: 'fern' }));
+  await until(
+    'the other article is committed',
+    () => gitIn(dir, 'rev-list', '--count', 'HEAD').trim() === '2',
+  );
+  t.is(filesOfCommit(dir).length, 1);
+});
+
+test('what the built site lacks of the assets is copied after the build of another generator', async (t) => {
+  const build = "mkdir -p public && echo '<html><head></head><body></body></html>' > public/index.html";
+  const dir = generatorSite(tempDir(t), 'eleventy', { config: { build } });
+  withPlugin(dir);
+  const receiver = await startHere(t, { dir });
+  const { path, url } = await put(receiver, PNG);
+  t.regex(String(path), /^static\/media\//);
+  await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  const inOutput = join(dir, 'public', new URL(String(url)).pathname);
+  await until('the output has the picture', () => fs.existsSync(inOutput));
+  t.deepEqual(fs.readFileSync(inOutput), PNG);
+  t.is(
+    fs.readFileSync(join(dir, 'public/index.html'), 'utf8').trim(),
+    '<html><head></head><body></body></html>',
+  );
+});
