@@ -43,6 +43,7 @@ import { createServer, type Server } from './server/server.js';
 import { refuseUnknownAddress } from './site-address.js';
 
 // For the commands, which know the app and not the host.
+export { type Guard, guardAgainstPlugins } from '../host/guard.js';
 export { definePlugin, type Plugin } from '../host/plugin.js';
 
 /** A running receiver. */

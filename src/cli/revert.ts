@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { guardAgainstPlugins } from '../app/app.js';
 import { revert } from '../app/articles/revert.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { outliveStrayPromises } from './signals.js';
 import { printable, printJson, warningLog } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
@@ -18,7 +18,7 @@ export function revertCommand(): Command {
       async (name: string, revision: string, options: { dir: string; force?: boolean; json?: boolean }) => {
         const { dir, force = false, json } = options;
         const log = warningLog();
-        outliveStrayPromises(log);
+        guardAgainstPlugins(log);
         const done = await revert(await loadSettings(dir), name, revision, log, { force });
         if (json) {
           printJson(done, 2);

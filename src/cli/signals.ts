@@ -1,4 +1,4 @@
-import type { App } from '../app/app.js';
+import type { App, Guard } from '../app/app.js';
 import type { Log } from '../log.js';
 
 /** The process is gone after this long, whatever still hangs; supervisors kill after 10 s. */
@@ -11,25 +11,27 @@ let staysOn = false;
  * Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. An end that nobody has asked for,
  * such as a plugin's `process.exit()`, is logged and is a failure.
  */
-export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
+export function stopOnSignals(app: Pick<App, 'close'>, log: Log, guard?: Guard): void {
   let stopping = false;
+  const exit = guard?.exit ?? process.exit;
   staysOn = true;
 
   async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (stopping) process.exit(1);
+    if (stopping) exit(1);
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.warn('not everything was finished in time; the next start completes it');
-      process.exit(0);
+      exit(0);
     }, DEADLINE_MS).unref();
     try {
       await app.close();
     } catch (error) {
       log.error({ err: error }, 'stopping failed; the next start completes it');
     }
+    guard?.reportLeft();
     log.info('stopped');
-    process.exit(0);
+    exit(0);
   }
 
   process.on('exit', (code) => {
@@ -38,16 +40,11 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
     log.fatal({ err, code }, 'the receiver ends without having been asked to stop');
     if (code === 0) process.exitCode = 1;
   });
-  process.on('SIGTERM', (signal) => void stop(signal));
-  process.on('SIGINT', (signal) => void stop(signal));
-  outliveStrayPromises(log);
-}
-
-/** A plugin's stray promise is the plugin's fault; what was acknowledged is on the disk either way. */
-export function outliveStrayPromises(log: Log): void {
-  process.on('unhandledRejection', (error) =>
-    log.error({ err: error }, 'unhandled rejection; if a plugin caused it, the stack names its file'),
-  );
+  // Before those of plugins, which may throw.
+  process.prependListener('SIGTERM', (signal) => void stop(signal));
+  process.prependListener('SIGINT', (signal) => void stop(signal));
+  if (guard === undefined)
+    process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 }
 
 /**

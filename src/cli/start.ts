@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { startApp } from '../app/app.js';
+import { guardAgainstPlugins, startApp } from '../app/app.js';
 import { cloneSite } from '../app/init/clone-site.js';
 import { addIgnoreLines } from '../app/init/ignore-lines.js';
 import { createSecret } from '../app/init/secret.js';
@@ -70,10 +70,11 @@ async function start({ dir, live, preview = false, clone, watch, ...flags }: Sta
       `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; before you set siteUrl, delete their files or give them another address with pressmark move`,
     );
   else if (isExampleUrl(settings.siteUrl)) warn(exampleWarning(settings.siteUrl));
+  const guard = guardAgainstPlugins(log);
   const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview });
   const origin = originOf({ host: settings.host, port: app.port });
   const site = `${origin}${app.basePath}/`;
   if (terminal) console.log(`Webhook  ${origin}${settings.endpoint}\nSite     ${site}\nStop with Ctrl-C`);
   else log.info({ port: app.port, endpoint: settings.endpoint, site }, 'ready');
-  stopOnSignals(app, log);
+  stopOnSignals(app, log, guard);
 }

@@ -14,6 +14,7 @@ import {
   RECEIVER_ACTIONS,
   RECEIVER_FILTERS,
 } from './hook-types.js';
+import { asPlugin } from './plugin-code.js';
 import { createTimer, type Timer, type Timing } from './timings.js';
 
 /** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */
@@ -54,6 +55,8 @@ interface Registered {
   readonly priority: number;
   readonly plugin: string;
   readonly timer: Timer;
+  /** Runs its code as that of the plugin; what comes with Pressmark runs as it is. */
+  readonly run: <T>(call: () => T) => T;
 }
 
 /** A handler of a plugin, and how its calls went. */
@@ -134,7 +137,9 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     options: HandlerOptions,
   ): () => void {
     check(kind, name, handler, options);
-    const entry = { handler, priority: rankOf(options), plugin: options.plugin, timer: createTimer() };
+    const { plugin, isFirstParty = false } = options;
+    const run = <T>(call: () => T): T => (isFirstParty ? call() : asPlugin(plugin, call));
+    const entry = { handler, priority: rankOf(options), plugin, timer: createTimer(), run };
     const others = handlers[kind].get(name) ?? [];
     const after = others.findIndex(({ priority }) => priority > entry.priority);
     handlers[kind].set(name, others.toSpliced(after === -1 ? others.length : after, 0, entry));
@@ -205,7 +210,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     context: Filters[N]['context'],
   ): Promise<Filters[N]['value']> {
     let current = value;
-    for (const { handler, plugin, timer } of handlers.filter.get(name) ?? []) {
+    for (const { handler, plugin, timer, run } of handlers.filter.get(name) ?? []) {
       const call = handler as FilterHandler<N>; // as `addFilter` has taken it
       const what = `filter ${name} of plugin ${plugin}`;
       const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
@@ -216,7 +221,10 @@ export function createHooks(log: Log, options: HookOptions = {}) {
       let refusal: Refusal | undefined;
       try {
         if (isGivenUp(handler)) throw new TimeoutError();
-        next = await within(filterTimeoutMs, (async () => call(current, context))());
+        next = await within(
+          filterTimeoutMs,
+          run(async () => call(current, context)),
+        );
         timeouts.delete(handler);
         if (next instanceof Refusal) refusal = next;
         else if (next instanceof Hold) next = { ...(current as ArticleDraft), held: next.reason };
@@ -261,12 +269,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     done.set(name, didAction(name) + 1);
     const noted = note?.(name, payload);
-    for (const { handler, plugin, timer } of handlers.action.get(name) ?? []) {
+    for (const { handler, plugin, timer, run } of handlers.action.get(name) ?? []) {
       const call = handler as ActionHandler<N>; // as `addAction` has taken it
       const began = performance.now();
       let isDone = false;
       try {
-        const running = call(payload);
+        const running = run(() => call(payload));
         // A handler that is not asynchronous ends in the turn in which it was called.
         if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
         isDone = true;

@@ -14,6 +14,7 @@ import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import type { HostPaths, HostSite, Plugin, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
+import { asHost, asPlugin } from './plugin-code.js';
 import { createRoutes, routesIn, sealRoutes } from './routes.js';
 import { openStorage } from './storage.js';
 
@@ -154,7 +155,7 @@ export async function startHost(
           answer: answerBy(plugin.name),
           hold,
           refuse,
-          articles: { ...readingOnly(plugin.name), ...articles },
+          articles: { ...readingOnly(plugin.name), ...ofHost(articles) },
           assets: around.assets ?? { put: refusing(plugin.name) },
         };
         await setUp(entry, async () => plugin.receiver?.(host));
@@ -163,9 +164,13 @@ export async function startHost(
           await attempt(entry, 'activated', () =>
             alone(() =>
               activateOnce(folder, plugin.version, (context) =>
-                within(activateMs, (async () => activate(host, context))(), () => {
-                  throw lateness(entry, 'activated', activateMs, 'activate');
-                }),
+                within(
+                  activateMs,
+                  codeOf(entry, async () => activate(host, context)),
+                  () => {
+                    throw lateness(entry, 'activated', activateMs, 'activate');
+                  },
+                ),
               ),
             ),
           );
@@ -222,7 +227,7 @@ export async function startHost(
 
   function setUp(entry: PluginEntry, run: () => Promise<unknown>): Promise<void> {
     return attempt(entry, 'set up', () =>
-      within(setupMs, run(), () => {
+      within(setupMs, codeOf(entry, run), () => {
         throw lateness(entry, 'set up', setupMs, face);
       }),
     );
@@ -245,7 +250,11 @@ export async function startHost(
     const late = () =>
       around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
     try {
-      await within(disposeMs, (async () => dispose())(), late);
+      await within(
+        disposeMs,
+        asPlugin(plugin, async () => dispose()),
+        late,
+      );
     } catch (error) {
       around.log.error({ plugin, err: error }, 'plugin could not be closed');
     }
@@ -264,6 +273,21 @@ export async function startHost(
   }
 
   return { hooks, routers, adapters, outputs, report, close };
+}
+
+/** Runs code of a plugin; what comes with Pressmark runs as it is. */
+function codeOf<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T {
+  return isFirstParty ? run() : asPlugin(plugin.name, run);
+}
+
+/** The articles, for a plugin: what is done for it is done by the host. */
+function ofHost(articles: HostSurroundings['articles']): HostSurroundings['articles'] {
+  return Object.fromEntries(
+    Object.entries(articles).map(([name, method]) => [
+      name,
+      (...args: unknown[]) => asHost(() => Reflect.apply(method, articles, args)),
+    ]),
+  ) as unknown as HostSurroundings['articles']; // the same methods
 }
 
 const hold: ReceiverHost['hold'] = (reason) => new Hold(reason);

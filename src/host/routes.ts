@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { PressmarkError } from '../errors.js';
+import { asPlugin } from './plugin-code.js';
 
 /** Below this, plugins have their routes. */
 const ROUTES_PATH = '/-/';
@@ -13,6 +14,7 @@ export async function createRoutes(plugin: string): Promise<Router> {
     import('@koa/bodyparser'),
   ]);
   const router = new KoaRouter({ prefix: `${ROUTES_PATH}${plugin}` });
+  router.use((_context, next) => asPlugin(plugin, next));
   router.use(bodyParser({ enableTypes: ['json', 'form'], onError: refuseBody }));
   return router;
 }

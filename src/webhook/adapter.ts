@@ -9,6 +9,7 @@ import {
   withoutSlash,
 } from '../host/adapter.js';
 import type { Hooks } from '../host/hooks.js';
+import { asPlugin } from '../host/plugin-code.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
@@ -94,7 +95,7 @@ export function adapterEndpoint(
 
   async function ofPlugin<T>(what: keyof AdapterLimits, run: () => Promise<T>): Promise<T> {
     try {
-      return await within(limitsMs[what], run());
+      return await within(limitsMs[what], asPlugin(plugin, run));
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
       const isLate = error instanceof TimeoutError;

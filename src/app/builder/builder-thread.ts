@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { configuredPlugins } from '../../config/config-file.js';
+import { guardAgainstPlugins } from '../../host/guard.js';
 import { createLog } from '../../log.js';
 import { followMovedClock } from '../../moved-clock.js';
 import { serveBuilds } from '../../site/builder/worker.js';
@@ -10,5 +11,9 @@ const { settings, terminal } = workerData as { settings: BuilderSettings; termin
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 followMovedClock();
 const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
-const { builder } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
-serveBuilds(parentPort, builder, log);
+const guard = guardAgainstPlugins(log);
+const { builder, close } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
+serveBuilds(parentPort, { ...builder, close }, log, () => {
+  guard.reportLeft();
+  guard.exit(0); // a plugin may have left more than that behind
+});

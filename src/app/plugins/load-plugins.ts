@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 import { READY_MS } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
+import { asPlugin } from '../../host/plugin-code.js';
 import { within } from '../../time-limit.js';
 
 /** Plugin files that are picked up from the site's `plugins/` folder; TypeScript where Node strips types. */
@@ -64,7 +65,11 @@ async function importPlugin(file: string, origin: string, limitMs: number): Prom
     throw new Error(`it is not loaded after ${limitMs / 1_000} s; an await at its top must come to an end`);
   };
   try {
-    const module: { default?: unknown } = await within(limitMs, import(pathToFileURL(file).href), late);
+    const module: { default?: unknown } = await within(
+      limitMs,
+      asPlugin(origin, () => import(pathToFileURL(file).href)),
+      late,
+    );
     return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
   } catch (cause) {
     throw new PressmarkError('PLUGIN_INVALID', `plugin ${quote(origin)} cannot be loaded: ${whyNot(cause)}`, {

@@ -8,6 +8,7 @@ import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { ArticleReader } from '../articles.js';
+import { asPlugin } from '../plugin-code.js';
 import type { Timer } from '../timings.js';
 import type { Times } from './cron.js';
 import { createCrons } from './crons.js';
@@ -376,7 +377,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     const late = new AbortController();
     const context = { attempt, signal: AbortSignal.any([stop, late.signal]), log: work.log };
     const began = performance.now();
-    const call = (async () => work.call(event, context))();
+    const call = asPlugin(work.plugin, async () => work.call(event, context));
     try {
       await within(work.timeoutMs, call);
       work.timer.ended(began, false);

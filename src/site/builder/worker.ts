@@ -10,14 +10,20 @@ const NICENESS = 10;
 
 /**
  * Answers the main thread's requests for builds; runs in the builder's thread, whose log writes for itself.
- * The thread ends after the request to close.
+ *
+ * @param onClosed called after the request to close; ends the thread.
  */
-export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void {
+export function serveBuilds(
+  port: MessagePort,
+  builder: Pick<Builder, 'build' | 'pages' | 'close'>,
+  log: Log,
+  onClosed: () => void,
+): void {
   lowerPriority(log);
   port.on('message', ({ id, ...question }: Request) => {
     // Never rejects.
     void answer(question).then((outcome) => {
-      if (outcome === 'closed') port.close();
+      if (outcome === 'closed') onClosed();
       else port.postMessage({ id, ...outcome } satisfies Answer);
     });
   });

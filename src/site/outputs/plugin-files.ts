@@ -1,6 +1,7 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from '../../host/outputs.js';
 import type { SiteInfo } from '../../host/page-types.js';
+import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { Post } from '../index/article-entry.js';
@@ -20,7 +21,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 
   function pathsOf(view: SiteView): readonly string[] {
     try {
-      last = [...(output.paths?.(view) ?? [output.path])].map(checked);
+      last = asPlugin(plugin, () => [...(output.paths?.(view) ?? [output.path])].map(checked));
     } catch (error) {
       log.error({ plugin, output: output.path, reason: messageOf(error) }, 'paths of an output failed');
     }
@@ -33,12 +34,13 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
   }
 
   async function render(path: string, view: SiteView): Promise<string | Uint8Array> {
-    const content: unknown = await within(LONGEST_MS, (async () => output.render(path, view))()).catch(
-      (error: unknown) => {
-        const isLate = error instanceof TimeoutError;
-        throw failure(isLate ? `took longer than ${LONGEST_MS} ms` : messageOf(error), error);
-      },
-    );
+    const content: unknown = await within(
+      LONGEST_MS,
+      asPlugin(plugin, async () => output.render(path, view)),
+    ).catch((error: unknown) => {
+      const isLate = error instanceof TimeoutError;
+      throw failure(isLate ? `took longer than ${LONGEST_MS} ms` : messageOf(error), error);
+    });
     if (typeof content === 'string' || content instanceof Uint8Array) return content;
     throw failure('render must return a string or bytes');
   }

@@ -10,7 +10,8 @@ import { siteInfo } from '../../support/site-info.js';
 
 const { root, url, crash } = workerData as { root: string; url: string; crash: boolean };
 if (crash) throw new Error('the thread was told to crash');
-if (parentPort === null) throw new Error('this file is for a worker thread');
+const port = parentPort;
+if (port === null) throw new Error('this file is for a worker thread');
 
 const log = createLog({ level: 'silent', terminal: false });
 const builder = createBuilder({
@@ -23,4 +24,4 @@ const builder = createBuilder({
   log,
   hooks: createHooks(log, { face: 'pages' }),
 });
-serveBuilds(parentPort, builder, log);
+serveBuilds(port, builder, log, () => port.close());

@@ -1,0 +1,131 @@
+import type { Log } from '../log.js';
+import { asPlugin, pluginRunning, unfinishedPlugins, watchStalls } from './plugin-code.js';
+
+/** The guard of a process or a thread; see `guardAgainstPlugins`. */
+export interface Guard {
+  /** Ends the process, also where a plugin has begun what asks for it. */
+  exit(code: number): never;
+  /** Names the plugins that have left intervals running. */
+  reportLeft(): void;
+}
+
+/** The same fault of a plugin is logged so often, in milliseconds. */
+const SAY_EVERY_MS = 60_000;
+
+/** How often it is looked whether everything stood still, and from when on that is reported, in milliseconds. */
+const LOOK_EVERY_MS = 500;
+const STALL_MS = 1_000;
+
+/**
+ * Keeps plugins from ending this process or thread, by `process.exit`, an error that nobody catches, or a promise that
+ * nobody waits for; and names those that hold it up or leave intervals running. An error that is not a plugin's ends it.
+ */
+export function guardAgainstPlugins(log: Log): Guard {
+  const exit = process.exit.bind(process);
+  const intervals = new Map<NodeJS.Timeout, string>();
+  const said = new Map<string, { since: number; more: number }>();
+
+  function blame(plugin: string, what: string, details: object = {}): void {
+    const key = `${plugin} ${what}`;
+    const last = said.get(key);
+    if (last !== undefined && performance.now() - last.since < SAY_EVERY_MS) {
+      last.more++;
+      return;
+    }
+    const again = last !== undefined && last.more > 0 ? { again: last.more } : {};
+    said.set(key, { since: performance.now(), more: 0 });
+    log.error({ plugin, ...details, ...again }, `plugin ${plugin} ${what}`);
+  }
+
+  const refusals = new WeakSet<Error>();
+  process.exit = (...codes) => {
+    const plugin = pluginRunning();
+    if (plugin === undefined) return exit(...codes);
+    const err = new Error(`plugin ${plugin} must not end the process`);
+    refusals.add(err);
+    blame(plugin, 'has called process.exit, which is refused', { err });
+    throw err;
+  };
+
+  process.on('unhandledRejection', (err) => {
+    const plugin = pluginRunning();
+    if (refusals.has(Object(err))) return;
+    if (plugin === undefined) log.error({ err }, 'unhandled rejection');
+    else blame(plugin, 'has a promise that was rejected, and nothing handles it', { err });
+  });
+
+  process.on('uncaughtException', (err) => {
+    if (refusals.has(err)) return;
+    const plugin = pluginRunning();
+    if (plugin !== undefined) {
+      blame(plugin, 'has thrown an error that nothing catches', { err });
+      return;
+    }
+    log.fatal({ err }, 'an error that nothing catches');
+    exit(1);
+  });
+
+  let stallSeen = Number.NEGATIVE_INFINITY;
+  watchStalls(({ plugin, ms }) => {
+    stallSeen = performance.now();
+    blame(plugin, 'has held up everything else', { ms });
+  });
+  let looked = performance.now();
+  setInterval(() => {
+    const ms = performance.now() - looked - LOOK_EVERY_MS;
+    const isNamed = stallSeen >= looked;
+    looked = performance.now();
+    if (ms < STALL_MS || isNamed) return;
+    // Which of them it was cannot be seen from here.
+    for (const plugin of unfinishedPlugins())
+      log.warn({ plugin, ms: Math.round(ms) }, `everything stood still while plugin ${plugin} was at work`);
+  }, LOOK_EVERY_MS).unref();
+
+  const {
+    setInterval: interval,
+    setTimeout: timeout,
+    clearInterval: clear,
+    clearTimeout: clearOne,
+  } = globalThis;
+  /** The same function, measured as the plugin's that has set it. */
+  const measured = (run: unknown) => {
+    const plugin = pluginRunning();
+    if (plugin === undefined || typeof run !== 'function') return run;
+    return (...args: unknown[]) => asPlugin(plugin, () => run(...args));
+  };
+  const forget = (timer: unknown) => void intervals.delete(timer as NodeJS.Timeout);
+  replace('setInterval', (run, ...rest) => {
+    const timer = Reflect.apply(interval, globalThis, [measured(run), ...rest]) as NodeJS.Timeout;
+    const plugin = pluginRunning();
+    if (plugin !== undefined) intervals.set(timer, plugin);
+    return timer;
+  });
+  replace('setTimeout', (run, ...rest) => Reflect.apply(timeout, globalThis, [measured(run), ...rest]));
+  replace('clearInterval', (timer) => {
+    forget(timer);
+    Reflect.apply(clear, globalThis, [timer]);
+  });
+  replace('clearTimeout', (timer) => {
+    forget(timer);
+    Reflect.apply(clearOne, globalThis, [timer]);
+  });
+
+  function reportLeft(): void {
+    for (const [timer, plugin] of intervals)
+      if (timer.hasRef()) blame(plugin, 'has left an interval running; clear it in onClose');
+    for (const timer of [...intervals.keys()]) clearInterval(timer);
+  }
+
+  return { exit, reportLeft };
+}
+
+/** Replaces a global function; what hangs on it, such as its form for `promisify`, stays. */
+function replace(
+  name: 'setInterval' | 'setTimeout' | 'clearInterval' | 'clearTimeout',
+  by: (...args: unknown[]) => unknown,
+): void {
+  const before = globalThis[name];
+  Object.assign(globalThis, {
+    [name]: Object.defineProperties(by, Object.getOwnPropertyDescriptors(before)),
+  });
+}

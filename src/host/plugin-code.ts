@@ -1,0 +1,60 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The plugin whose code runs, also in what it has begun: timers, promises, sockets. */
+const running = new AsyncLocalStorage<string>();
+
+/** A plugin that held up everything else. */
+export interface Stall {
+  readonly plugin: string;
+  readonly ms: number;
+}
+
+/** From so long on, code that does not let others run is reported, in milliseconds. */
+const STALL_MS = 1_000;
+
+/** How many calls of each plugin have not ended. */
+const unfinished = new Map<string, number>();
+let onStall: ((stall: Stall) => void) | undefined;
+
+/** Runs code of a plugin: what goes wrong in it, now or later, is known to be that plugin's. */
+export function asPlugin<T>(plugin: string, run: () => T): T {
+  const began = performance.now();
+  try {
+    const result = running.run(plugin, run);
+    if (result instanceof Promise) countUntilEnd(plugin, result);
+    return result;
+  } finally {
+    const ms = Math.round(performance.now() - began);
+    if (ms >= STALL_MS) onStall?.({ plugin, ms });
+  }
+}
+
+/** Runs code of the host that a plugin has called: what it begins is not the plugin's. */
+export function asHost<T>(run: () => T): T {
+  return running.exit(run);
+}
+
+/** The plugin whose code runs, or has begun what runs; undefined where it is not a plugin's. */
+export function pluginRunning(): string | undefined {
+  return running.getStore();
+}
+
+/** The plugins that were called and have not ended. */
+export function unfinishedPlugins(): string[] {
+  return [...unfinished.keys()];
+}
+
+/** Reports code of plugins that held up everything else. */
+export function watchStalls(report: (stall: Stall) => void): void {
+  onStall = report;
+}
+
+function countUntilEnd(plugin: string, work: Promise<unknown>): void {
+  unfinished.set(plugin, (unfinished.get(plugin) ?? 0) + 1);
+  const end = () => {
+    const others = (unfinished.get(plugin) ?? 1) - 1;
+    if (others === 0) unfinished.delete(plugin);
+    else unfinished.set(plugin, others);
+  };
+  work.then(end, end);
+}

@@ -1,0 +1,105 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { article } from '../../support/events.js';
+import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** What is said of each of the plugins below, once. */
+const WORDS = {
+  exits: 'has called process.exit, which is refused',
+  rejects: 'has a promise that was rejected, and nothing handles it',
+  throws: 'has thrown an error that nothing catches',
+  stalls: 'has held up everything else',
+  leaks: 'has left an interval running; clear it in onClose',
+};
+
+/** A plugin that does this at each article in the receiver, and this for the first page that is made. */
+const bad = (name: string, onArticle: string, onPage = 'undefined') => `
+let isFirst = true;
+export default { name: '${name}',
+  receiver(host) { host.addAction('article.published', (event) => { ${onArticle} }); },
+  pages(host) { host.addFilter('page.head', (head) => {
+    if (isFirst) { isFirst = false; ${onPage}; }
+    return head;
+  }); } };`;
+
+/** By name, as they run: those behind one that never ends wait for it. */
+const PLUGINS: Readonly<Record<string, string>> = {
+  exits: bad('exits', 'process.exit(0)', 'setTimeout(() => process.exit(0), 1)'),
+  rejects: bad(
+    'rejects',
+    'void Promise.reject(3)',
+    "void (async () => { await 1; throw new Error('x'); })()",
+  ),
+  throws: bad(
+    'throws',
+    "let left = 3; const timer = setInterval(() => { if (--left === 0) clearInterval(timer); throw new Error('x'); }, 5)",
+    'setTimeout(() => { null.x; }, 1)',
+  ),
+  sockets: `import net from 'node:net';\n${bad('sockets', "net.connect({ path: '/nowhere' })")}`,
+  stalls: `let stalled = false;\n${bad('stalls', 'if (!stalled) { stalled = true; for (const end = Date.now() + 1200; Date.now() < end; ); }')}`,
+  'zz-hangs': bad('zz-hangs', 'return new Promise(() => {})'),
+  leaks: `let leaks = false;\n${bad('leaks', 'if (!leaks) { leaks = true; setInterval(() => {}, 1e6); }', 'setInterval(() => {}, 1e6)')}`,
+  top: `setTimeout(() => { throw new Error('at the top'); }, 1);\n${bad('top', '')}`,
+  works: `export default { name: 'works', receiver(host) {
+    host.job('note', { on: 'article.published', run: ({ article }) => host.storage.set(article.id, true) });
+    host.routes((router) => router.get('/keys', async (context) => { context.body = await host.storage.keys(); }));
+  } };`,
+};
+
+test('a storm of bad plugins costs no delivery, no page and no job of others, and each is named once', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.json'),
+    JSON.stringify({ git: false, site: { search: false } }),
+  );
+  fs.mkdirSync(join(dir, 'plugins'));
+  for (const [name, text] of Object.entries(PLUGINS))
+    fs.writeFileSync(join(dir, `plugins/${name}.mjs`), text);
+  const receiver = await startReceiver(t, { dir });
+  const urls: string[] = [];
+  for (let n = 0; n < 6; n++) {
+    const { status, json } = await receiver.post(
+      'article.published',
+      article({ id: `a-${n}`, slug: `a-${n}` }),
+    );
+    t.is(status, 200);
+    urls.push(json.url);
+  }
+  for (const url of urls)
+    await until(`the page of ${url} is there`, () =>
+      fs.existsSync(join(dir, 'public', new URL(url).pathname, 'index.html')),
+    );
+  await until('the job of the plugin that works has run for each article', async () => {
+    const keys = await (await fetch(`${receiver.origin}/-/works/keys`)).json();
+    return (keys as string[]).length === 6;
+  });
+  const said = (msg: string) => receiver.log.filter((line) => line.msg === msg).length;
+  // Once in the process and once in the thread.
+  for (const name of ['exits', 'rejects', 'throws'] as const)
+    await until(`${name} is named in both`, () => said(`plugin ${name} ${WORDS[name]}`) === 2);
+  await until('the plugin with the socket is named', () => said(`plugin sockets ${WORDS.throws}`) === 1);
+  await until('that at the top is named in both', () => said(`plugin plugins/top.mjs ${WORDS.throws}`) === 2);
+  await until('the one that stalls is named', () => said(`plugin stalls ${WORDS.stalls}`) === 1);
+  t.is(await receiver.stop(), 0);
+  t.is(said(`plugin leaks ${WORDS.leaks}`), 2);
+  for (const name of ['exits', 'rejects', 'throws'] as const)
+    t.is(said(`plugin ${name} ${WORDS[name]}`), 2, `${name} is not named again`);
+  t.false(receiver.log.some(({ msg }) => /thread that builds pages/.test(msg)));
+});
+
+test('an error of the program itself that nothing catches ends it, as ever', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  const fault = "context.res.on('finish', () => { throw new Error('not known to be the plugin’s'); })";
+  const code = `export default { name: 'x', receiver(host) { process.on('SIGTERM', () => process.exit(7));
+    host.routes((router) => router.get('/end', (context) => { ${fault}; })); } };`;
+  fs.writeFileSync(join(dir, 'plugins/x.mjs'), code);
+  const receiver = await startReceiver(t, { dir, config: { git: false, site: false } });
+  await fetch(`${receiver.origin}/-/x/end`).catch(() => undefined);
+  await receiver.ended;
+  t.is(await receiver.stop(), 1);
+  t.true(receiver.log.some(({ level, msg }) => level === 60 && msg === 'an error that nothing catches'));
+});
