@@ -36,12 +36,14 @@ export { type ErrorCode, PressmarkError } from './errors.js';
 export {
   type Adapter,
   AdapterAnswer,
+  type AdapterError,
   type AdapterRequest,
   type IncomingArticle,
   type ReceivedArticle,
 } from './host/adapter.js';
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { Assets } from './host/assets.js';
+export { type FormField, fieldsOf, formIn } from './host/form.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';

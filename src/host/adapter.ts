@@ -110,12 +110,32 @@ export interface Adapter {
   readonly methods?: readonly string[];
   /** The longest body that is read, in bytes. @default 1,000,000 */
   readonly maxBytes?: number;
-  /** Whether the request is genuine. Anything but `true` is answered 401, or with what `ReceiverHost.answer` made. */
-  verify(request: AdapterRequest): boolean | AdapterAnswer | Promise<boolean | AdapterAnswer>;
+  /** Whether the request is genuine; anything but `true` is answered 401. */
+  verify(request: AdapterRequest): boolean | Promise<boolean>;
   /** Parses a verified body. @default JSON in UTF-8; undefined where there is none, as with GET */
   parse?(request: AdapterRequest): unknown;
   /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
   receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;
+  /** The body of an answer that is an error, which is sent as JSON. @default `{ error: message }` */
+  errorBody?(error: AdapterError): unknown;
+}
+
+/** Why a request is not accepted. A function of an adapter may throw such an error, with `expose`, as `http-errors` makes it. */
+export interface AdapterError {
+  /** From 400 to 599. */
+  readonly status: number;
+  /** A name for it; one of the error table unless the plugin has thrown the error. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The error that a plugin has thrown for the sender; undefined where it has failed. */
+export function exposedError(error: unknown): AdapterError | undefined {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return undefined;
+  const { status, code, message }: Error & { status?: unknown; code?: unknown } = error;
+  if (!Number.isInteger(status) || typeof status !== 'number' || status < 400 || status > 599)
+    return undefined;
+  return { status, code: typeof code === 'string' ? code : 'REFUSED', message };
 }
 
 /** An adapter and whose it is. */

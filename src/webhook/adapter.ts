@@ -3,7 +3,9 @@ import { jsonIn } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
 import {
   AdapterAnswer,
+  type AdapterError,
   type AdapterRequest,
+  exposedError,
   type IncomingArticle,
   type PluginAdapter,
   withoutSlash,
@@ -80,9 +82,7 @@ export function adapterEndpoint(
         headers: context.req.headers,
         body: await read(context.req),
       };
-      const genuine = await ofPlugin('verify', async () => adapter.verify(request));
-      if (genuine instanceof AdapterAnswer) return { verified, ...answerOf(genuine) };
-      if (genuine !== true)
+      if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
         throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
       verified = true;
       const payload = await parsed(request);
@@ -97,7 +97,7 @@ export function adapterEndpoint(
     try {
       return await within(limitsMs[what], asPlugin(plugin, run));
     } catch (error) {
-      if (error instanceof PressmarkError) throw error;
+      if (error instanceof PressmarkError || exposedError(error) !== undefined) throw error;
       const isLate = error instanceof TimeoutError;
       // What cannot be parsed is a fault of the request.
       if (what === 'parse' && !isLate) {
@@ -124,7 +124,10 @@ export function adapterEndpoint(
 
   /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */
   async function answerTo(result: unknown): Promise<Omit<Outcome, 'verified'>> {
-    if (result instanceof AdapterAnswer) return answerOf(result);
+    if (result instanceof AdapterAnswer) {
+      const { status, body, headers } = result;
+      return { status, body, headers, outcome: 'answered' };
+    }
     const drafts: readonly IncomingArticle[] = Array.isArray(result) ? result : [result];
     const articles: object[] = [];
     let failure: Omit<Outcome, 'verified'> | undefined;
@@ -146,21 +149,26 @@ export function adapterEndpoint(
     return { status: 200, outcome: 'stored', ...failure, body, ...id };
   }
 
-  function answerOf({ status, body, headers }: AdapterAnswer): Omit<Outcome, 'verified'> {
-    return { status, body, headers, outcome: 'answered' };
-  }
-
-  /** A code of the error table, or a 500 that says nothing of the inside. */
+  /** A code of the error table or of the plugin, or a 500 that says nothing of the inside. */
   function refusalOf(error: unknown): Pick<Outcome, 'status' | 'body' | 'outcome'> {
+    const exposed = exposedError(error);
+    if (exposed !== undefined) return answerWith(exposed);
     const known = error instanceof PressmarkError ? error : undefined;
     if (known === undefined || (known.status >= 500 && !NO_FAILURES.has(known.code)))
       log.error({ adapter: plugin, err: known?.cause ?? error }, 'an adapter failed');
     const message = known?.publicMessage ?? 'the receiver failed; nothing was acknowledged, send it again';
-    return {
-      status: known?.status ?? 500,
-      body: JSON.stringify({ error: message }),
-      outcome: known?.code ?? 'INTERNAL',
-    };
+    return answerWith({ status: known?.status ?? 500, code: known?.code ?? 'INTERNAL', message });
+  }
+
+  function answerWith(error: AdapterError): Pick<Outcome, 'status' | 'body' | 'outcome'> {
+    const { status, code: outcome, message } = error;
+    let body: string | undefined;
+    try {
+      body = JSON.stringify(adapter.errorBody?.(error));
+    } catch (cause) {
+      log.error({ adapter: plugin, err: cause }, 'errorBody of an adapter failed');
+    }
+    return { status, body: body ?? JSON.stringify({ error: message }), outcome };
   }
 
   return async (context, next) => {

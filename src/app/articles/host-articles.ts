@@ -183,7 +183,7 @@ function stateChange(
       const { from = 0, until = Number.POSITIVE_INFINITY } = publication.kind === 'dated' ? publication : {};
       return {
         held: undefined,
-        ...(from > now && { date: moment }),
+        ...((at !== undefined || from > now) && { date: at ?? moment }),
         ...(until <= now && { expires: null }),
       };
     }

@@ -16,7 +16,7 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     verify({ headers, body }) {
       if (headers['x-fault'] === 'verify') throw new Error('inside');
       if (headers['x-fault'] === 'truthy') return 1;
-      if (headers['x-fault'] === 'answer') return host.answer(403, { closed: true });
+      if (headers['x-fault'] === 'closed') throw Object.assign(new Error('closed'), { status: 403, expose: true });
       return headers['x-key'] === 'open' && Buffer.isBuffer(body);
     },
     receive(payload) {
@@ -39,7 +39,11 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
     maxBytes: 3_000_000,
     verify: () => true,
     parse: ({ body }) => body.length,
-    receive: (length) => host.answer(200, { length }),
+    receive(length, { query }) {
+      if (!query.has('full')) return host.answer(200, { length });
+      throw Object.assign(new Error('the crate is full'), { status: 507, code: 'FULL', expose: true });
+    },
+    errorBody: (fault) => ({ fault }),
   });
   host.adapter({
     path: '/stored',
@@ -108,10 +112,22 @@ test('401-adapter: what verify does not answer with true is refused before it is
   }
 });
 
-test('403-adapter: verify may answer itself, and nothing is parsed', async (t) => {
-  const { status, json } = await send('no JSON', { 'x-fault': 'answer' });
+test('403-adapter: a function may refuse a request with a status, and errorBody says in which form', async (t) => {
+  const { status, json } = await send('no JSON', { 'x-fault': 'closed' });
   t.is(status, 403);
-  t.deepEqual(json, { closed: true });
+  t.deepEqual(json, { error: 'closed' });
+  for (const [path, method, expected] of [
+    ['/crate?full', 'POST', { status: 507, code: 'FULL', message: 'the crate is full' }],
+    [
+      '/crate',
+      'GET',
+      { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'GET is not accepted here; use POST' },
+    ],
+  ] as const) {
+    const response = await fetch(`${receiver().origin}${path}`, { method });
+    t.is(response.status, expected.status);
+    t.deepEqual(await response.json(), { fault: expected });
+  }
 });
 
 test('413-adapter: a body may be as long as maxBytes says', async (t) => {
@@ -124,7 +140,15 @@ test('413-adapter: a body may be as long as maxBytes says', async (t) => {
     const json = (await response.json()) as object;
     t.deepEqual(
       json,
-      expected === 200 ? { length } : { error: 'body is over 3000000 bytes, the most that is accepted' },
+      expected === 200
+        ? { length }
+        : {
+            fault: {
+              status: 413,
+              code: 'BODY_TOO_LARGE',
+              message: 'body is over 3000000 bytes, the most that is accepted',
+            },
+          },
     );
   }
 });

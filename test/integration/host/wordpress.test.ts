@@ -1,0 +1,319 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { articleFiles, fileOf } from '../../support/content.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const require = createRequire(import.meta.url);
+const PASSWORD = 'abcd EFGH 1234 ijkl';
+const PLUGINS = join(ROOT, 'examples/plugins');
+
+/** What the tests read of a post. */
+interface Post {
+  readonly id: number;
+  readonly status: string;
+  readonly link: string;
+  readonly slug: string;
+  readonly title: { readonly rendered: string; readonly raw: string };
+  readonly content: { readonly rendered: string };
+  readonly date: string;
+  readonly date_gmt: string;
+  readonly tags: readonly number[];
+  readonly categories: readonly number[];
+  readonly featured_media: number;
+}
+
+const dir = makeTempDir();
+let started: ReceiverHere | undefined;
+
+test.serial.before(async () => {
+  fs.mkdirSync(join(dir, 'plugins'));
+  for (const name of ['wordpress-rest.mjs', '_wordpress.mjs'])
+    fs.copyFileSync(join(PLUGINS, name), join(dir, 'plugins', name));
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  const config = { git: false, site: { search: false, timeZone: 'Europe/Berlin' } };
+  const env = { WORDPRESS_APPLICATION_PASSWORDS: `robot:wrong one here, ada:${PASSWORD}` };
+  started = await launchHere(dir, { config, env });
+});
+
+test.after.always(async () => {
+  await started?.close();
+  removeTempDir(dir);
+});
+
+function receiver(): ReceiverHere {
+  if (started === undefined) throw new Error('the receiver has not started');
+  return started;
+}
+
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** A request as a script makes it. */
+async function ask(path: string, { method = 'GET', body, ...headers }: Record<string, string> = {}) {
+  const response = await fetch(`${receiver().origin}${path}`, {
+    method,
+    headers: { authorization: basic('ada', PASSWORD), ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+const sendJson = (path: string, body: unknown, method = 'POST') =>
+  ask(path, { method, body: JSON.stringify(body), 'content-type': 'application/json' });
+
+const withTitle = (title: string) =>
+  articleFiles(dir).filter((file) => fs.readFileSync(file, 'utf8').includes(`\ntitle: "${title}"\n`)).length;
+
+const page = (link: string) => join(dir, 'public', new URL(link).pathname, 'index.html');
+const isPublic = (link: string) => fs.existsSync(page(link));
+const isGone = (link: string, title: string) => () =>
+  !isPublic(link) && !fs.readFileSync(join(dir, 'public/index.html'), 'utf8').includes(title);
+
+test('wordpress: wpapi finds the API, and creates, publishes, updates, lists and trashes a post', async (t) => {
+  const WPAPI = require('wpapi');
+  const site = (await WPAPI.discover(`${receiver().origin}/wp-json`)).auth({
+    username: 'ada',
+    password: PASSWORD,
+  });
+  t.like(await site.users().me(), { id: 2, name: 'ada' });
+  const draft: Post = await site
+    .posts()
+    .create({ title: 'Mulch & more', content: '<p>First words.</p>', excerpt: '<p>Why.</p>' });
+  t.like(draft, { status: 'draft', slug: 'mulch-more' });
+  t.is(draft.title.rendered, 'Mulch & more');
+  const file = fileOf(dir, `wp-${draft.id}`);
+  t.regex(fs.readFileSync(file, 'utf8'), /^held: /m);
+  t.false(isPublic(draft.link));
+  const listed = async (params: object) => {
+    const posts: Post[] = await Object.entries(params).reduce(
+      (call, [name, value]) => call.param(name, value),
+      site.posts(),
+    );
+    return posts.filter(({ id }) => id === draft.id).map(({ status }) => status);
+  };
+  t.deepEqual(await listed({}), []);
+
+  const published: Post = await site.posts().id(draft.id).update({ status: 'publish' });
+  t.like(published, { id: draft.id, link: draft.link, status: 'publish' });
+  await until('the post has its page', () => isPublic(draft.link));
+  const changed: Post = await site
+    .posts()
+    .id(draft.id)
+    .update({ title: 'Mulch', content: '<p>Other words.</p>' });
+  t.is(changed.title.raw, 'Mulch');
+  t.is(changed.link, draft.link);
+  await until('the page shows the update', () =>
+    fs.readFileSync(page(draft.link), 'utf8').includes('Other words.'),
+  );
+  t.regex(fs.readFileSync(file, 'utf8'), /^description: "Why\."$/m);
+  t.deepEqual(await listed({ search: 'other WORDS', per_page: 5 }), ['publish']);
+  t.deepEqual(await listed({ slug: 'mulch-more' }), ['publish']);
+  t.deepEqual(await listed({ slug: 'mulch' }), []);
+
+  t.is((await site.posts().id(draft.id).delete()).status, 'trash');
+  await until('the post is nowhere', isGone(draft.link, 'Mulch'));
+  t.deepEqual(await listed({ status: 'any' }), []);
+  t.deepEqual(await listed({ status: 'trash' }), ['trash']);
+  const restored: Post = await site.posts().id(draft.id).update({ status: 'publish' });
+  t.like(restored, { status: 'publish', link: draft.link, date: published.date });
+  const error = await t.throwsAsync<Error & { code: string }>(
+    WPAPI.site(`${receiver().origin}/wp-json`)
+      .auth({ username: 'ada', password: 'other' })
+      .posts()
+      .create({ title: 'x' })
+      .catch((body: object) => {
+        throw Object.assign(new Error(), body);
+      }),
+  );
+  t.like(error, { code: 'rest_signature_mismatch', data: { status: 401 } });
+});
+
+test('wordpress: a post that is to come goes live at its time, in the time zone of the site', async (t) => {
+  const year = new Date().getUTCFullYear() + 1;
+  const { status, json: post } = await sendJson('/wp-json/wp/v2/posts', {
+    title: 'To come',
+    content: '<p>Later.</p>',
+    status: 'publish',
+    date: `${year}-07-01T10:00:00`,
+  });
+  t.is(status, 201);
+  t.like(post, { status: 'future', date: `${year}-07-01T10:00:00`, date_gmt: `${year}-07-01T08:00:00` });
+  t.deepEqual(
+    (await ask('/wp-json/wp/v2/posts?status=future')).json.map(({ id }: Post) => id),
+    [post.id],
+  );
+  const moved = await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { date_gmt: `${year}-12-01T09:30:00` });
+  t.like(moved.json, { status: 'future', date: `${year}-12-01T10:30:00` });
+  t.false(isPublic(post.link));
+  const now = await sendJson(`/wp-json/wp/v2/posts/${post.id}`, {
+    status: 'publish',
+    date_gmt: '2026-01-02T03:04:05',
+  });
+  t.like(now.json, { status: 'publish', link: post.link, date: '2026-01-02T04:04:05' });
+  await until('the post has its page', () => isPublic(post.link));
+});
+
+test('wordpress: wordpress-api-client makes terms and posts with them', async (t) => {
+  const { default: WpApiClient, AUTH_TYPE } = require('wordpress-api-client');
+  const client = new WpApiClient(receiver().origin, {
+    auth: { type: AUTH_TYPE.BASIC, username: 'ada', password: PASSWORD },
+    onError: async () => undefined,
+  });
+  t.is((await client.user().findMe()).name, 'ada');
+  const category = await client.postCategory().create({ name: 'Garden beds' });
+  const tag = await client.postTag().create({ name: 'Soil' });
+  t.like(category, { name: 'Garden beds', slug: 'garden-beds' });
+  t.is((await client.postTag().create({ name: 'soil' })).id, tag.id);
+  t.deepEqual(
+    (await client.postTag().find(new URLSearchParams({ search: 'oil' }))).map(({ id }: Post) => id),
+    [tag.id],
+  );
+  const post: Post = await client.post().create({
+    title: { raw: 'Beds' },
+    content: { raw: '<p>Of soil.</p>' },
+    status: 'publish',
+    categories: [category.id],
+    tags: [tag.id],
+  });
+  t.like(post, { categories: [category.id], tags: [tag.id] });
+  t.regex(fs.readFileSync(fileOf(dir, `wp-${post.id}`), 'utf8'), /^tags: \["Garden beds", "Soil"\]$/m);
+  const other: Post = await client.post().update({ title: { raw: 'Beds' }, tags: [] }, post.id);
+  t.like(other, { categories: [category.id], tags: [] });
+  t.is((await client.post().find(post.id))[0].id, post.id);
+  await t.throwsAsync(client.post().find(7), { message: /invalid id/ });
+  const [deleted] = await client.post().delete(post.id);
+  t.is(deleted.status, 'trash');
+});
+
+test('wordpress: @wordpress/api-fetch works with its method override, by rewritten addresses or by rest_route', async (t) => {
+  const { default: apiFetch } = require('@wordpress/api-fetch');
+  for (const [n, root] of ['/wp-json/', '/index.php?rest_route=/'].entries()) {
+    const headers = { authorization: basic('ada', PASSWORD) };
+    const call = (path: string, options: object) =>
+      apiFetch({ url: `${receiver().origin}${root}${path}`, headers, credentials: 'omit', ...options });
+    const post: Post = await call('wp/v2/posts', {
+      method: 'POST',
+      data: { title: `Fetched ${n}`, content: 'x', status: 'pending' },
+    });
+    t.is(post.status, 'pending');
+    const changed: Post = await call(`wp/v2/posts/${post.id}`, {
+      method: 'PUT',
+      data: { status: 'private' },
+    });
+    t.like(changed, { id: post.id, status: 'private' });
+    const gone = await call(`wp/v2/posts/${post.id}${n === 0 ? '?' : '&'}force=true`, { method: 'DELETE' });
+    t.like(gone, { deleted: true, previous: { id: post.id } });
+    await t.throwsAsync(
+      call('wp/v2/nothing', {}).catch((body: object) => {
+        throw Object.assign(new Error(), body);
+      }),
+      { code: 'rest_no_route' },
+    );
+  }
+});
+
+test('wordpress: a request that is sent again is the same post, and forms are read as JSON is', async (t) => {
+  const body = new URLSearchParams({
+    title: 'By a form',
+    content: '<p>Text.</p>',
+    status: 'publish',
+  }).toString();
+  const form = { method: 'POST', body, 'content-type': 'application/x-www-form-urlencoded' };
+  const first = await ask('/wp-json/wp/v2/posts', form);
+  const again = await ask('/wp-json/wp/v2/posts', form);
+  t.is(first.status, 201);
+  t.is(again.json.id, first.json.id);
+  t.is(withTitle('By a form'), 1);
+});
+
+test('wordpress: what a person has edited is never overwritten, and can be taken from the site', async (t) => {
+  const { json: post } = await sendJson('/wp-json/wp/v2/posts', {
+    title: 'Edited',
+    content: 'x',
+    status: 'publish',
+  });
+  const file = fileOf(dir, `wp-${post.id}`);
+  fs.appendFileSync(file, '\nMy own line.\n');
+  const refused = await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { content: 'other' });
+  t.is(refused.status, 409);
+  t.like(refused.json, { code: 'rest_revision_conflict', data: { status: 409 } });
+  t.is((await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { status: 'draft' })).json.status, 'draft');
+  t.regex(fs.readFileSync(file, 'utf8'), /My own line\./);
+});
+
+test('401-wordpress: without a password of the list there is only the index', async (t) => {
+  for (const authorization of [
+    '',
+    'Basic',
+    'Basic !',
+    basic('ada', ''),
+    basic('', ''),
+    basic('ada', 'abcd'),
+    `Bearer ${PASSWORD}`,
+    basic('robot', PASSWORD),
+  ]) {
+    for (const path of [
+      '/wp-json/wp/v2/posts',
+      '/wp-json/wp/v2/users/me',
+      '/index.php?rest_route=/wp/v2/tags',
+    ])
+      t.is((await ask(path, { authorization })).status, 401, `${authorization} ${path}`);
+    t.is((await ask('/wp-json', { authorization })).status, 200);
+  }
+  t.is(
+    (await ask('/wp-json/wp/v2/users/me', { authorization: basic('ada', 'abcdEFGH1234ijkl') })).status,
+    200,
+  );
+  const head = await ask('/wp-json/', { method: 'HEAD' });
+  t.regex(head.headers.get('link') ?? '', /^<http:.*\/wp-json\/>; rel="https:\/\/api\.w\.org\/"$/);
+});
+
+test('4xx-wordpress: hostile requests are refused in the form of WordPress, and none is stored', async (t) => {
+  const posts = '/wp-json/wp/v2/posts';
+  for (const [body, expected] of [
+    [{ title: { raw: { deep: 1 } }, content: 'x' }, 400],
+    [{ title: 'x', content: [1, 2] }, 400],
+    [{ title: 'x', content: 'x', status: 'live' }, 400],
+    [{ title: 'x', content: 'x', status: ['publish'] }, 400],
+    [{ title: 'x', content: 'x', date: 'soon' }, 400],
+    [{ title: '\ud800', content: 'x' }, 400],
+    [{ title: 'x', content: 'x'.repeat(1_100_000) }, 413],
+  ] as const) {
+    const { status, json } = await sendJson(posts, body);
+    t.is(status, expected, JSON.stringify(body).slice(0, 80));
+    t.like(json, { data: { status: expected } });
+    t.regex(json.code, /^rest_/);
+  }
+  const malformed = { method: 'POST', body: '{', 'content-type': 'application/json' };
+  t.is((await ask(posts, malformed)).status, 400);
+  const multipart = {
+    method: 'POST',
+    body: '--x\r\nnonsense',
+    'content-type': 'multipart/form-data; boundary=x',
+  };
+  t.is((await ask(posts, multipart)).status, 400);
+  for (const path of ['/9', '/..%2f..', '/__proto__', '/wp-1', '/1/revisions'])
+    t.is((await ask(`${posts}${path}`)).status, 404, path);
+  for (const path of [
+    '/wp-json/wp/v2/constructor',
+    '/wp-json/wp/v3/posts',
+    '/wp-json/wp/v2/users/0',
+    '/wp-json/wp/v2/tags/x',
+  ])
+    t.is((await ask(path)).status, 404, path);
+  t.is((await ask(`${posts}?page=99`)).status, 400);
+  t.is((await sendJson('/wp-json/wp/v2/tags', { name: ' ' })).status, 404);
+  t.is(withTitle('x'), 0);
+});
