@@ -73,6 +73,13 @@ async function ask(path: string, { method = 'GET', body, ...headers }: Record<st
 const sendJson = (path: string, body: unknown, method = 'POST') =>
   ask(path, { method, body: JSON.stringify(body), 'content-type': 'application/json' });
 
+/** A picture; each number is another one. */
+const gif = (n: number) =>
+  Buffer.concat([
+    Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+    Buffer.of(n),
+  ]);
+
 const withTitle = (title: string) =>
   articleFiles(dir).filter((file) => fs.readFileSync(file, 'utf8').includes(`\ntitle: "${title}"\n`)).length;
 
@@ -222,6 +229,41 @@ test('wordpress: @wordpress/api-fetch works with its method override, by rewritt
       { code: 'rest_no_route' },
     );
   }
+});
+
+test('wordpress: media come raw or as a form, are on the site, and are the image of a post', async (t) => {
+  const WPAPI = require('wpapi');
+  const { default: WpApiClient, AUTH_TYPE } = require('wordpress-api-client');
+  const site = new WPAPI({ endpoint: `${receiver().origin}/wp-json`, username: 'ada', password: PASSWORD });
+  const auth = { type: AUTH_TYPE.BASIC, username: 'ada', password: PASSWORD };
+  const client = new WpApiClient(receiver().origin, { auth, onError: async () => undefined });
+  const inForm = await site.media().file(gif(1), 'bed.gif').create({ title: 'A bed' });
+  const raw = await client.media().create('soil.gif', gif(2), 'image/gif');
+  t.like(inForm, { media_type: 'image', mime_type: 'image/gif' });
+  t.not(raw.source_url, inForm.source_url);
+  t.is((await client.media().create('again.gif', gif(2), 'image/gif')).id, raw.id);
+  t.is((await site.media().id(raw.id)).source_url, raw.source_url);
+  const post: Post = await site.posts().create({
+    title: 'With media',
+    content: `<p>Look:</p><img src="${inForm.source_url}" alt="">`,
+    featured_media: raw.id,
+    status: 'publish',
+  });
+  t.is(post.featured_media, raw.id);
+  await until('the post has its page', () => isPublic(post.link));
+  const html = fs.readFileSync(page(post.link), 'utf8');
+  for (const [{ source_url: url }, bytes] of [
+    [inForm, gif(1)],
+    [raw, gif(2)],
+  ] as const) {
+    t.true(html.includes(new URL(url).pathname), url);
+    await until('the file is on the site', () => fs.existsSync(join(dir, 'public', new URL(url).pathname)));
+    t.deepEqual(fs.readFileSync(join(dir, 'public', new URL(url).pathname)), bytes);
+  }
+  const script = { method: 'POST', body: '<script>alert(1)</script>', 'content-type': 'image/png' };
+  const refused = await ask('/wp-json/wp/v2/media', script);
+  t.is(refused.status, 415);
+  t.is(refused.json.code, 'rest_type_unsupported');
 });
 
 test('wordpress: a request that is sent again is the same post, and forms are read as JSON is', async (t) => {
