@@ -42,6 +42,7 @@ export const GENERATOR_NAMES = [
   'hexo',
   'vitepress',
   'docusaurus',
+  'nuxt-content',
   'markdown-folder',
 ] as const;
 

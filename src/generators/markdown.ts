@@ -31,6 +31,24 @@ export function linkedAddresses(markdown: string): string[] {
   );
 }
 
+/** Whether an address is outside of the site or on the page: no generator looks for it, or fails at it. */
+export function isOtherSite(address: string): boolean {
+  if (/^(?:mailto:|tel:|#)/i.test(address)) return !/[%\\&<(]/.test(address);
+  return (
+    /^https?:\/\/(?!localhost\b)[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address)
+  );
+}
+
+/** Whether the percent signs of an address can be decoded. */
+export function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Markdown without item comments, for sites that do not keep them; `postbuild` puts them into the page. */
 export function withoutItemComments(markdown: string): string {
   let text = '';

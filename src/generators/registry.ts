@@ -8,6 +8,7 @@ import { hugo } from './hugo/hugo.js';
 import { jekyll } from './jekyll/jekyll.js';
 import { dependencies } from './manifests.js';
 import { markdownFolder } from './markdown-folder/markdown-folder.js';
+import { nuxtContent } from './nuxt-content/nuxt-content.js';
 import { vitepress } from './vitepress/vitepress.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
@@ -19,6 +20,7 @@ export const GENERATORS: readonly Generator[] = [
   hexo,
   vitepress,
   docusaurus,
+  nuxtContent,
   markdownFolder,
 ];
 

@@ -9,7 +9,7 @@ case "${1:-}" in
   lighthouse) folders=(lighthouse) ;;
   # The newest Astro brings it along.
   node24) folders=(astro-newest) ;;
-  *) folders=(. astro-5 astro-newest hexo vitepress docusaurus next) ;;
+  *) folders=(. astro-5 astro-newest hexo vitepress docusaurus nuxt-content next) ;;
 esac
 installing=()
 for folder in "${folders[@]}"; do

@@ -3,7 +3,7 @@ import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { type Replacement, withReplacements } from '../../article/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { hasTags, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
+import { hasTags, isDecodable, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
 
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {
@@ -55,15 +55,6 @@ function harmlessUrl(url: string): string {
   const decodable =
     [url, url.replace(/%(?![0-9a-f]{2})/gi, '%25')].find(isDecodable) ?? url.replaceAll('%', '%25');
   return URL.canParse(decodable, 'https://site.invalid/folder/') ? decodable : 'about:invalid';
-}
-
-function isDecodable(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const SWITCH = 'templateEngineOverride';

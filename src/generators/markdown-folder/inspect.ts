@@ -14,7 +14,7 @@ import {
   sharedFrontMatter,
 } from '../site-posts.js';
 import { KEYS, slugOfFile } from './mapping.js';
-import { programOf } from './programs.js';
+import { type BuiltBy, programOf } from './programs.js';
 import { filesOfSite, routesOf } from './source-files.js';
 
 /** Keys by which code selects or displays posts. */
@@ -24,9 +24,13 @@ const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'dr
  * What `init` finds out about a site whose own code reads a folder of Markdown files: the folder and the keys from the posts,
  * the rest from the program that runs the code.
  *
+ * @param program asks that program.
  * @throws PressmarkError USAGE where the folder that its owner has named holds no Markdown file.
  */
-export async function inspect(site: AskedSite): Promise<SiteFacts> {
+export async function inspectFolder(
+  site: AskedSite,
+  program: (site: AskedSite) => Promise<BuiltBy>,
+): Promise<SiteFacts> {
   const { files, content: named } = site;
   const dependencies = npmDependencies(files);
   const sources = filesOfSite(files);
@@ -37,7 +41,7 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
       'USAGE',
       `nothing was written: ${quote(named, 200)} holds no Markdown file (.md); name the folder that the site’s code reads its posts from`,
     );
-  const program = await programOf(site, dependencies);
+  const built = await program(site);
   const isArticlePath = (path: string) => path.endsWith('.md');
   const pages = markdown.map((path) => ({ path, address: '' }));
   const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug: slugOfFile });
@@ -49,16 +53,16 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
     ':slug',
   );
   const keys = keysOfPosts(posts, KEYS);
-  const { permalink, questions } = addressOf(sources, content, name, program.endsWithSlash ? '/' : '');
+  const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
   return {
-    siteUrl: program.siteUrl,
-    ...(program.siteUrlSource !== undefined && { siteUrlSource: program.siteUrlSource }),
-    language: undefined,
+    siteUrl: built.siteUrl,
+    ...(built.siteUrlSource !== undefined && { siteUrlSource: built.siteUrlSource }),
+    language: built.language,
     content: content === '' ? '.' : content,
     file: name,
     permalink,
-    output: program.output,
-    build: program.build,
+    output: built.output,
+    build: built.build,
     frontMatter: { ...sharedFrontMatter(posts, SHARED), ...sharedCategory(posts, keys) },
     options: {
       ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
@@ -67,14 +71,19 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
       ...knownTerms(posts, keys, {}),
     },
     edits: [],
-    ignore: [...program.ignore, 'node_modules/'],
+    ignore: [...built.ignore, 'node_modules/'],
     questions: [
       ...(named === undefined && all.length === 0 ? [noPosts(sources)] : []),
-      ...program.questions,
+      ...built.questions,
       ...questions,
     ],
-    warnings: [...(program.warnings ?? []), ...droppedHtml(keepsHtml(files, sources, dependencies))],
+    warnings: [...(built.warnings ?? []), ...droppedHtml(keepsHtml(files, sources, dependencies))],
   };
+}
+
+/** What `init` finds out about a site of one of the programs that are known, or of another. */
+export function inspect(site: AskedSite): Promise<SiteFacts> {
+  return inspectFolder(site, programOf);
 }
 
 function noPosts(sources: readonly string[]): Question {
@@ -100,10 +109,12 @@ function addressOf(
   const folder = content.split('/').at(-1) ?? '';
   const isNamed = ({ path }: { path: string }) =>
     path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
-  const named = routes.filter(isNamed);
-  const [route, ...others] = named.length > 0 ? named : routes;
-  // A parameter of several parts has the folders of the file, too.
-  const folders = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
+  const likely = routes.filter(isNamed);
+  const [route, ...others] = likely.length > 0 ? likely : routes;
+  // A parameter of several parts has the folders of the file, too, unless the route has named them.
+  const below = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
+  const named = route?.path.slice(1) ?? '';
+  const folders = below.startsWith(named) ? below.slice(named.length) : below;
   const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
   if (route !== undefined && others.length === 0) return { permalink, questions: [] };
   const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show one`;

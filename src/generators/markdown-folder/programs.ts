@@ -1,6 +1,12 @@
 import { nodeCommand } from '../ask.js';
 import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
-import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
+import {
+  buildCommand,
+  installedVersion,
+  npmDependencies,
+  npmScripts,
+  readPackageJson,
+} from '../manifests.js';
 import { mapOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 
@@ -122,6 +128,7 @@ export function configOf(files: SiteFiles, { config }: Pick<Program, 'config'>):
 
 /** What is known about the program that builds a site. */
 export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStatic'> {
+  readonly language?: string | undefined;
   /** Lines for `.gitignore`. */
   readonly ignore: readonly string[];
   readonly build: string | undefined;
@@ -129,8 +136,9 @@ export interface BuiltBy extends Omit<ProgramAnswer, 'base' | 'caches' | 'isStat
 }
 
 /** Asks the program that builds a site; of one that is not known, its owner is asked. */
-export async function programOf(site: AskedSite, dependencies: ReadonlySet<string>): Promise<BuiltBy> {
+export async function programOf(site: AskedSite): Promise<BuiltBy> {
   const { files } = site;
+  const dependencies = npmDependencies(files);
   const program = PROGRAMS.find(({ dependency }) => dependencies.has(dependency));
   const { build: script = '' } = npmScripts(files);
   if (program === undefined) return unknownProgram(site, script);

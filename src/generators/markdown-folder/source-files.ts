@@ -28,7 +28,7 @@ export interface Route {
   readonly isCatchAll: boolean;
 }
 
-const ROOT = /^(?:src\/)?(?:app|pages|routes)\//;
+const ROOT = /^(?:src\/)?(?:app\/pages(?=.*\.vue$)|app|pages|routes)\//;
 const PAGE = /(?:\/(?:page|index|\+page))?\.(?:[jt]sx?|svelte|vue)$/;
 const PARAMETER = /^(?:\[{1,2}(\.{3})?(\w+)\]{1,2}|\{\w+\.(\w+)\})$/;
 const OTHER = /^(?:tags?|page|category|categories|author|year|lang|locale)$/;

@@ -1,6 +1,6 @@
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { htmlBlock } from '../html-block.js';
-import { hasTags, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
+import { hasTags, isOtherSite, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
 
 // A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
 // adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the
@@ -16,16 +16,8 @@ const CODE_SPAN = /(?<![\\`])(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g;
 /** Whether VitePress makes a page of this Markdown, and shows it as it is. */
 function isSafe(markdown: string): boolean {
   if (needsHtml(markdown) || hasTags(markdown) || SNIPPET.test(markdown)) return false;
-  if (!linkedAddresses(markdown).every(isHarmless)) return false;
+  if (!linkedAddresses(markdown).every(isOtherSite)) return false;
   return !markdown.includes('{') || !markdown.replace(FENCED, '').replace(CODE_SPAN, '').includes('{');
-}
-
-/** Whether VitePress neither looks for a page or picture of the site nor fails at this address. */
-function isHarmless(address: string): boolean {
-  if (/^(?:mailto:|tel:|#)/i.test(address)) return !/[%\\&<(]/.test(address);
-  return (
-    /^https?:\/\/(?!localhost\b)[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address)
-  );
 }
 
 /** The title, which the layout of some sites does not show; it is the only template in an article. */

@@ -36,6 +36,7 @@ const OWN_WAY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   hexo: { published: false },
   vitepress: {},
   docusaurus: { draft: true },
+  'nuxt-content': {},
 };
 
 const formats: readonly [name: string, format: ArticleFormat][] = [

@@ -1,0 +1,35 @@
+import test from 'ava';
+import { followDocs } from './docs.js';
+import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'nuxt-content',
+  tools: 'nuxt-content',
+  build: 'npm run generate',
+  output: '.output/public',
+  isBuiltByHand: true,
+  copied: ['content/posts/hose.md', 'content/posts/barrel.md'],
+  siteUrl: 'https://allotment.example/notes',
+  marker: 'Plot 41, next to the tap</a></header>',
+  day: dayIn('UTC'),
+  lists: /^index\.html$|^_nuxt\/|^__nuxt_content\/|(?:^|\/)_payload\.json$/,
+  varies: /_nuxt\/[\w./-]+|[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}|\d{13}/g,
+  collapsesSpace: true,
+  every: 3,
+  posts: {
+    'content/posts/1.tap.md': '/posts/tap/',
+    'content/posts/hose.md': '/posts/hose/',
+    'content/posts/barrel.md': '/posts/barrel/',
+  },
+  pinned: {
+    'content/posts/1.tap.md': 'path',
+    'content/posts/hose.md': 'path',
+    'content/posts/barrel.md': 'path',
+  },
+  keys: { mapped: ['title', 'description', 'tags', 'cover'], inert: [] },
+  pin: 'path',
+  hidden: {},
+};
+
+dropIn(test, site);
+followDocs(test, site);

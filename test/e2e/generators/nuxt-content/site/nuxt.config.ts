@@ -1,0 +1,8 @@
+export default defineNuxtConfig({
+  compatibilityDate: '2026-01-01',
+  modules: ['@nuxt/content'],
+  app: { baseURL: '/notes/', head: { htmlAttrs: { lang: 'en-GB' } } },
+  runtimeConfig: { public: { siteUrl: 'https://allotment.example' } },
+  content: { build: { markdown: { highlight: false } }, experimental: { sqliteConnector: 'native' } },
+  telemetry: false,
+});

@@ -1,0 +1,108 @@
+import test from 'ava';
+import { parse } from 'yaml';
+import { storedBody } from '../../../../src/generators/nuxt-content/body.js';
+import { nuxtContent } from '../../../../src/generators/nuxt-content/nuxt-content.js';
+import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
+
+const MANIFEST = (scripts: Record<string, string>) =>
+  JSON.stringify({ scripts, dependencies: { nuxt: '^4.3.0', '@nuxt/content': '^3.11.0' } });
+const SITE = {
+  'package.json': MANIFEST({ build: 'nuxt build', generate: 'nuxt generate' }),
+  'nuxt.config.ts': '',
+  'content/posts/1.tap.md':
+    "---\ntitle: Tap\ndate: '2025-02-11'\ncover: https://a.example/t.jpg\n---\nWords.\n",
+  'content/posts/hose.md':
+    "---\ntitle: Hose\ndate: '2025-04-05'\ncover: https://a.example/h.jpg\n---\nWords.\n",
+  'app/pages/posts/[...slug].vue': '',
+  'app/pages/tags/[tag].vue': '',
+};
+const ANSWER = { base: '/notes/', url: 'https://allotment.example', language: 'en-GB' };
+const inspect = async (files: Record<string, string> = SITE, answer: object = ANSWER) =>
+  await nuxtContent.inspect(askedSite(files, { loadNuxtConfig: JSON.stringify(answer) }));
+
+test('a site of Nuxt is recognised if it has Nuxt Content', (t) => {
+  t.is(nuxtContent.recognise(siteOf(SITE)), 'nuxt.config.ts');
+  t.is(nuxtContent.recognise(siteOf({ 'nuxt.config.ts': '', 'package.json': '{}' })), undefined);
+});
+
+test('init asks Nuxt for its configuration, and takes the rest from posts and pages', async (t) => {
+  t.like(await inspect(), {
+    siteUrl: 'https://allotment.example/notes',
+    language: 'en-GB',
+    content: 'content',
+    file: 'posts/:slug.md',
+    permalink: '/posts/:slug/',
+    output: '.output/public',
+    build: 'npm run generate',
+    options: { dates: 'day-string', keys: { image: 'cover' } },
+    questions: [],
+  });
+  const { 'app/pages/posts/[...slug].vue': _, ...others } = SITE;
+  const everywhere = {
+    ...others,
+    'app/pages/[...slug].vue': '',
+    'package.json': MANIFEST({ build: 'nuxt build' }),
+  };
+  t.like(await inspect(everywhere, {}), {
+    siteUrl: undefined,
+    permalink: '/posts/:slug/',
+    build: 'npx nuxt generate',
+  });
+});
+
+test('the address of an article is pinned by its path', (t) => {
+  const { pin, isPinned, slug } = nuxtContent.mapping({ body: 'markdown', constants: {}, address: () => '' });
+  t.deepEqual(pin('/posts/%E7%9F%A5/'), { path: '/posts/%E7%9F%A5' });
+  const file = { path: 'posts/1.a.md', data: { path: '/posts/%E7%9F%A5' } };
+  t.true(isPinned(file, '/posts/知/'));
+  t.false(isPinned(file, '/posts/a'));
+  t.is(slug(file), '知');
+  t.is(slug({ path: 'posts/1.a.md', data: {} }), 'a');
+  t.is(slug({ path: 'posts/2.b/index.md', data: {} }), 'b');
+});
+
+const HTML = '<p>As HTML.</p>';
+const stored = (markdown: string) => storedBody({ kind: 'markdown', markdown, html: HTML }, 'markdown').text;
+
+test('what MDC would act upon is escaped in prose, and left alone in code', (t) => {
+  for (const [text, escaped] of [
+    ['{{ title }} a{.b} c:d', '\\{\\{ title \\}\\} a\\{.b\\} c\\:d'],
+    ['::alert\n\n:name [word]{.c} \\[kept\\]', '\\:\\:alert'.replace('\\:\\:', ':\\:')],
+    ['[a](https://b.example/x) and [c]', '[a](https://b.example/x) and \\[c]'],
+    ['`{{ a }}`{.b} at 10:30', '`{{ a }}`\\{.b\\} at 10:30'],
+    ['```js {1,2} [a.js]\nconst b = {{ c }};\n```', '```js\nconst b = {{ c }};\n```'],
+    ['| a | b |\n| :-- | :-: |\n| c | d |', '| a | b |\n| :-- | :-: |\n| c | d |'],
+  ] as const)
+    t.true(stored(text).startsWith(escaped), stored(text));
+  t.is(stored('One.\n\n<!-- svc:item:a-1 -->'), 'One.', 'Nuxt drops comments');
+});
+
+test('Markdown that no escape makes plain for Nuxt Content is stored as HTML', (t) => {
+  const asHtml = stored('<b>x</b>');
+  t.true(asHtml.startsWith('::div\n---\ninnerHTML: "'));
+  for (const text of [
+    'a :smile: b',
+    '[a](/no/such/page)',
+    '[a](https://b.example/%ff)',
+    'see https://b.example/?x=a:b',
+    'a [b][c]\n\n[c]: https://b.example/',
+    'a\n\n    ::alert\n    b',
+    '<mailto:a@b.example>',
+  ])
+    t.is(stored(text), asHtml, text);
+});
+
+test('HTML is a property of an element, in one text of YAML', (t) => {
+  for (const html of [
+    '<p title="a &amp; b">{{ 7 }} \\ \' "</p>',
+    '<pre>\n---\n::div\n  ```\n\ttab \u2028\u0085\ufeff</pre>',
+    '<a class="b" href="/no/such/page">c</a>',
+  ]) {
+    const { text } = storedBody({ kind: 'html', html }, 'markdown');
+    const [, yaml = ''] = /^::div\n---\n([\s\S]*?)\n---\n::\n$/.exec(text) ?? [];
+    t.notRegex(yaml, /^\s*(?:---|:|`)/m);
+    const shown = html.replace('href', 'HREF');
+    t.deepEqual(parse(yaml), { innerHTML: `<div>\n${shown}\n</div>\n` });
+  }
+});
