@@ -40,7 +40,7 @@ import { loadNuxtConfig } from 'nuxt/kit';
 const { app, site, runtimeConfig, nitro } = await loadNuxtConfig({ cwd: process.cwd() });
 answer({
   base: app.baseURL,
-  url: [site?.url, runtimeConfig?.public?.siteUrl, process.env.NUXT_PUBLIC_SITE_URL].find((url) => /^https?:/.test(url)),
+  url: [site?.url, runtimeConfig?.public?.siteUrl].find((url) => /^https?:/.test(url)),
   output: nitro?.output?.publicDir,
   language: app.head?.htmlAttrs?.lang,
 });
