@@ -71,15 +71,12 @@ export interface HookOptions {
   readonly face?: Face;
   readonly filterTimeoutMs?: number;
   readonly actionTimeoutMs?: number;
-  readonly mostTimeouts?: number;
+  readonly mostFailures?: number;
   /** Notes an action for the jobs on it; never rejects. */
   readonly note?: <N extends ActionName>(name: N, payload: Actions[N]) => Promise<void>;
 }
 
 type Kind = 'filter' | 'action';
-
-/** How long a filter handler that has timed out too often is not called. */
-const GIVEN_UP_MS = 600_000;
 
 /** The typed hooks of one host; see `createHooks`. */
 export type Hooks = ReturnType<typeof createHooks>;
@@ -90,8 +87,8 @@ export type Hooks = ReturnType<typeof createHooks>;
  *
  * @param options.face whose hooks there are. @default 'receiver'
  * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
- * @param options.mostTimeouts after how many timeouts in a row a filter handler is not called for ten minutes and fails
- *   at once: else each page of a site would wait for it. @default Infinity
+ * @param options.mostFailures after failures on how many pages in a row a filter handler is switched off until the next start: else
+ *   no page of a site would be made any more. @default Infinity
  * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
  */
 export function createHooks(log: Log, options: HookOptions = {}) {
@@ -99,11 +96,13 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     face = 'receiver',
     filterTimeoutMs = 5_000,
     actionTimeoutMs = 30_000,
-    mostTimeouts = Number.POSITIVE_INFINITY,
+    mostFailures = Number.POSITIVE_INFINITY,
     note,
   } = options;
-  /** Filter handlers that have taken too long, how often in a row, and since when they are not called. */
-  const timeouts = new WeakMap<object, { count: number; since: number }>();
+  /** The pages on which filter handlers have failed in a row. */
+  const failures = new WeakMap<object, Set<string>>();
+  /** The filters that are switched off, as the log has named them. */
+  const switchedOff: string[] = [];
   const names = { filter: new Set(NAMES[face].filter), action: new Set(NAMES[face].action) };
   const handlers = { filter: new Map<string, Registered[]>(), action: new Map<string, Registered[]>() };
   const done = new Map<string, number>();
@@ -213,36 +212,36 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     for (const { handler, plugin, timer, run } of handlers.filter.get(name) ?? []) {
       const call = handler as FilterHandler<N>; // as `addFilter` has taken it
       const what = `filter ${name} of plugin ${plugin}`;
-      const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
+      if (isSwitchedOff(handler)) continue;
+      const fail = (why: string) => {
+        noteFailure(handler, plugin, what, why, pageOf(context));
+        return new PressmarkError('FILTER_FAILED', `${what} ${why}`);
+      };
       let next: FilterResult<N>;
       let fault: string | undefined;
       let isDone = false;
       const began = performance.now();
       let refusal: Refusal | undefined;
       try {
-        if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(
           filterTimeoutMs,
           run(async () => call(current, context)),
         );
-        timeouts.delete(handler);
         if (next instanceof Refusal) refusal = next;
         else if (next instanceof Hold) next = { ...(current as ArticleDraft), held: next.reason };
         fault = faultInResult(name, next);
         isDone = fault === undefined;
       } catch (error) {
-        if (!(error instanceof TimeoutError))
-          throw new PressmarkError('FILTER_FAILED', `${what} failed: ${messageOf(error)}`, {
-            cause: error,
-            // A plugin's own words are for the log: they may name paths of the machine.
-            publicMessage: `${what} failed: the receiver’s log says why`,
-          });
-        noteTimeout(handler);
-        throw fail(`took longer than ${filterTimeoutMs} ms`);
+        if (error instanceof TimeoutError) throw fail(`took longer than ${filterTimeoutMs} ms`);
+        const { message } = fail(`failed: ${messageOf(error)}`);
+        // A plugin's own words are for the log: they may name paths of the machine.
+        const publicMessage = `${what} failed: the receiver’s log says why`;
+        throw new PressmarkError('FILTER_FAILED', message, { cause: error, publicMessage });
       } finally {
         timer.ended(began, !isDone);
       }
       if (fault !== undefined) throw fail(`returned ${fault}`);
+      failures.delete(handler);
       if (refusal !== undefined)
         throw new PressmarkError('REFUSED_BY_PLUGIN', `plugin ${plugin}: ${refusal.words}`, refusal);
       current = next as Filters[N]['value'];
@@ -250,15 +249,19 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     return current;
   }
 
-  function isGivenUp(handler: object): boolean {
-    const { count, since } = timeouts.get(handler) ?? { count: 0, since: 0 };
-    return count >= mostTimeouts && performance.now() - since < GIVEN_UP_MS;
+  function isSwitchedOff(handler: object): boolean {
+    return (failures.get(handler)?.size ?? 0) >= mostFailures;
   }
 
-  function noteTimeout(handler: object): void {
-    if (isGivenUp(handler)) return;
-    const count = (timeouts.get(handler)?.count ?? 0) + 1;
-    timeouts.set(handler, { count, since: performance.now() });
+  function noteFailure(handler: object, plugin: string, what: string, why: string, page: string): void {
+    if (isSwitchedOff(handler)) return; // several pages were made at once
+    failures.set(handler, new Set([...(failures.get(handler) ?? []), page]));
+    if (!isSwitchedOff(handler)) return;
+    switchedOff.push(what);
+    log.error(
+      { plugin, reason: why },
+      `${what} is switched off: it has failed on ${mostFailures} pages in a row. Correct it, and start again`,
+    );
   }
 
   /**
@@ -314,6 +317,8 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     hasFilter,
     didAction,
     actions: () => [...names.action],
+    /** Changes whenever a filter is switched off. */
+    switchedOff: () => switchedOff.join(', '),
     report,
     checkOpen,
     applyFilters,
@@ -325,6 +330,13 @@ export function createHooks(log: Log, options: HookOptions = {}) {
 /** First-party plugins come before all others. */
 function rankOf({ isFirstParty = false, priority = 10 }: HandlerOptions): number {
   return isFirstParty ? Number.NEGATIVE_INFINITY : priority;
+}
+
+/** What tells pages apart in the context of a filter of pages. */
+function pageOf(context: unknown): string {
+  if (typeof context !== 'object' || context === null) return '';
+  if ('path' in context) return String(context.path);
+  return 'canonical' in context ? String(context.canonical) : '';
 }
 
 function isThenable(value: unknown): boolean {

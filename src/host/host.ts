@@ -96,7 +96,7 @@ export async function startHost(
   { setupMs, activateMs, closingMs, disposeMs }: PluginLimits = LIMITS,
 ): Promise<Host> {
   const { face, site, paths, stateDir, articles, environment = {} } = around;
-  const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostTimeouts: 3 }) }) } = around;
+  const { hooks = createHooks(around.log, { face, ...(face === 'pages' && { mostFailures: 3 }) }) } = around;
   const jobs = around.jobs ?? createJobs({ folder: join(stateDir, JOBS), log: around.log });
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];

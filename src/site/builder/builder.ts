@@ -90,6 +90,8 @@ export function createBuilder(options: SiteOptions): Builder {
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
   let lastPause = 0;
+  /** Filters that were switched off when files were planned. */
+  let switchedOff = '';
 
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     return new Promise((resolve, reject) => {
@@ -182,6 +184,7 @@ export function createBuilder(options: SiteOptions): Builder {
       options.termSlug,
     );
     nameWithoutPage(index);
+    switchedOff = options.hooks.switchedOff();
     return { index, context: contexts(index) };
   }
 
@@ -237,7 +240,9 @@ export function createBuilder(options: SiteOptions): Builder {
       const bytes = typeof made === 'string' ? Buffer.from(made) : made;
       await state.begin(path, !built.has(path));
       const isWritten = output.put(path, bytes);
-      built.set(path, { key: isWhole?.() === false ? '' : key, digest: hash('sha1', bytes, 'base64url') });
+      const isWithoutFilter = options.hooks.switchedOff() !== switchedOff;
+      const isLasting = isWhole?.() !== false && !isWithoutFilter;
+      built.set(path, { key: isLasting ? key : '', digest: hash('sha1', bytes, 'base64url') });
       failed.delete(path);
       report.made(path, bytes.length, isWritten);
     } catch (error) {

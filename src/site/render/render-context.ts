@@ -56,7 +56,7 @@ function renderContext(
   const helpers = createHelpers(site, theme, dates, linked);
   // With links of the config's own, no page shows those of pages.
   const shown = site.navigation === null ? linked.navigation : null;
-  const dependencies = [FORMAT, theme.hash, shown, site, ...further];
+  const dependencies = [FORMAT, theme.hash, shown, site, hooks.switchedOff(), ...further];
   const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
 
   async function render(page: Page): Promise<string> {

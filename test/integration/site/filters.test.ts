@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Hooks } from '../../../src/host/hooks.js';
 import { testSite } from './test-site.js';
 
 const options = { plugin: 'test' };
@@ -114,4 +115,46 @@ test('where a filter fails the old page stays, the log names it, and the other p
   broken = false;
   t.is((await site.builder.build('all')).failed, 0);
   t.true(site.page('articles/a/index.html').includes('Newer'));
+});
+
+test('a filter that fails on three pages in a row is switched off, and the site becomes one without it', async (t) => {
+  const bad = () => {
+    throw new Error('no luck');
+  };
+  const site = testSite(t, { addHooks: (hooks) => hooks.addFilter('page.html', bad, options) });
+  const plain = testSite(t);
+  for (const slug of ['a', 'b', 'c', 'd']) for (const one of [site, plain]) one.write(slug);
+  t.is((await site.builder.build('all')).failed, 3);
+  t.is((await site.builder.build('all')).failed, 0);
+  await plain.builder.build('all');
+  t.deepEqual(site.output(), plain.output());
+  t.is((await site.builder.build('all')).written, 0);
+  const lines = site.logged.filter((line) => line.includes('switched off'));
+  t.is(lines.length, 1);
+  t.regex(lines[0] ?? '', /filter page\.html of plugin test is switched off: it has failed on 3 pages/);
+});
+
+test('pages that were made before a filter was switched off are made again without it, and with it after the start', async (t) => {
+  const failing = new Set(['/articles/b/', '/articles/c/', '/articles/d/']);
+  const addHooks = (hooks: Hooks) =>
+    hooks.addFilter(
+      'page.html',
+      (html, { path }) => {
+        if (failing.has(path)) throw new Error('no luck');
+        return `${html}<!-- filtered -->`;
+      },
+      options,
+    );
+  const site = testSite(t, { addHooks });
+  for (const slug of ['a', 'b', 'c', 'd', 'e']) site.write(slug);
+  await site.builder.build('all');
+  await site.builder.build('all');
+  const isFiltered = (one: { page(file: string): string }, slug: string) =>
+    one.page(`articles/${slug}/index.html`).includes('<!-- filtered -->');
+  for (const slug of ['a', 'b', 'c', 'd', 'e']) t.false(isFiltered(site, slug), slug);
+  await site.builder.close();
+  failing.clear();
+  const next = testSite(t, { addHooks, dir: site.dir });
+  await next.builder.build('all');
+  for (const slug of ['a', 'b', 'c', 'd', 'e']) t.true(isFiltered(next, slug), slug);
 });

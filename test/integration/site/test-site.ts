@@ -75,7 +75,7 @@ export function siteIn(
 ): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
-  const hooks = createHooks(log, { face: 'pages' });
+  const hooks = createHooks(log, { face: 'pages', mostFailures: 3 });
   addHooks?.(hooks);
   const options: TestOptions = {
     content: contentFolder(
