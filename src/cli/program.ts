@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { PressmarkError } from '../errors.js';
+import { PACKAGE_VERSION } from '../own-package.js';
 import { printable, printableLines, unexpected } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
@@ -66,7 +66,7 @@ function wordsOf(words: readonly string[]): string[] {
 async function program(name: string | undefined): Promise<Command> {
   const pressmark = new Command('pressmark')
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(PACKAGE_VERSION, '-V, --version', 'print the version')
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() }) // arguments and options would leave no room for the descriptions
     .addHelpText('after', '\nRun pressmark help <command> for its options.')
@@ -79,13 +79,6 @@ async function program(name: string | undefined): Promise<Command> {
     pressmark.addCommand(command.exitOverride().showHelpAfterError('(run with --help for the options)'));
   }
   return pressmark;
-}
-
-function version(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-  );
-  return manifest.version;
 }
 
 /** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */

@@ -1,7 +1,11 @@
-import { readFileSync } from 'node:fs';
-import semver from 'semver';
+import { createRequire } from 'node:module';
+import type semverLibrary from 'semver';
 import { didYouMean, PressmarkError, quote } from '../errors.js';
+import { PACKAGE_VERSION } from '../own-package.js';
 import type { PluginEntry } from './plugin.js';
+
+/** Loaded where a plugin names a version: most name none. */
+const semver = (): typeof semverLibrary => createRequire(import.meta.url)('semver');
 
 /** All that a plugin may have. */
 const KEYS = ['name', 'version', 'requires', 'options', 'secrets', 'hooks', 'receiver', 'activate', 'pages'];
@@ -13,10 +17,6 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export function isPluginName(name: string): boolean {
   return NAME.test(name);
 }
-
-const { version: PRESSMARK }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-);
 
 /**
  * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. Without those that can
@@ -47,7 +47,8 @@ export function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
     for (const [needed, range] of Object.entries(requires)) {
       const who = `plugin ${name} (${entry.origin}) requires ${quote(needed)}`;
       if (needed === 'pressmark') {
-        if (!satisfies(PRESSMARK, range)) throw invalid(`${who} ${range}, and this is ${PRESSMARK}`);
+        if (!satisfies(PACKAGE_VERSION, range))
+          throw invalid(`${who} ${range}, and this is ${PACKAGE_VERSION}`);
         continue;
       }
       const other = byName.get(needed);
@@ -80,7 +81,8 @@ function attempt(entry: PluginEntry, check: () => void): void {
 /** Any version will do for `*`, also none. */
 function satisfies(version: string | undefined, range: string): boolean {
   return (
-    range === '*' || (version !== undefined && semver.satisfies(version, range, { includePrerelease: true }))
+    range === '*' ||
+    (version !== undefined && semver().satisfies(version, range, { includePrerelease: true }))
   );
 }
 
@@ -117,7 +119,7 @@ function checkManifest(plugin: unknown, origin: string): void {
     if (value !== undefined && typeof value !== 'function') throw complain(`its ${face} is not a function`);
   if (receiver === undefined && pages === undefined)
     throw complain('it has neither receiver(host) nor pages(host)');
-  if (version !== undefined && semver.valid(String(version)) === null)
+  if (version !== undefined && semver().valid(String(version)) === null)
     throw complain(`its version is ${quote(version)}; write it as in 1.0.0`);
   checkRanges(requires, complain);
   if (secrets !== undefined && !isListOfTexts(secrets))
@@ -136,7 +138,7 @@ function checkRanges(requires: unknown, complain: (what: string) => PressmarkErr
   if (typeof requires !== 'object' || requires === null || Array.isArray(requires))
     throw complain('its requires is not an object of names and versions, such as { images: "^1.2" }');
   for (const [name, range] of Object.entries(requires))
-    if (typeof range !== 'string' || semver.validRange(range) === null)
+    if (range !== '*' && (typeof range !== 'string' || semver().validRange(range) === null))
       throw complain(
         `it requires ${name} ${quote(range)}, which is not a range of versions; write "^1.2" or "*"`,
       );

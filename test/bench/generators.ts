@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CORPUS_URL, type CorpusArticle } from './corpus.js';
 
-const OURS = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
+const OURS = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
 const FLOOR = fileURLToPath(new URL('floor.js', import.meta.url));
 const TOOLS = fileURLToPath(new URL('../../../test/e2e/tools/', import.meta.url));
 const ELEVENTY = join(TOOLS, 'node_modules/@11ty/eleventy');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { SECRET } from './deliveries.js';
 
 const BARE = fileURLToPath(new URL('bare-receiver.js', import.meta.url));
-const OURS = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
+const OURS = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
 
 /** A receiver in a process of its own. */
 export interface Receiver {

@@ -11,7 +11,7 @@ import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
 import { patienceMs, soon, until } from './until.js';
 
 /** The program that is tested, as it is shipped. */
-export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
 
 /** The URL of the test receivers' sites. */
 export const SITE_URL = 'https://garden.example';

@@ -12,6 +12,7 @@ import type { ArticleReader, ListedArticle } from '../../host/articles.js';
 import { type Host, startHost } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
+import { PACKAGE_VERSION } from '../../own-package.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
 import type { SiteOptions } from '../../site/options.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
@@ -134,9 +135,8 @@ function fileVersion(path: string | undefined): string | null {
 /** The versions of Pressmark and of what it makes HTML of Markdown with. */
 function versions(): string[] {
   const require = createRequire(import.meta.url);
-  const own: { version: string } = require('../../../../package.json');
   const markdown: { version: string } = require('markdown-it/package.json');
-  return [own.version, markdown.version];
+  return [PACKAGE_VERSION, markdown.version];
 }
 
 /**

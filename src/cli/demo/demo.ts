@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startApp } from '../../app/app.js';
 import { addIgnoreLines } from '../../app/init/ignore-lines.js';
@@ -11,6 +10,7 @@ import { tryPort } from '../../app/server/server.js';
 import { childEnvironment } from '../../child-environment.js';
 import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
+import { PACKAGE_FOLDER } from '../../own-package.js';
 import { example, withPort } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { playDemo } from './script.js';
@@ -19,7 +19,7 @@ import { demoWatcher } from './watcher.js';
 const DEFAULT_PORT = 8787;
 
 /** The site before its first article: settings, pictures, and what its owner has written. */
-const EXAMPLE = fileURLToPath(new URL('../../../../examples/reading-room', import.meta.url));
+const EXAMPLE = join(PACKAGE_FOLDER, 'examples/reading-room');
 const HOST = '127.0.0.1';
 
 /** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Feed, type Item } from 'feed';
+import { createRequire } from 'node:module';
+import type { Feed, Item } from 'feed';
 import type { Hooks } from '../../host/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/page-types.js';
 import type { Post } from '../index/article-entry.js';
@@ -7,6 +8,9 @@ import type { Articles } from '../index/articles.js';
 import { dateOf } from '../render/dates.js';
 import { summaryOf } from '../render/page.js';
 import { keyOf, type Output } from './output.js';
+
+/** Loaded by what writes a feed: a receiver, which only asks for the names, starts without it. */
+const library = (): typeof import('feed') => createRequire(import.meta.url)('feed');
 
 /** Articles in a feed. */
 const FEED_SIZE = 20;
@@ -101,7 +105,7 @@ function feedOf(
   items: readonly FeedItem[],
   toItem: (item: FeedItem, changed: Date) => Item,
 ): Feed {
-  const feed = new Feed({
+  const feed = new (library().Feed)({
     id: `${site.url}/`,
     title: site.title,
     description: site.description || site.title,

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
-import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap';
+import { Readable, type Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/files-of-address.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { fileAt } from './addresses.js';
@@ -54,7 +54,7 @@ export function sitemap(
       yield {
         path: SITEMAP,
         key: keyOf(sources.context.key, String(count)),
-        render: () => textOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts),
+        render: () => sitemapIndex(parts),
       };
       for (const [part, path] of names.entries())
         yield {
@@ -66,16 +66,24 @@ export function sitemap(
   };
 }
 
-function urlset(addresses: readonly Address[]): Promise<string> {
+// The library is loaded by what writes a sitemap: a receiver, which only asks for its name, starts without it.
+
+async function urlset(addresses: readonly Address[]): Promise<string> {
+  const { ErrorLevel, SitemapStream } = await import('sitemap');
   const xmlns = { news: false, xhtml: false, image: false, video: false };
   return textOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
+}
+
+async function sitemapIndex(parts: readonly Address[]): Promise<string> {
+  const { ErrorLevel, SitemapIndexStream } = await import('sitemap');
+  return textOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts);
 }
 
 function lastmodOf(modified: number | null): { lastmod?: string } {
   return modified === null ? {} : { lastmod: new Date(modified).toISOString() };
 }
 
-async function textOf(stream: SitemapStream | SitemapIndexStream, items: readonly object[]): Promise<string> {
-  const xml = (await streamToPromise(Readable.from(items).pipe(stream))).toString('utf8');
+async function textOf(stream: Transform, items: readonly object[]): Promise<string> {
+  const xml = await text(Readable.from(items).pipe(stream));
   return `${xml.replace('?>', '?><!-- Pressmark -->')}\n`;
 }

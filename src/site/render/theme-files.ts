@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isFileAt } from '../../fs/file-at.js';
 import { entriesBelow } from '../../fs/files-below.js';
+import { PACKAGE_FOLDER } from '../../own-package.js';
 
 /** What of a theme's folder makes pages; everything else in it is its author's business. */
 const SOURCE = /(?:\.eta|^style\.css|^custom\.css|^favicon\.svg|^words\/[^/]+\.json)$/;
@@ -18,7 +18,7 @@ const ROOT = 'root/';
 export type ThemeSources = ReadonlyMap<string, string>;
 
 /** The folder of the theme that comes with Pressmark. */
-export const BUILT_IN = fileURLToPath(new URL('../../../../templates/', import.meta.url));
+export const BUILT_IN = join(PACKAGE_FOLDER, 'templates/');
 
 /** The names of the files in a theme's folder, which need not exist, that pages are made of. */
 function themeFilesIn(folder: string): string[] {

@@ -59,8 +59,6 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly pin?: string;
   /** Whether the generator makes no page of a file whose date is in the future. @default false */
   readonly hidesFuture?: boolean;
-  /** Pressmark's definition of the generator, below `src/generators/`, which a definition of the owner's own wraps. */
-  readonly definition?: string;
   /** What doctor says of the articles. */
   readonly doctorSays?: RegExp;
   /** Posts that have no page: path of the URL that they would have -> what a lookup says about it. */
@@ -412,25 +410,6 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   test.serial('doctor finds the site in good order', async (t) => {
     t.regex(await succeeds(t, 'doctor'), site.doctorSays ?? /./);
   });
-
-  if (site.definition !== undefined) {
-    const { definition } = site;
-    test.serial(
-      'a definition of the owner’s own, which wraps Pressmark’s, builds the site, too',
-      async (t) => {
-        const text = copy.read('pressmark.config.mjs');
-        const own = `import { defineGenerator } from 'pressmark';
-import * as wrapped from './node_modules/pressmark/dist/src/generators/${definition}.js';
-const generator = defineGenerator({ ...wrapped.${site.folder}, name: 'our-own' });
-`;
-        const config = text.replace(/generator: (?:'\w+'|\{.*\}),/, 'generator,');
-        fs.writeFileSync(copy.path('pressmark.config.mjs'), own + config);
-        await build(t);
-        await checkArticles(t);
-        fs.writeFileSync(copy.path('pressmark.config.mjs'), text);
-      },
-    );
-  }
 
   if (site.hidesFuture === true)
     test.serial('an article of a date to come gets its page when its date has come', async (t) => {

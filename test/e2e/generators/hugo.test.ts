@@ -33,7 +33,6 @@ const site: SiteUnderTest = {
   keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: ['markup'] },
   pin: 'url',
   hidesFuture: true,
-  definition: 'hugo/hugo',
   hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
 };
 

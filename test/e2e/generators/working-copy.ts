@@ -64,7 +64,7 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
 
   const path = (...names: readonly string[]) => join(dir, ...names);
   const read = (name: string) => fs.readFileSync(path(name), 'utf8');
-  const program = path('node_modules/pressmark/dist/src/cli/bin.cjs');
+  const program = path('node_modules/pressmark/dist/pressmark/bin.cjs');
   // The generator's own Node.js, where there is one, is in node_modules/.bin.
   const env = (): NodeJS.Dict<string> => ({
     ...bareEnvironment(),
@@ -150,7 +150,7 @@ function installPressmark(dir: string): void {
   const archive = process.env.PRESSMARK_TEST_PACKAGE ?? pack(dirname(dir));
   execFileSync('tar', ['-xzf', archive, '--strip-components=1'], { cwd: folder });
   fs.symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const program = join(folder, 'dist/src/cli/bin.cjs');
+  const program = join(folder, 'dist/pressmark/bin.cjs');
   fs.chmodSync(program, 0o755);
   link(program, join(dir, 'node_modules/.bin/pressmark'));
   const path = join(dir, 'package.json');

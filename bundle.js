@@ -1,0 +1,40 @@
+// Puts the modules of src/ together: to read several hundred files takes longer than most commands. `tsc` has made them.
+import { copyFileSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const FROM = 'dist/src';
+const TO = 'dist/pressmark';
+
+/** What is started or imported by its path: the commands, what the package exports, processes and threads. */
+const ENTRIES = [
+  'cli/main',
+  'index',
+  'eleventy',
+  'astro',
+  'testing/testing',
+  'app/build/build-process',
+  'app/builder/builder-thread',
+  'app/content/long-articles-thread',
+  'deploy/live/look-thread',
+  'site/search-process',
+];
+
+rmSync(TO, { recursive: true, force: true });
+await build({
+  entryPoints: ENTRIES.map((path) => `${FROM}/${path}.js`),
+  outdir: TO,
+  // All in one folder, so that `new URL('./x.js', import.meta.url)` is right wherever the line ends up.
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  // A class is the same one for the commands, the threads' messages and a plugin that imports it.
+  splitting: true,
+  packages: 'external',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+});
+copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
