@@ -1,11 +1,39 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename } from 'node:path';
 
 // What is random in a test is the same in every run, so that only a change can fail it. `npm run torture` makes new choices.
 process.env.PRESSMARK_TEST_SEED ??= '20261119';
+// Sites are made, synced and removed all the time, and a disk takes longer for it than the tests do. What a full disk, a power
+// loss or a missing sync would do is tested by mounts and by the system calls, which are the same here.
+const memory = process.env.TMPDIR === undefined ? folderInMemory() : undefined;
+if (memory !== undefined) process.env.TMPDIR = memory;
 // Nothing here takes long; what does, such as the builds of generators, is in the end-to-end tests.
 process.env.PRESSMARK_TEST_PATIENCE ??= 'short';
+
+/** A new folder in memory, with room for the sites of all tests, in which programs run; undefined where there is none. */
+function folderInMemory() {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    if (bavail * bsize < 4e9) return undefined;
+    const folder = mkdtempSync('/dev/shm/pressmark-tests-');
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(`${folder}/program`, '#!/bin/sh\n', { mode: 0o755 });
+    execFileSync(`${folder}/program`);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The compiled tests below a folder of test/; by their sources, so that a removed test is not run from an old build. */
 export const compiledTests = (folder, except = []) =>
