@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createTestSite } from '../../../src/testing/testing.js';
+import { createTestSite } from 'pressmark/testing';
 import { gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { createTestHost, createTestSite, fakeArticle } from 'pressmark/testing';
 import { definePlugin } from '../../../src/host/plugin.js';
-import { createTestHost, createTestSite, fakeArticle } from '../../../src/testing/testing.js';
 
 const DAY_MS = 86_400_000;
 
