@@ -1,0 +1,439 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import type { Micropub } from 'micropub-helper';
+import { articleFiles } from '../../support/content.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+// The numbers are those of the published tests for servers (https://micropub.rocks), in words of our own.
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const { Micropub: Client }: { Micropub: typeof Micropub } = createRequire(import.meta.url)('micropub-helper');
+const TOKEN = 'a-token-for-everything';
+const FORM = 'application/x-www-form-urlencoded';
+
+const dir = makeTempDir();
+let started: ReceiverHere | undefined;
+
+test.serial.before(async () => {
+  fs.mkdirSync(join(dir, 'plugins'));
+  for (const name of ['micropub.mjs', '_micropub.mjs'])
+    fs.copyFileSync(join(ROOT, 'examples/plugins', name), join(dir, 'plugins', name));
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  const env = { MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create` };
+  started = await launchHere(dir, { config: { git: false, site: { search: false } }, env });
+});
+
+test.after.always(async () => {
+  await started?.close();
+  removeTempDir(dir);
+});
+
+function receiver(): ReceiverHere {
+  if (started === undefined) throw new Error('the receiver has not started');
+  return started;
+}
+
+interface Asked {
+  readonly status: number;
+  readonly location: string;
+  readonly json: {
+    readonly error?: string;
+    readonly type?: readonly string[];
+    readonly items?: readonly object[];
+    readonly properties: Readonly<Record<string, readonly unknown[]>>;
+  };
+}
+
+async function ask(path: string, init: RequestInit, token: string | undefined = TOKEN): Promise<Asked> {
+  const headers = new Headers(init.headers);
+  if (token !== '') headers.set('authorization', `Bearer ${token}`);
+  const response = await fetch(`${receiver().origin}/micropub${path}`, { ...init, headers });
+  const location = response.headers.get('location') ?? '';
+  return { status: response.status, location, json: (await response.json()) as Asked['json'] };
+}
+
+const postForm = (fields: string, token?: string) =>
+  ask('', { method: 'POST', body: fields, headers: { 'content-type': FORM } }, token);
+
+const postJson = (body: unknown, token?: string) =>
+  ask(
+    '',
+    { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    token,
+  );
+
+const create = (properties: object) => postJson({ type: ['h-entry'], properties });
+
+const source = (url: string, more = '') => ask(`?q=source&url=${encodeURIComponent(url)}${more}`, {});
+
+const sourceOf = async (url: string) => (await source(url)).json.properties;
+
+const fileAt = (url: string) => {
+  const found = articleFiles(dir).find((file) => fs.readFileSync(file, 'utf8').includes(`url: "${url}"`));
+  if (found === undefined) throw new Error(`there is no file of ${url}`);
+  return found;
+};
+
+const pageAt = (url: string) => join(dir, 'public', new URL(url).pathname, 'index.html');
+
+/** The page of a post, once it is there. */
+async function htmlOf(url: string): Promise<string> {
+  await until('the post has its page', () => fs.existsSync(pageAt(url)));
+  return fs.readFileSync(pageAt(url), 'utf8');
+}
+
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const jpg = Buffer.concat([Buffer.of(0xff, 0xd8, 0xff, 0xe0, 0, 16), Buffer.from('JFIF'), Buffer.alloc(40)]);
+
+const PHOTO = 'https://images.example/heap.jpg';
+const OTHER = 'https://images.example/bed.jpg?size=2&crop=1';
+
+for (const { number, title, made, has, shows } of [
+  {
+    number: 100,
+    title: 'a form',
+    made: () => postForm('h=entry&content=A+note+of+a+form'),
+    has: { content: ['A note of a form'] },
+  },
+  {
+    number: 101,
+    title: 'a form with two categories',
+    made: () => postForm('h=entry&content=Of+two&category[]=one&category[]=two'),
+    has: { category: ['one', 'two'] },
+  },
+  {
+    number: 104,
+    title: 'a form with a photo',
+    made: () => postForm(`h=entry&content=Seen&photo=${encodeURIComponent(PHOTO)}`),
+    has: { photo: [PHOTO] },
+    shows: `<img src="${PHOTO}"`,
+  },
+  {
+    number: 107,
+    title: 'a form with one category',
+    made: () => postForm('h=entry&content=Of+one&category=only'),
+    has: { category: ['only'] },
+  },
+  {
+    number: 200,
+    title: 'JSON',
+    made: () => create({ content: ['A note of JSON'] }),
+    has: { content: ['A note of JSON'] },
+  },
+  {
+    number: 201,
+    title: 'JSON with two categories',
+    made: () => create({ content: ['JSON of two'], category: ['one', 'two'] }),
+    has: { category: ['one', 'two'] },
+  },
+  {
+    number: 202,
+    title: 'HTML, which is not escaped',
+    made: () => create({ content: [{ html: '<p>In <b>bold</b> words.</p>' }] }),
+    has: { content: [{ html: '<p>In <b>bold</b> words.</p>' }] },
+    shows: 'In <b>bold</b> words.',
+  },
+  {
+    number: 203,
+    title: 'JSON with a photo',
+    made: () => create({ content: ['JSON saw'], photo: [PHOTO] }),
+    has: { content: ['JSON saw'], photo: [PHOTO] },
+    shows: `<img src="${PHOTO}"`,
+  },
+  {
+    number: 204,
+    title: 'an object in an object, which is kept',
+    made: () =>
+      create({
+        content: ['At lunch'],
+        published: ['2017-05-31T12:03:36-07:00'],
+        checkin: [{ type: ['h-card'], properties: { name: ['The Gardener'], latitude: [45.5] } }],
+      }),
+    has: {
+      published: ['2017-05-31T12:03:36-07:00'],
+      checkin: [{ type: ['h-card'], properties: { name: ['The Gardener'], latitude: [45.5] } }],
+    },
+  },
+  {
+    number: 205,
+    title: 'a photo and what it shows',
+    made: () => create({ content: ['JSON told'], photo: [{ value: PHOTO, alt: 'A "heap" [of] <leaves>' }] }),
+    has: { photo: [{ value: PHOTO, alt: 'A "heap" [of] <leaves>' }] },
+    shows: 'alt="A &quot;heap&quot; [of] &lt;leaves&gt;"',
+  },
+  {
+    number: 206,
+    title: 'two photos',
+    made: () => create({ content: [{ html: '<p>Two.</p>' }], photo: [PHOTO, OTHER] }),
+    has: { content: [{ html: '<p>Two.</p>' }], photo: [PHOTO, OTHER] },
+    shows: `<img src="${OTHER.replace('&', '&amp;')}"`,
+  },
+])
+  test(`micropub ${number}: a post is created from ${title}`, async (t) => {
+    const { status, location } = await made();
+    t.is(status, 201);
+    t.like(await sourceOf(location), has);
+    const html = await htmlOf(location);
+    if (shows !== undefined) t.true(html.includes(shows), html);
+  });
+
+test('micropub 300, 301: a post is created with its photos, which are on the site', async (t) => {
+  for (const [names, files] of [
+    ['photo', [jpg]],
+    ['photo[]', [gif, png]],
+  ] as const) {
+    const form = new FormData();
+    form.append('h', 'entry');
+    form.append('content', `Photos by ${names}`);
+    for (const bytes of files) form.append(names, new Blob([bytes]), 'photo');
+    const { status, location } = await ask('', { method: 'POST', body: form });
+    t.is(status, 201);
+    const { photo = [] } = await sourceOf(location);
+    t.is(photo.length, files.length);
+    const html = await htmlOf(location);
+    for (const [index, url] of photo.entries()) {
+      const { pathname } = new URL(String(url));
+      t.true(html.includes(pathname));
+      await until('the photo is on the site', () => fs.existsSync(join(dir, 'public', pathname)));
+      t.deepEqual(fs.readFileSync(join(dir, 'public', pathname)), files[index]);
+    }
+  }
+});
+
+test('micropub 400 to 404: properties are replaced, added and deleted, one value or all', async (t) => {
+  const { location: url } = await create({ content: ['Before'], photo: [PHOTO], mood: ['calm'] });
+  const update = async (change: object, has: object) => {
+    t.is((await postJson({ action: 'update', url, ...change })).status, 200);
+    t.like(await sourceOf(url), has);
+  };
+  await update({ replace: { content: ['After'] } }, { content: ['After'], photo: [PHOTO] });
+  await update({ add: { category: ['one'] } }, { category: ['one'] });
+  await update({ add: { category: ['two', 'three'] } }, { category: ['one', 'two', 'three'] });
+  await update({ delete: { category: ['one'] } }, { category: ['two', 'three'] });
+  await update({ delete: ['category', 'mood'] }, { category: [], content: ['After'] });
+  await update({ replace: { name: ['A name'] }, delete: ['photo'] }, { name: ['A name'] });
+  const text = fs.readFileSync(fileAt(url), 'utf8');
+  t.notRegex(text, /heap|calm/);
+  t.regex(text, /^title: "A name"$/m);
+  await until(
+    'the page shows the update',
+    () => fs.existsSync(pageAt(url)) && fs.readFileSync(pageAt(url), 'utf8').includes('A name'),
+  );
+});
+
+test('micropub 405: an update whose values are no lists is refused', async (t) => {
+  const { location: url } = await create({ content: ['Stays'] });
+  for (const change of [
+    { replace: 'x' },
+    { replace: { content: 'x' } },
+    { add: { content: 7 } },
+    { delete: 'content' },
+    { delete: { content: 'Stays' } },
+  ]) {
+    const { status, json } = await postJson({ action: 'update', url, ...change });
+    t.is(status, 400);
+    t.is(json.error, 'invalid_request');
+  }
+  t.deepEqual((await sourceOf(url)).content, ['Stays']);
+});
+
+for (const [numbers, send] of [
+  ['500, 502', (action: string, url: string) => postForm(`action=${action}&url=${encodeURIComponent(url)}`)],
+  ['501, 503', (action: string, url: string) => postJson({ action, url })],
+] as const)
+  test(`micropub ${numbers}: a post is deleted and restored at its URL`, async (t) => {
+    const { location } = await create({ content: [`To be deleted, as ${numbers}`] });
+    await htmlOf(location);
+    t.is((await send('delete', location)).status, 200);
+    await until('the page is gone', () => !fs.existsSync(pageAt(location)));
+    t.is((await send('undelete', location)).status, 200);
+    t.regex(await htmlOf(location), new RegExp(`To be deleted, as ${numbers}`));
+  });
+
+test('micropub 600 to 603: the configuration, where to syndicate, and the source of a post', async (t) => {
+  const client = new Client({ token: TOKEN, micropubEndpoint: `${receiver().origin}/micropub` });
+  t.like(await client.query('config'), {
+    'media-endpoint': `${receiver().origin}/micropub/media`,
+    'syndicate-to': [],
+  });
+  t.deepEqual(await client.query('syndicate-to'), { 'syndicate-to': [] });
+  const { location } = await create({ content: ['To be read'], category: ['micropub', 'test'] });
+  const whole = (await source(location)).json;
+  t.deepEqual(whole.type, ['h-entry']);
+  t.like(whole.properties, {
+    content: ['To be read'],
+    category: ['micropub', 'test'],
+    'post-status': ['published'],
+  });
+  const { json } = await source(
+    location,
+    '&properties[]=content&properties[]=category&properties[]=toString',
+  );
+  t.deepEqual(json, { properties: { content: ['To be read'], category: ['micropub', 'test'] } });
+  t.deepEqual((await source(location, '&properties=content')).json, {
+    properties: { content: ['To be read'] },
+  });
+  t.is((await ask('?q=source&limit=1', {})).json.items?.length, 1);
+});
+
+test('micropub 700, 701, 702: the media endpoint takes pictures', async (t) => {
+  for (const [number, bytes] of [jpg, png, gif].entries()) {
+    const form = new FormData();
+    form.append('file', new Blob([bytes]), 'picture');
+    const { status, location } = await ask('/media', { method: 'POST', body: form });
+    t.is(status, 201);
+    t.regex(location, [/\.jpg$/, /\.png$/, /\.gif$/][number] ?? /^$/);
+  }
+  const page = new FormData();
+  page.append('file', new Blob(['<script>alert(1)</script>'], { type: 'image/png' }), 'picture.png');
+  t.is((await ask('/media', { method: 'POST', body: page })).status, 415);
+  t.is((await ask('/media', { method: 'POST', body: new FormData() })).status, 400);
+});
+
+test('micropub 800, 801, 802: the token comes in the header or in the body, and is not stored', async (t) => {
+  t.is((await postForm('h=entry&content=By+the+header')).status, 201);
+  const { status, location } = await postForm(`h=entry&content=By+the+body&access_token=${TOKEN}`, '');
+  t.is(status, 201);
+  t.false(JSON.stringify(await sourceOf(location)).includes(TOKEN));
+  t.false(fs.readFileSync(fileAt(location), 'utf8').includes(TOKEN));
+});
+
+test('micropub 803, 804, 805: no token, a token without the scope, and two tokens are refused', async (t) => {
+  const before = articleFiles(dir).filter((file) => fs.readFileSync(file, 'utf8').includes('Refused'));
+  t.deepEqual(before, []);
+  const note = 'h=entry&content=Refused';
+  for (const [answer, status, error] of [
+    [postForm(note, ''), 401, 'unauthorized'],
+    [postForm(note, 'another-token'), 401, 'unauthorized'],
+    [postForm(`${note}&access_token=`, ''), 401, 'unauthorized'],
+    [postForm(note, 'a-token-for-reading'), 401, 'insufficient_scope'],
+    [postForm(`${note}&access_token=${TOKEN}`), 400, 'bad request'],
+  ] as const)
+    t.like(await answer, { status, json: { error } });
+  const { location } = await postForm('h=entry&content=Of+one+scope', 'a-token-for-drafts');
+  t.like(await postJson({ action: 'delete', url: location }, 'a-token-for-drafts'), {
+    status: 401,
+    json: { error: 'insufficient_scope' },
+  });
+  t.is(articleFiles(dir).filter((file) => fs.readFileSync(file, 'utf8').includes('Refused')).length, 0);
+});
+
+test('micropub: micropub-helper creates in three forms, uploads, updates, deletes and restores', async (t) => {
+  const origin = receiver().origin;
+  const client = new Client({
+    token: TOKEN,
+    micropubEndpoint: `${origin}/micropub`,
+    mediaEndpoint: `${origin}/micropub/media`,
+  });
+  t.true(await client.verifyToken());
+  const media = await client.postMedia(new File([new Uint8Array(png)], 'a.png'));
+  const url = String(
+    await client.create({
+      type: ['h-entry'],
+      properties: { name: ['By a client'], content: ['Its text'], photo: [media] },
+    }),
+  );
+  t.true((await htmlOf(url)).includes(new URL(media).pathname));
+  const form = await client.create(
+    { h: 'entry', content: 'A form of the client', category: ['a', 'b'] },
+    'form',
+  );
+  t.deepEqual((await sourceOf(String(form))).category, ['a', 'b']);
+  const parts: Record<string, unknown> = {
+    h: 'entry',
+    content: 'Parts of the client',
+    photo: new File([new Uint8Array(gif)], 'a.gif'),
+  };
+  // The types of the client know no files, which its code and its page do.
+  const multipart = await client.create(parts as Record<string, string>, 'multipart');
+  t.is((await sourceOf(String(multipart))).photo?.length, 1);
+  await client.update(url, { replace: { content: ['Another text'] } });
+  t.like(await client.querySource(url, ['content']), { properties: { content: ['Another text'] } });
+  await client.delete(url);
+  await until('the page is gone', () => !fs.existsSync(pageAt(url)));
+  await client.undelete(url);
+  await htmlOf(url);
+});
+
+test('micropub: a draft is held, a date to come schedules, and a request that is sent again is the same post', async (t) => {
+  const draft = await create({ content: ['Not yet'], 'post-status': ['draft'], 'mp-slug': ['not-yet'] });
+  t.regex(draft.location, /\/articles\/not-yet\/$/);
+  t.deepEqual((await sourceOf(draft.location))['post-status'], ['draft']);
+  t.false(fs.existsSync(pageAt(draft.location)));
+  const again = await create({ content: ['Not yet'], 'post-status': ['draft'], 'mp-slug': ['not-yet'] });
+  t.like(again, { status: 201, location: draft.location });
+  await postJson({ action: 'update', url: draft.location, replace: { 'post-status': ['published'] } });
+  await htmlOf(draft.location);
+  const later = await create({
+    content: ['Next year'],
+    published: [`${new Date().getUTCFullYear() + 1}-05-01T10:00:00Z`],
+  });
+  t.regex(fs.readFileSync(fileAt(later.location), 'utf8'), /^date: "\d{4}-05-01T10:00:00Z"$/m);
+  t.false(fs.existsSync(pageAt(later.location)));
+  await postJson({ action: 'update', url: later.location, replace: { published: ['2026-01-01T00:00:00Z'] } });
+  await htmlOf(later.location);
+});
+
+test('409-micropub: what a person has edited is not overwritten', async (t) => {
+  const { location: url } = await create({ content: ['Mine and yours'] });
+  fs.appendFileSync(fileAt(url), '\nMy own line.\n');
+  const { status, json } = await postJson({ action: 'update', url, replace: { content: ['Yours'] } });
+  t.is(status, 409);
+  t.is(json.error, 'revision_conflict');
+  t.regex(fs.readFileSync(fileAt(url), 'utf8'), /My own line\./);
+});
+
+test('400-micropub: hostile requests are refused, and none is stored', async (t) => {
+  const { json } = await receiver().post('article.published', {
+    id: 'not-of-micropub',
+    title: 'Other',
+    slug: 'other',
+    content_html: '<p>x</p>',
+    content_markdown: '',
+    meta_description: '',
+    focus_keyword: '',
+    featured_image_url: null,
+    tags: [],
+    author: 'Ada',
+    published_at: new Date().toISOString(),
+    json_ld: '',
+  });
+  t.is((await postJson({ action: 'delete', url: json.url })).status, 403);
+  for (const body of [
+    null,
+    [],
+    7,
+    {},
+    { type: ['h-event'], properties: { content: ['x'] } },
+    { type: ['h-entry'], properties: [] },
+    { type: ['h-entry'], properties: { content: 'x' } },
+    { type: ['h-entry'], properties: { content: [{ html: 7 }] } },
+    { type: ['h-entry'], properties: { content: ['x'], name: [{}] } },
+    { type: ['h-entry'], properties: { content: ['x'], photo: ['javascript:alert(1)'] } },
+    { type: ['h-entry'], properties: { content: ['x'], photo: [null] } },
+    { type: ['h-entry'], properties: { content: ['x'], category: [{}] } },
+    { type: ['h-entry'], properties: { content: ['x'], published: ['soon'] } },
+    { action: 'destroy', url: json.url },
+    { action: 'constructor' },
+    { action: 'update', url: 'https://elsewhere.example/' },
+    { action: 'delete' },
+  ])
+    t.is((await postJson(body)).status, 400, JSON.stringify(body));
+  t.is((await postForm('h=event&content=x')).status, 400);
+  t.is((await ask('?q=everything', {})).status, 400);
+  t.is(
+    (await ask('', { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } })).status,
+    400,
+  );
+  t.false(articleFiles(dir).some((file) => /^title: "(?:x|Untitled)"$/m.test(fs.readFileSync(file, 'utf8'))));
+});
