@@ -44,6 +44,7 @@ export {
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { Assets } from './host/assets.js';
 export { type FormField, fieldsOf, formIn } from './host/form.js';
+export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
 export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
@@ -55,4 +56,6 @@ export {
   type PluginHost,
   type ReceiverHost,
 } from './host/plugin.js';
+export type { DeliveryQuery, DeliveryRecord } from './host/records.js';
+export type { Services } from './host/services.js';
 export type { PluginStorage } from './host/storage.js';

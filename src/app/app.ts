@@ -10,6 +10,7 @@ import { createHooks } from '../host/hooks.js';
 import { type Host, type HostSurroundings, startHost } from '../host/host.js';
 import { createJobs, JOBS } from '../host/jobs/jobs.js';
 import type { PluginEntry } from '../host/plugin.js';
+import type { SiteRecords } from '../host/records.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { ContentChange } from '../store/catalog/scan.js';
@@ -28,6 +29,7 @@ import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { createLongArticles } from './content/long-articles.js';
+import { openDeliveryLog } from './delivery-log.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
@@ -41,6 +43,7 @@ import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createPagePolicy } from './server/page-policy.js';
 import { createServer, type Server } from './server/server.js';
 import { refuseUnknownAddress } from './site-address.js';
+import { siteStatus } from './status.js';
 
 // For the commands, which know the app and not the host.
 export { type Guard, guardAgainstPlugins } from '../host/guard.js';
@@ -97,6 +100,7 @@ export async function startApp(
     for (const change of changes) void reportChange(host, change, prefix);
   };
   const pagePolicy = createPagePolicy(settings);
+  const deliveries = openDeliveryLog(stateDir, log);
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
   const hooks = createHooks(log, { note: jobs.noteAction });
   // The last receiver has saved what it knew of the articles.
@@ -159,8 +163,14 @@ export async function startApp(
       receive: receiveArticle,
     });
     const writing = { ...articles, ...changes };
+    const records: SiteRecords = {
+      deliveries: async (query) => deliveries.list(query),
+      status: async () => ({ ...(await siteStatus(settings)) }),
+    };
     const { assets } = durable;
-    host = await startHost(plugins, { face: 'receiver', ...around, articles: writing, assets, hooks, jobs });
+    const receiving = { articles: writing, assets, records, hooks, jobs };
+    const running = await startHost(plugins, { face: 'receiver', ...around, ...receiving });
+    host = running;
     for (const reason of [...idlePages(plugins, settings), ...idleJobs(host.report().jobs, settings)])
       log.warn(reason);
     if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
@@ -187,17 +197,26 @@ export async function startApp(
         receive: async (delivery) => disk.counted(await receive(delivery)),
         hooks,
         log,
+        note: deliveries.note,
       }),
       adapters: host.adapters.map((adapter) =>
-        adapterEndpoint(adapter, { receive: receiveArticle, counted: disk.counted, readBody, hooks, log }),
+        adapterEndpoint(adapter, {
+          receive: receiveArticle,
+          counted: disk.counted,
+          readBody,
+          hooks,
+          log,
+          note: deliveries.note,
+        }),
       ),
       routers: host.routers,
       health: healthOf(durable, disk),
-      details: () => ({
+      details: async () => ({
         durability: settings.durability,
         push: durable.pushes?.now ?? null,
         facts: facts(),
         targets: readDeployState(stateDir),
+        plugins: await running.findings(),
       }),
       statusToken: settings.statusToken,
       outputDir,
@@ -228,6 +247,7 @@ export async function startApp(
         endAnnouncement();
         await server?.close();
         await host?.close();
+        deliveries.close();
         await noteLast();
         await durable.close();
         await long?.close();

@@ -8,6 +8,7 @@ import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } fro
 import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
 import type { Assets } from './assets.js';
 import { Hold, Refusal } from './decision.js';
+import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import type { ActionName, FilterName } from './hook-types.js';
 import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js';
 import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
@@ -15,7 +16,9 @@ import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import type { HostPaths, HostSite, Plugin, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
 import { asHost, asPlugin } from './plugin-code.js';
+import type { SiteRecords } from './records.js';
 import { createRoutes, routesIn, sealRoutes } from './routes.js';
+import { createServices } from './services.js';
 import { openStorage } from './storage.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
@@ -58,6 +61,8 @@ export interface Host {
   readonly outputs: readonly PluginOutput[];
   /** What the plugins have, and how it went. */
   report(): HostReport;
+  /** Runs the health checks of the plugins. */
+  findings(): Promise<PluginFinding[]>;
   /** Runs `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
@@ -71,6 +76,8 @@ export interface HostSurroundings {
   readonly stateDir: string;
   readonly log: Log;
   readonly articles: ArticleReader & Partial<Articles>;
+  /** What is known of the site, in a receiver. @default nothing */
+  readonly records?: SiteRecords;
   /** Where plugins put files. @default nowhere: no receiver runs */
   readonly assets?: Assets;
   /** The paths that the server answers itself, without slashes at their ends, and by what. @default none */
@@ -103,6 +110,8 @@ export async function startHost(
   const routers: Router[] = [];
   const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
+  const services = createServices();
+  const checks: { readonly plugin: string; readonly check: HealthCheck }[] = [];
   const taken = new Map(around.taken);
   try {
     const ordered = inOrder(entries);
@@ -153,6 +162,8 @@ export async function startHost(
           routes,
           adapter,
           answer: answerBy(plugin.name),
+          ...(around.records ?? { deliveries: refusing(plugin.name), status: refusing(plugin.name) }),
+          ...sharingOf(plugin.name),
           hold,
           refuse,
           articles: { ...readingOnly(plugin.name), ...ofHost(articles) },
@@ -225,6 +236,26 @@ export async function startHost(
     };
   }
 
+  function sharingOf(plugin: string): Pick<ReceiverHost, 'provide' | 'use' | 'health'> {
+    return {
+      provide: (name, service) => {
+        hooks.checkOpen(plugin, `the service ${quote(name)}`);
+        services.provide(plugin, name, service);
+      },
+      use: (name) => services.use(plugin, name),
+      health: (check) => {
+        hooks.checkOpen(plugin, 'a health check');
+        if (typeof check !== 'function')
+          throw invalid(`plugin ${plugin}: its health check is not a function`);
+        checks.push({ plugin, check });
+      },
+    };
+  }
+
+  async function findings(): Promise<PluginFinding[]> {
+    return (await Promise.all(checks.map(({ plugin, check }) => findingsOf(plugin, check)))).flat();
+  }
+
   function setUp(entry: PluginEntry, run: () => Promise<unknown>): Promise<void> {
     return attempt(entry, 'set up', () =>
       within(setupMs, codeOf(entry, run), () => {
@@ -272,7 +303,7 @@ export async function startHost(
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }
 
-  return { hooks, routers, adapters, outputs, report, close };
+  return { hooks, routers, adapters, outputs, report, findings, close };
 }
 
 /** Runs code of a plugin; what comes with Pressmark runs as it is. */
@@ -306,7 +337,7 @@ function readingOnly(plugin: string): ArticleChanges {
 }
 
 const refusing = (plugin: string) => async () => {
-  throw new PressmarkError('USAGE', `plugin ${plugin}: articles can be changed only while the receiver runs`);
+  throw new PressmarkError('USAGE', `plugin ${plugin}: this can be done only while the receiver runs`);
 };
 
 async function attempt(

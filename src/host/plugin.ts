@@ -7,6 +7,7 @@ import type { Adapter, AdapterAnswer } from './adapter.js';
 import type { ArticleReader, Articles } from './articles.js';
 import type { Assets } from './assets.js';
 import type { Hold, Refusal } from './decision.js';
+import type { HealthCheck } from './health.js';
 import type {
   ActionName,
   Actions,
@@ -19,6 +20,8 @@ import type {
 import type { ActionHandler, FilterHandler } from './hooks.js';
 import type { Cron, Job, JobEventName } from './jobs/job.js';
 import type { SiteOutput } from './outputs.js';
+import type { SiteRecords } from './records.js';
+import type { Service } from './services.js';
 import type { PluginStorage } from './storage.js';
 
 /** The site that a plugin runs in. */
@@ -74,7 +77,9 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> {
 }
 
 /** What `receiver` is handed, in the process that answers the webhook. */
-export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterName, ActionName> {
+export interface ReceiverHost<O = unknown>
+  extends PluginHost<O, ReceiverFilterName, ActionName>,
+    SiteRecords {
   readonly articles: Articles;
   readonly assets: Assets;
   /** The values of `secrets`, by their names. */
@@ -92,6 +97,12 @@ export interface ReceiverHost<O = unknown> extends PluginHost<O, ReceiverFilterN
   routes(define: (router: Router) => void): void;
   /** Adds an endpoint for another service, at a path of your choice; requests are verified before they are parsed. */
   adapter(adapter: Adapter): void;
+  /** Gives other plugins something to use, such as an object with functions. @param name unique. */
+  provide<N extends string>(name: N, service: Service<N>): void;
+  /** What another plugin has provided; that plugin must be in `requires` if it is used while plugins are set up. */
+  use<N extends string>(name: N): Service<N>;
+  /** Adds a check of the plugin's own to `/healthz?verbose` and `doctor`; it has 5 seconds. */
+  health(check: HealthCheck): void;
   /** Returned by a filter of `article.draft`: the article is stored, and not shown before it is released. */
   hold(reason: string): Hold;
   /** Returned by a filter of `article.draft`: nothing is stored. @param status 400 to 599. @param words for the sender. */

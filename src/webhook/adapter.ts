@@ -12,12 +12,14 @@ import {
 } from '../host/adapter.js';
 import type { Hooks } from '../host/hooks.js';
 import { asPlugin } from '../host/plugin-code.js';
+import type { DeliveryRecord } from '../host/records.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { isIdentity } from './changed-bytes.js';
 import { NO_FAILURES } from './receive.js';
 import type { ReceiveArticle } from './receive-article.js';
+import { recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
@@ -37,6 +39,8 @@ export interface AdapterOptions {
   readonly readBody: ReadBody;
   readonly hooks: Hooks;
   readonly log: Log;
+  /** Gets what was verified, after its answer. @default nobody does */
+  readonly note?: (record: DeliveryRecord) => void;
   /** @default 5 s to verify, 25 s each to parse and to receive */
   readonly limitsMs?: AdapterLimits;
 }
@@ -59,7 +63,7 @@ interface Outcome {
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
-  { receive, counted, readBody, hooks, log, limitsMs = LIMITS_MS }: AdapterOptions,
+  { receive, counted, readBody, hooks, log, note, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
   const { plugin, methods = ['POST'], maxBytes } = adapter;
@@ -185,6 +189,7 @@ export function adapterEndpoint(
     if (status < 400) log.info(report, 'delivery');
     else if (verified) log.warn(report, 'delivery refused');
     else logUnverified(report);
+    if (verified) note?.(recordOf(report, body));
     void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
   };
 }

@@ -2,9 +2,11 @@ import type { Context, Middleware } from 'koa';
 import type { HeaderNames } from '../contract/service.js';
 import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
+import type { DeliveryRecord } from '../host/records.js';
 import type { Log } from '../log.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { type Answer, type Receive, refusal, signatureIn } from './receive.js';
+import { recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
@@ -16,13 +18,15 @@ export interface WebhookOptions {
   readonly receive: Receive;
   readonly hooks: Hooks;
   readonly log: Log;
+  /** Gets what was verified, after its answer. @default nobody does */
+  readonly note?: (record: DeliveryRecord) => void;
 }
 
 /**
  * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
  * whose signature matches and a bounded number of lines for all others.
  */
-export function webhook({ endpoint, names, receive, hooks, log }: WebhookOptions): Middleware {
+export function webhook({ endpoint, names, receive, hooks, log, note }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
   const readBody = createBodyReader();
   const logUnverified = createRefusalLog(log);
@@ -39,6 +43,7 @@ export function webhook({ endpoint, names, receive, hooks, log }: WebhookOptions
       if (status < 400) log.info(report, 'delivery');
       else if (verified) log.warn(report, 'delivery refused');
       else logUnverified(report);
+      if (verified) note?.(recordOf(report, given.body));
       void given.after?.();
       void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
     });

@@ -51,6 +51,10 @@ test('there is one way to install it, which all pages give', (t) => {
 
 const PLUGIN = `import { definePlugin, type ConfigInput } from 'pressmark';
 
+declare module 'pressmark' {
+  interface Services { 'typed.count': () => number }
+}
+
 export const config: ConfigInput = { siteUrl: 'https://example.com' };
 
 export default definePlugin({
@@ -63,6 +67,8 @@ export default definePlugin({
       run: ({ url, at }, { signal }) => signal.aborted || host.storage.set('last', { url, at }),
     });
     host.job('title', { on: 'article.published', since: 'ever', run: ({ article }) => article.title.trim() });
+    host.provide('typed.count', () => host.didAction('article.live'));
+    host.health(async () => ({ level: 'ok', text: (await host.deliveries({ limit: host.use('typed.count')() })).length.toFixed() }));
     host.cron('look', { at: '0 3 * * *', run: () => host.storage.get<string>('last') });
     host.routes((router) =>
       router.get('/titles', async (context) => {

@@ -15,8 +15,9 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
   const setUp = async (face: Face) => {
     const plugins = await loadPlugins(settings.dir, settings.plugins);
     const host = await startHost(plugins, { face, ...around });
+    const found = await host.findings();
     await host.close();
-    return { plugins, jobs: host.report().jobs };
+    return { plugins, jobs: host.report().jobs, found };
   };
   try {
     themeFolder(settings);
@@ -24,13 +25,13 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
     return [refusal('theme', error)];
   }
   try {
-    const { plugins, jobs } = await setUp('receiver');
+    const { plugins, jobs, found } = await setUp('receiver');
     if (settings.site !== false) await setUp('pages');
-    return [...idlePages(plugins, settings), ...idleJobs(jobs, settings)].map((text) => ({
-      level: 'warn',
-      about: 'plugins',
-      text,
-    }));
+    const idle = [...idlePages(plugins, settings), ...idleJobs(jobs, settings)];
+    return [
+      ...idle.map((text): Finding => ({ level: 'warn', about: 'plugins', text })),
+      ...found.map(({ plugin, ...finding }): Finding => ({ about: `plugin ${plugin}`, ...finding })),
+    ];
   } catch (error) {
     return [refusal('plugins', error)];
   }

@@ -23,7 +23,7 @@ export interface ServerOptions extends PreviewOptions {
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
-  readonly details: () => object;
+  readonly details: () => object | Promise<object>;
   /** The token for it; undefined where nobody gets it. */
   readonly statusToken?: string | undefined;
 }
@@ -133,7 +133,7 @@ const wrongMethodAsJson: Middleware = async (context, next) => {
 
 function healthz(
   health: () => string | undefined,
-  details: () => object,
+  details: ServerOptions['details'],
   token: string | undefined,
 ): Middleware {
   return async (context, next) => {
@@ -147,7 +147,7 @@ function healthz(
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
     const isVerbose = new URLSearchParams(context.querystring).has('verbose');
-    const more = isVerbose && hasToken(context.req, token) ? details() : {};
+    const more = isVerbose && hasToken(context.req, token) ? await details() : {};
     context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
 }

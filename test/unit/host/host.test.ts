@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { type HostSurroundings, type PluginLimits, startHost } from '../../../src/host/host.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
-import { definePlugin, type Plugin, type PluginEntry } from '../../../src/host/plugin.js';
+import { definePlugin, type Plugin, type PluginEntry, type ReceiverHost } from '../../../src/host/plugin.js';
 import { createLog } from '../../../src/log.js';
 import { hostSite } from '../../support/host-site.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -394,6 +394,30 @@ test('a plugin may take its time to be activated, and other receivers on the fol
   end();
   for (const host of await both) await host.close();
   t.deepEqual(calls, ['receiver', 'receiver', 'activate']);
+});
+
+test('a plugin uses what another one provides; what nobody or somebody else provides is refused', async (t) => {
+  const start = (...plugins: Plugin[]) =>
+    startHost(
+      plugins.map((plugin) => entry(plugin)),
+      around,
+    );
+  let used: unknown;
+  const provider = definePlugin({ name: 'one', receiver: (host) => host.provide('one.sum', 3) });
+  const receiver = (host: ReceiverHost) => {
+    used = host.use('one.sum');
+  };
+  const host = await start(definePlugin({ name: 'two', requires: { one: '*' }, receiver }), provider);
+  t.is(used, 3);
+  await host.close();
+  await t.throwsAsync(start(definePlugin({ name: 'two', receiver }), provider), {
+    message:
+      /plugin two uses "one\.sum", which no plugin has provided; name the plugin that does in requires/,
+  });
+  const rival = definePlugin({ name: 'two', receiver: (host) => host.provide('one.sum', 4) });
+  await t.throwsAsync(start(provider, rival), {
+    message: /plugin two provides "one\.sum", as plugin one does/,
+  });
 });
 
 test('jobs are refused after the start, and in words that name the plugin', async (t) => {

@@ -1,0 +1,48 @@
+import { messageOf } from '../errors.js';
+import { TimeoutError, within } from '../time-limit.js';
+import { asPlugin } from './plugin-code.js';
+
+/** What a health check of a plugin has found. */
+export interface HealthFinding {
+  /** `fail`: the plugin does not do its work; `warn` may be what the owner wants. */
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+  /** How to fix it. */
+  readonly fix?: string;
+}
+
+/** Looks how the plugin is; nothing where there is nothing to say. */
+export type HealthCheck = () => MaybeFinding | Promise<MaybeFinding>;
+
+type MaybeFinding = HealthFinding | readonly HealthFinding[] | undefined;
+
+/** A finding and whose it is. */
+export interface PluginFinding extends HealthFinding {
+  readonly plugin: string;
+}
+
+/** How long a check may take, in milliseconds. */
+const LONGEST_MS = 5_000;
+
+const LEVELS: ReadonlySet<unknown> = new Set(['ok', 'warn', 'fail']);
+
+/** Runs the health check of a plugin. One that fails or takes too long is a finding. */
+export async function findingsOf(plugin: string, check: HealthCheck): Promise<PluginFinding[]> {
+  const failed = (text: string): PluginFinding[] => [{ plugin, level: 'fail', text }];
+  try {
+    const found = await within(
+      LONGEST_MS,
+      asPlugin(plugin, async () => check()),
+    );
+    const all: readonly HealthFinding[] = found === undefined ? [] : [found].flat();
+    return all.every((one) => LEVELS.has(one?.level) && typeof one.text === 'string')
+      ? all.map(({ level, text, fix }) => ({ plugin, level, text, ...(typeof fix === 'string' && { fix }) }))
+      : failed('its health check returns what is no finding; return { level, text, fix }');
+  } catch (error) {
+    return failed(
+      error instanceof TimeoutError
+        ? `its health check took longer than ${LONGEST_MS / 1_000} s`
+        : `its health check failed: ${messageOf(error)}`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import { PressmarkError, quote } from '../errors.js';
+
+/** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
+// biome-ignore lint/suspicious/noEmptyInterface: others add to it
+export interface Services {}
+
+/** A service by its name; unknown where no plugin has declared its type. */
+export type Service<N extends string> = N extends keyof Services ? Services[N] : unknown;
+
+/** What the plugins of a host provide to each other; see `createServices`. */
+export type ServiceTable = ReturnType<typeof createServices>;
+
+/** A table of services that is empty. */
+export function createServices() {
+  const provided = new Map<string, { readonly plugin: string; readonly service: unknown }>();
+
+  /** @throws PressmarkError PLUGIN_INVALID where another service has this name. */
+  function provide(plugin: string, name: string, service: unknown): void {
+    const other = provided.get(name);
+    if (typeof name !== 'string' || name === '')
+      throw invalid(plugin, `provides ${quote(name)}, which is not a name`);
+    if (service === undefined) throw invalid(plugin, `provides ${quote(name)}, and it is undefined`);
+    if (other !== undefined)
+      throw invalid(plugin, `provides ${quote(name)}, as plugin ${other.plugin} does; choose another name`);
+    provided.set(name, { plugin, service });
+  }
+
+  /** @throws PressmarkError PLUGIN_INVALID where nobody has provided it. */
+  function use<N extends string>(plugin: string, name: N): Service<N> {
+    const found = provided.get(name);
+    if (found === undefined)
+      throw invalid(
+        plugin,
+        `uses ${quote(name)}, which no plugin has provided; name the plugin that does in requires, so that it is set up before`,
+      );
+    return found.service as Service<N>; // as the plugin that provides it has declared
+  }
+
+  return { provide, use };
+}
+
+function invalid(plugin: string, what: string): PressmarkError {
+  return new PressmarkError('PLUGIN_INVALID', `plugin ${plugin} ${what}`);
+}
