@@ -1,7 +1,7 @@
 import { PressmarkError, quote } from '../errors.js';
 
-// biome-ignore lint/suspicious/noEmptyInterface: others add to it
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
+/* biome-ignore lint/suspicious/noEmptyInterface: others add to it */
 export interface Services {}
 
 /** A service by its name; unknown where no plugin has declared its type. */
