@@ -35,7 +35,7 @@ import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
 import { notePlugins } from './plugins/plugin-report.js';
-import { idleJobs, idlePages, siteOfPlugins } from './plugins/surroundings.js';
+import { idleJobs, idlePages, runsPages, siteOfPlugins } from './plugins/surroundings.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
 import { createHealth, type Health } from './server/health.js';
@@ -171,9 +171,13 @@ export async function startApp(
     const receiving = { articles: writing, assets, records, hooks, jobs };
     const running = await startHost(plugins, { face: 'receiver', ...around, ...receiving });
     host = running;
-    for (const reason of [...idlePages(plugins, settings), ...idleJobs(host.report().jobs, settings)])
+    const pages = runsPages(settings) ? await pagesOf(plugins, around) : { hooks: [], urls: [] };
+    for (const reason of [
+      ...idlePages(plugins, settings, pages.hooks),
+      ...idleJobs(host.report().jobs, settings),
+    ])
       log.warn(reason);
-    if (settings.site !== false) reservePaths(content, settings, await outputUrls(plugins, around));
+    reservePaths(content, settings, pages.urls);
     reservePaths(
       content,
       settings,
@@ -263,15 +267,13 @@ export async function startApp(
   }
 }
 
-/** The URLs of the files that plugins add where pages are made: no article gets one of them. */
-async function outputUrls(
-  plugins: readonly PluginEntry[],
-  around: Omit<HostSurroundings, 'face'>,
-): Promise<string[]> {
-  if (plugins.every(({ plugin }) => plugin.pages === undefined)) return [];
+/** What plugins have where pages are made: their hooks, and the URLs of their files, which no article gets. */
+async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
+  if (plugins.every(({ plugin }) => plugin.pages === undefined)) return { hooks: [], urls: [] };
   const host = await startHost(plugins, { ...around, face: 'pages' });
   await host.close();
-  return host.outputs.map(({ output }) => `${around.site.url}/${output.path}`);
+  const urls = host.outputs.map(({ output }) => `${around.site.url}/${output.path}`);
+  return { hooks: host.report().hooks, urls };
 }
 
 /** The counts are for who reads the log later; on a terminal the start has its own words. */

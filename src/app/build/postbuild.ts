@@ -1,15 +1,19 @@
+import fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { OWN_KEY } from '../../article/format/site-keys.js';
 import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
 import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
+import { openOriginals } from '../../deploy/build/originals.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { copyAssets } from '../../store/assets.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { openPagePlugins } from './page-plugins.js';
 
 /** Set for the site's build command, where Pressmark runs it. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -75,9 +79,30 @@ export async function completeSite(
   };
   const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
   const outputDir = resolve(dir, output);
-  const report = await postbuild({ siteUrl, output: outputDir, articles, timeoutMs, ...options });
-  if (options.readOnly !== true) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
-  return { ...report, warnings: [...unread, ...report.warnings] };
+  // A build of Pressmark's looks at the pages again, when its command has ended.
+  const isStep = options.readOnly !== true && !isWithinBuild(settings);
+  const plugins = isStep ? await openPagePlugins(settings, siteDir, excluded) : undefined;
+  // A copy is built from nothing each time.
+  const originals =
+    isStep && siteDir === dir ? openOriginals(join(foldersOf(settings).stateDir, 'pages')) : undefined;
+  try {
+    const filtered = plugins?.filtered;
+    const report = await postbuild({
+      siteUrl,
+      output: outputDir,
+      articles,
+      timeoutMs,
+      filtered,
+      originals,
+      ...options,
+    });
+    const isBuilt = isStep && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
+    if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
+    if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
+    return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };
+  } finally {
+    await plugins?.close();
+  }
 }
 
 /** An article file that Pressmark has stored. */

@@ -4,7 +4,7 @@ import { startHost } from '../../host/host.js';
 import { createLog } from '../../log.js';
 import { themeFolder } from '../builder/theme.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
-import { idleJobs, idlePages, NO_ARTICLES, siteOfPlugins } from '../plugins/surroundings.js';
+import { idleJobs, idlePages, NO_ARTICLES, runsPages, siteOfPlugins } from '../plugins/surroundings.js';
 import { type Finding, refusal } from './finding.js';
 
 /** Whether the theme is there, and the plugins can be set up: in the receiver, and where pages are built. */
@@ -17,7 +17,7 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
     const host = await startHost(plugins, { face, ...around });
     const found = await host.findings();
     await host.close();
-    return { plugins, jobs: host.report().jobs, found };
+    return { plugins, ...host.report(), found };
   };
   try {
     themeFolder(settings);
@@ -26,8 +26,8 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
   }
   try {
     const { plugins, jobs, found } = await setUp('receiver');
-    if (settings.site !== false) await setUp('pages');
-    const idle = [...idlePages(plugins, settings), ...idleJobs(jobs, settings)];
+    const { hooks } = runsPages(settings) ? await setUp('pages') : { hooks: [] };
+    const idle = [...idlePages(plugins, settings, hooks), ...idleJobs(jobs, settings)];
     return [
       ...idle.map((text): Finding => ({ level: 'warn', about: 'plugins', text })),
       ...found.map(({ plugin, ...finding }): Finding => ({ about: `plugin ${plugin}`, ...finding })),

@@ -1,6 +1,8 @@
 import type { Settings } from '../../config/load.js';
 import { withoutSlash } from '../../host/adapter.js';
 import type { ArticleReader } from '../../host/articles.js';
+import { PAGES_FILTERS, type PagesFilterName } from '../../host/hook-types.js';
+import type { HookReport } from '../../host/hooks.js';
 import type { HostSurroundings } from '../../host/host.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';
@@ -42,17 +44,41 @@ export function siteOfPlugins(
   };
 }
 
-/** Says which plugins add something to pages, where nobody would see it: Pressmark does not make the pages of this site. */
+/** The filters of pages that run where another generator makes the pages: after its build. */
+export const AFTER_BUILD: readonly PagesFilterName[] = ['page.head', 'page.html'];
+
+/** Whether anything of `pages(host)` runs: where pages are made, or after the build of another generator. */
+export function runsPages({ site, generator }: Pick<Settings, 'site' | 'generator'>): boolean {
+  return site !== false || generator !== 'plain';
+}
+
+/**
+ * Says what plugins add to pages, where nobody would see it: Pressmark does not make the pages of this site.
+ *
+ * @param hooks those of `pages(host)`, where it runs.
+ */
 export function idlePages(
   plugins: readonly PluginEntry[],
-  { site, generator }: Pick<Settings, 'site' | 'generator'>,
+  settings: Pick<Settings, 'site' | 'generator'>,
+  hooks: readonly Pick<HookReport, 'plugin' | 'kind' | 'name'>[],
 ): string[] {
+  const { site, generator } = settings;
   if (site !== false) return [];
+  const withPages = plugins.filter(({ plugin }) => plugin.pages !== undefined);
+  if (!runsPages(settings))
+    return withPages.map(
+      ({ plugin, origin }) =>
+        `pages(host) of plugin ${plugin.name} (${origin}) does not run: site is false in the config`,
+    );
   const name = typeof generator === 'string' ? generator : generator.name;
-  const why = name === 'plain' ? 'site is false in the config' : `${name} makes the pages of this site`;
-  return plugins
-    .filter(({ plugin }) => plugin.pages !== undefined)
-    .map(({ plugin, origin }) => `pages(host) of plugin ${plugin.name} (${origin}) does not run: ${why}`);
+  const isIdle = ({ kind, name }: (typeof hooks)[number]) =>
+    kind === 'filter' && PAGES_FILTERS.some((one) => one === name && !AFTER_BUILD.includes(one));
+  return withPages.flatMap(({ plugin, origin }) => {
+    const idle = hooks.filter((hook) => hook.plugin === plugin.name && isIdle(hook));
+    const names = [...new Set(idle.map((hook) => hook.name))];
+    if (names.length === 0) return [];
+    return `${names.join(', ')} of plugin ${plugin.name} (${origin}) ${names.length === 1 ? 'does' : 'do'} not run: ${name} makes the pages of this site; ${AFTER_BUILD.join(', ')} and files run after its build`;
+  });
 }
 
 /** Says which jobs never run, as nothing does the action that they are on. */

@@ -1,5 +1,8 @@
 import type { HtmlToken } from '../../article/html-tokens.js';
 
+/** The tags and comments of a page. */
+export type PageTokens = readonly HtmlToken[];
+
 /**
  * Where the heading ends that begins with a token: as in a browser, at the next tag of any heading. Headings never hold one
  * another, so that all of a page together are read once.
@@ -58,4 +61,15 @@ export function headEnd(tokens: readonly HtmlToken[]): number | undefined {
     if (token.kind === 'open' && token.name === 'body') return token.start;
   }
   return undefined;
+}
+
+/** Where a body ends; the end of the page where it is not closed. */
+export function bodyEnd(html: string, tokens: PageTokens): number {
+  const end = (name: string) => tokens.findLast((token) => token.kind === 'close' && token.name === name);
+  return (end('body') ?? end('html'))?.start ?? html.length;
+}
+
+/** A page with a text at a place. */
+export function insert(html: string, at: number, text: string): string {
+  return html.slice(0, at) + text + html.slice(at);
 }

@@ -5,7 +5,8 @@ import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import type { ArticleState } from '../../article/publication.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
-import { commentsOf, headEnd, placesOf } from './page-text.js';
+import { marked, markIn, type Originals } from './originals.js';
+import { bodyEnd, commentsOf, headEnd, insert, placesOf } from './page-text.js';
 import { addressBelow, pageAt } from './pages.js';
 
 /** An article that the built site should display. */
@@ -55,6 +56,15 @@ export interface PostbuildOptions {
   /** The output folder, absolute. */
   readonly output: string;
   readonly articles: Iterable<BuiltArticle>;
+  /**
+   * Has plugins change the page of an article.
+   *
+   * @param file of the article, below the content folder.
+   * @throws PressmarkError FILTER_FAILED: the page stays as it was.
+   */
+  readonly filtered?: ((html: string, file: string) => Promise<string>) | undefined;
+  /** What the generator made of the pages that plugins have changed. @default each page was just made */
+  readonly originals?: Originals | undefined;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */
   readonly readOnly?: boolean;
   /** How long all of it may take, in milliseconds. @default as long as it takes */
@@ -104,18 +114,38 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     }
     // Byte for byte: each byte is one character, whatever the page's encoding.
     const before = fs.readFileSync(found.path, 'latin1');
-    const page = completePage(before, bytesOf(article.jsonLd), article.comments.map(bytesOf));
+    const mark = markIn(before);
+    const original = mark === undefined ? before : options.originals?.get(mark);
+    const complete = (html: string) =>
+      completePage(html, bytesOf(article.jsonLd), article.comments.map(bytesOf));
+    const page = complete(original ?? before);
     for (const reason of page.problems) missing.push({ file, url, reason });
-    if (page.html === before) continue;
+    let { html } = page;
+    if (original !== undefined && options.filtered !== undefined) {
+      try {
+        const filtered = complete(bytesOf(await options.filtered(textOf(html), file)));
+        const isComplete = filtered.problems.length === 0 || page.problems.length > 0;
+        if (!isComplete) warnings.push(`${url}: plugins leave no whole page, so that it stays as it was`);
+        else if (filtered.html !== html) {
+          html = marked(filtered.html, htmlTokens(filtered.html), original);
+          options.originals?.keep(original);
+        }
+      } catch (error) {
+        if (!(error instanceof PressmarkError)) throw error;
+        warnings.push(`${url}: ${error.message}; the page stays as the generator has made it`);
+      }
+    }
+    if (html === before) continue;
     changed++;
     if (options.readOnly) continue;
-    replacePage(found.path, page.html);
+    replacePage(found.path, html);
     for (const suffix of ['.gz', '.br'])
       if (fs.existsSync(`${found.path}${suffix}`))
         warnings.push(
           `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
         );
   }
+  if (options.readOnly !== true) options.originals?.sweep();
   return { checked, changed, missing, skipped, warnings };
 }
 
@@ -177,16 +207,6 @@ function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): bo
   return false;
 }
 
-/** Where a body ends; the end of the page where it is not closed. */
-function bodyEnd(html: string, tokens: readonly HtmlToken[]): number {
-  const end = (name: string) => tokens.findLast((token) => token.kind === 'close' && token.name === name);
-  return (end('body') ?? end('html'))?.start ?? html.length;
-}
-
-function insert(html: string, at: number, text: string): string {
-  return html.slice(0, at) + text + html.slice(at);
-}
-
 /** Replaces a page as a whole. It is not synced: after a power loss the site is built again. */
 function replacePage(path: string, html: string): void {
   const temp = tempPath(dirname(path));
@@ -201,6 +221,18 @@ function replacePage(path: string, html: string): void {
   }
 }
 
+/** A text as one character for each byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The other way round. @throws PressmarkError FILTER_FAILED where the bytes are no UTF-8. */
+function textOf(bytes: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch (cause) {
+    throw new PressmarkError('FILTER_FAILED', 'the page is not in UTF-8, so that plugins cannot change it', {
+      cause,
+    });
+  }
 }

@@ -1,6 +1,7 @@
 import type { Post } from '../index/article-entry.js';
-import type { Articles } from '../index/articles.js';
+import type { Articles, ArticleText } from '../index/articles.js';
 import { relatedTo } from '../index/related.js';
+import type { SiteIndex } from '../index/site-index.js';
 import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
 import { pathOf } from './addresses.js';
@@ -10,6 +11,38 @@ import { type Output, type Planned, plannedPage, type Sources } from './output.j
 export interface ArticlePages extends Output {
   /** The page of one article. */
   planOne(post: Post, sources: Sources): Planned;
+}
+
+/** The page of an article. @param text that of its file. */
+export function articlePage(
+  post: Post,
+  { posts, tags }: Pick<SiteIndex, 'posts' | 'tags'>,
+  { article, html, length }: ArticleText,
+) {
+  const { previous, next, related } = relatedTo(post, posts, tags);
+  const excerpt = article.description.trim() === '' ? { excerpt: excerptOf(html) } : {};
+  const summary = summaryOf({ ...article, ...excerpt, readingMinutes: length.readingMinutes });
+  return {
+    kind: 'article',
+    path: pathOf(post.file),
+    title: summary.title,
+    description: summary.description,
+    canonical: summary.url,
+    article: {
+      ...summary,
+      html,
+      jsonLd: article.jsonLd,
+      keyword: article.keyword,
+      words: length.words,
+      toc: [],
+      previous: previous === undefined ? null : linkOf(previous),
+      next: next === undefined ? null : linkOf(next),
+      related: related.map(linkOf),
+    },
+    articles: [],
+    tag: null,
+    author: null,
+  } as const satisfies Page;
 }
 
 /** The pages of articles, made from their files. @param articles reads the files. */
@@ -23,30 +56,7 @@ export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
     return plannedPage(sources, post.file, shown, (): Page | undefined => {
       const text = articles.textAt(post);
       if (text === undefined) return undefined;
-      const { article, html, length } = text;
-      const excerpt = article.description.trim() === '' ? { excerpt: excerptOf(html) } : {};
-      const summary = summaryOf({ ...article, ...excerpt, readingMinutes: length.readingMinutes });
-      return {
-        kind: 'article',
-        path: pathOf(post.file),
-        title: summary.title,
-        description: summary.description,
-        canonical: summary.url,
-        article: {
-          ...summary,
-          html,
-          jsonLd: article.jsonLd,
-          keyword: article.keyword,
-          words: length.words,
-          toc: [],
-          previous: previous === undefined ? null : linkOf(previous),
-          next: next === undefined ? null : linkOf(next),
-          related: related.map(linkOf),
-        },
-        articles: [],
-        tag: null,
-        author: null,
-      };
+      return articlePage(post, index, text);
     });
   }
 

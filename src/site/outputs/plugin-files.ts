@@ -7,13 +7,23 @@ import { TimeoutError, within } from '../../time-limit.js';
 import type { Post } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
 import { summaryOf } from '../render/page.js';
-import { keyOf, type Output, type Planned, type Sources } from './output.js';
+import type { RenderContext } from '../render/render-context.js';
+import { keyOf, type Output, type Planned } from './output.js';
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;
 
+/** The files of one plugin; see `pluginFiles`. */
+export interface PluginFiles extends Output {
+  /** Of the context only the key counts, so that files can be planned where another generator makes the pages. */
+  plan(sources: {
+    readonly index: SiteIndex;
+    readonly context: Pick<RenderContext, 'key'>;
+  }): Generator<Planned>;
+}
+
 /** The files of one plugin. They are made again when any article, or the plugin, has changed. */
-export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): Output {
+export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): PluginFiles {
   const isFolder = output.path.endsWith('/');
   const isBelow = (path: string) => (isFolder ? path.startsWith(output.path) : path === output.path);
   /** The files that it had last, which stay where `paths` fails. */
@@ -53,7 +63,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 
   return {
     reserved: [output.path],
-    *plan({ index, context }: Sources): Generator<Planned> {
+    *plan({ index, context }) {
       const view = { site, articles: articlesOf(index) };
       const key = keyOf(context.key, index.key());
       for (const path of pathsOf(view)) yield { path, key, render: () => render(path, view) };

@@ -1,0 +1,166 @@
+import fs from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { htmlTokens } from '../../article/html-tokens.js';
+import type { Settings } from '../../config/load.js';
+import { siteSchema } from '../../config/site-schema.js';
+import { headEnd, insert } from '../../deploy/build/page-text.js';
+import { isBelow } from '../../deploy/folder-files.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { tempPath } from '../../fs/atomic-write.js';
+import { startHost } from '../../host/host.js';
+import type { PageContext } from '../../host/page-types.js';
+import { describeError } from '../../log.js';
+import { openArticles } from '../../site/index/articles.js';
+import { type SiteIndex, siteIndex } from '../../site/index/site-index.js';
+import { articlePage } from '../../site/outputs/articles.js';
+import { pluginFiles } from '../../site/outputs/plugin-files.js';
+import { siteInfoOf } from '../../site/render/site-info.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { walk } from '../../store/catalog/scan.js';
+import { articleReader } from '../builder/site-builder.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix } from '../content/folders.js';
+import { loadPlugins } from '../plugins/load-plugins.js';
+import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
+
+/** What plugins do with the pages of a site that another generator has built. */
+export interface PagePlugins {
+  /**
+   * The page of an article as the plugins' filters make it.
+   *
+   * @param path the article's file, below the content folder.
+   * @throws PressmarkError FILTER_FAILED, naming the plugin.
+   */
+  filtered(html: string, path: string): Promise<string>;
+  /** Writes the files that plugins add to the site. @returns how many were written. */
+  writeFiles(output: string, signal?: AbortSignal): Promise<number>;
+  /** What plugins have logged from `warn` on, and which of their files could not be made. */
+  readonly warnings: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Sets up the plugins of a site for the step after the build of another generator.
+ *
+ * @param siteDir the site's folder, or that of a copy that was built.
+ * @param excluded articles that the output was built without, by their paths below the content folder.
+ * @returns undefined where no plugin has anything to do there.
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be set up.
+ */
+export async function openPagePlugins(
+  settings: Settings,
+  siteDir: string,
+  excluded: ReadonlySet<string>,
+): Promise<PagePlugins | undefined> {
+  const plugins = await loadPlugins(settings.dir, settings.plugins);
+  if (plugins.every(({ plugin }) => plugin.pages === undefined)) return undefined;
+  const warnings: string[] = [];
+  const log = pino(
+    { level: 'warn', base: null, serializers: { err: describeError } },
+    { write: (line: string) => void warnings.push(sentenceOf(JSON.parse(line))) },
+  );
+  const around = siteOfPlugins(settings);
+  const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
+  const catalog = createCatalog();
+  const host = await startHost(plugins, {
+    face: 'pages',
+    ...around,
+    log,
+    articles: articleReader(content, catalog, contentPrefix(settings)),
+  });
+  const { hooks, outputs } = host;
+  if (outputs.length === 0 && !AFTER_BUILD.some(hooks.hasFilter)) {
+    await host.close();
+    return undefined;
+  }
+  const { url, language, timeZone } = around.site;
+  const { host: title } = new URL(url);
+  const site = siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
+  // What the log says of malformed files, the step after the build says itself.
+  const articles = openArticles(content, site, catalog, pino({ level: 'silent' }));
+  for (const path of walk(content)) {
+    if (!excluded.has(path)) articles.read([path]);
+    await nextTurn();
+  }
+  // Of other articles it is not known where their pages are.
+  const listed = [...articles.entries.values()].filter(({ address }) => address?.kind !== 'unknown');
+  const index = siteIndex(listed, new Map(), () => false);
+
+  async function filtered(html: string, path: string): Promise<string> {
+    const context = contextOf(path, index);
+    if (context === undefined) return html;
+    let page = html;
+    const head = hooks.hasFilter('page.head') ? await hooks.applyFilters('page.head', '', context) : '';
+    if (head.trim() !== '') {
+      const end = headEnd(htmlTokens(page));
+      if (end === undefined)
+        throw new PressmarkError('FILTER_FAILED', 'the page has no </head> for what plugins add to it');
+      page = insert(page, end, head);
+    }
+    return hooks.applyFilters('page.html', page, { kind: 'article', path: pathOf(context) });
+  }
+
+  function contextOf(path: string, { find, posts, tags }: SiteIndex): PageContext | undefined {
+    const post = find(path);
+    const text = post && articles.textAt(post);
+    if (post === undefined || text === undefined) return undefined;
+    const { path: _path, ...page } = articlePage(post, { posts, tags }, text);
+    return { ...page, site, page: null, head: '', extra: {} };
+  }
+
+  function pathOf({ canonical }: PageContext): string {
+    return new URL(canonical).pathname.slice(site.basePath.length);
+  }
+
+  async function writeFiles(output: string, signal?: AbortSignal): Promise<number> {
+    let written = 0;
+    for (const added of outputs)
+      for (const { path, render } of pluginFiles(added, site, log).plan({ index, context: { key: '' } })) {
+        signal?.throwIfAborted();
+        try {
+          const made = await render();
+          if (made !== undefined && put(output, path, Buffer.from(made))) written++;
+        } catch (error) {
+          if (!(error instanceof PressmarkError)) throw error;
+          warnings.push(`${error.message}; ${path} stays as it was`);
+        }
+      }
+    return written;
+  }
+
+  return { filtered, writeFiles, warnings, close: host.close };
+}
+
+/** Writes a file of the output, unless it is there. @returns whether it was written. */
+function put(output: string, path: string, bytes: Buffer): boolean {
+  const target = join(output, path);
+  const folder = dirname(target);
+  fs.mkdirSync(folder, { recursive: true });
+  if (!isBelow(fs.realpathSync(output), fs.realpathSync(folder)))
+    throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
+  if (fs.lstatSync(target, { throwIfNoEntry: false })?.isFile() && fs.readFileSync(target).equals(bytes))
+    return false;
+  const temp = tempPath(folder);
+  fs.writeFileSync(temp, bytes, { flag: 'wx' });
+  try {
+    fs.renameSync(temp, target);
+  } catch (error) {
+    fs.rmSync(temp, { force: true });
+    throw new PressmarkError('FILTER_FAILED', `${quote(path)} cannot be written: ${messageOf(error)}`);
+  }
+  return true;
+}
+
+/** A line of the log as a sentence. */
+function sentenceOf(line: {
+  readonly msg?: string;
+  readonly plugin?: string;
+  readonly reason?: string;
+  readonly err?: { readonly message?: string };
+}): string {
+  const { msg = '', plugin, reason, err } = line;
+  const why = reason ?? err?.message;
+  return `${plugin === undefined ? '' : `plugin ${plugin}: `}${msg}${why === undefined ? '' : `: ${why}`}`;
+}

@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { article } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
+import { startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { TOY_CONFIG, toyPost, writeToySite } from './toy-generator.js';
+
+// A site of another generator: what plugins add to its pages is added after its build.
+
+const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';
+
+/** Adds to heads what it knows of the article, turns a heading into another, and lists the articles. */
+const DECORATOR = `export default { name: 'decorator', pages(host) {
+  host.addFilter('page.head', (head, { article, site, kind }) =>
+    head + '<meta name="about" content="' + [kind, article.id, article.extra.mood, site.url].join(' ') + '">');
+  host.addFilter('page.html', (html, { path }) =>
+    html.replace(/<!--[^]*?-->/g, '').replace(/<script[^]*?<\\/script>/g, '').replace('<h1>', '<h1 data-path="' + path + '">'));
+  host.addFilter('page.content', (html) => html);
+  host.addFilter('feed.items', (items) => items);
+  host.addOutput({ path: 'llms.txt', render: (_path, { articles }) => [...articles].map(({ url }) => url).join('\\n') });
+  host.addOutput({ path: 'blog/taken/', paths: () => ['blog/taken/index.html'], render: () => 'of the plugin' });
+  host.addOutput({ path: 'broken.txt', render: () => { throw new Error('no luck'); } });
+} };`;
+
+/** Fails at each page. */
+const FAULTY = `export default { name: 'faulty', pages(host) {
+  host.addFilter('page.html', () => { throw new Error('no luck'); }, { priority: 99 });
+} };`;
+
+const FIELDS = `export default { name: 'fields', receiver(host) {
+  host.addFilter('article.frontMatter', (fields) => ({ ...fields, mood: 'calm' }));
+} };`;
+
+const published = (id: string) =>
+  article({
+    id,
+    slug: id,
+    title: id,
+    content_markdown: `Text of ${id}.\n\n<!-- svc:item:${id} -->`,
+    content_html: `<p>Text of ${id}.</p><!-- svc:item:${id} -->`,
+    json_ld: JSON_LD,
+  });
+
+const times = (text: string, part: string) => text.split(part).length - 1;
+
+test('filters of pages and files of plugins run after the build of another generator; what cannot run is named', async (t) => {
+  const dir = tempDir(t);
+  writeToySite(dir, {
+    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
+    'pressmark.config.mjs': TOY_CONFIG,
+    'plugins/decorator.mjs': DECORATOR,
+    'plugins/fields.mjs': FIELDS,
+  });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const words =
+    'page.content, feed.items of plugin decorator (plugins/decorator.mjs) do not run: toy makes the pages of this site; page.head, page.html and files run after its build';
+  t.is(receiver.log.filter(({ msg }) => msg === words).length, 1);
+  await receiver.post('article.published', published('moss'));
+  const page = () => {
+    const path = join(dir, 'public/blog/moss/index.html');
+    return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+  };
+  await until('the article has its page', () => page() !== '');
+  const meta = '<meta name="about" content="article moss calm https://garden.example/base">';
+  t.is(times(page(), meta), 1);
+  t.true(page().indexOf(meta) < page().indexOf('</head>'));
+  t.is(times(page(), '<h1 data-path="/blog/moss/">moss</h1>'), 1);
+  t.is(times(page(), JSON_LD), 1, 'a filter does not remove the JSON-LD');
+  t.is(times(page(), '<!-- svc:item:moss -->'), 1);
+  t.false(
+    fs.readFileSync(join(dir, 'public/old/index.html'), 'utf8').includes(meta),
+    'it is no article of ours',
+  );
+  const list = fs.readFileSync(join(dir, 'public/llms.txt'), 'utf8');
+  t.true(list.split('\n').includes('https://garden.example/base/blog/moss/'), list);
+  t.false(fs.existsSync(join(dir, 'public/broken.txt')));
+  const warned = () =>
+    receiver.log.filter(({ msg }) => msg.includes('output broken.txt of plugin decorator: no luck'));
+  await until('the log names the file', () => warned().length > 0);
+  const { json } = await receiver.post('article.published', published('taken'));
+  t.is(json.url, 'https://garden.example/base/blog/taken-2/', 'the plugin has a file there');
+});
+
+/** A site that was built by hand with two articles. */
+async function builtSite(t: Parameters<typeof tempDir>[0], plugins: Readonly<Record<string, string>>) {
+  const dir = tempDir(t);
+  const config = TOY_CONFIG.replace(
+    "build: 'node toy.mjs'",
+    "build: { command: 'node toy.mjs', background: false }",
+  );
+  writeToySite(dir, { 'pressmark.config.mjs': config, 'plugins/fields.mjs': FIELDS, ...plugins });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  for (const id of ['moss', 'fern', 'rush', 'reed']) await receiver.post('article.published', published(id));
+  await receiver.close();
+  const build = (command: 'build' | 'postbuild') => runHere([command, '--dir', dir]);
+  const page = (id: string) => fs.readFileSync(join(dir, `public/blog/${id}/index.html`), 'utf8');
+  return { dir, build, page };
+}
+
+test('a page that a generator leaves alone gets nothing twice, follows a changed plugin, and is as before without it', async (t) => {
+  const { dir, build, page } = await builtSite(t, { 'plugins/decorator.mjs': DECORATOR });
+  execFileSync(process.execPath, ['toy.mjs'], { cwd: dir });
+  const made = page('moss');
+  t.is((await build('postbuild')).code, 0);
+  const first = page('moss');
+  t.is(times(first, '<meta name="about"'), 1);
+  await build('postbuild');
+  t.is(page('moss'), first);
+
+  // The module is loaded once in this process: another plugin changes the same pages.
+  const other = `export default { name: 'other', pages: (host) => host.addFilter('page.head', () => '<meta name="other">') };`;
+  fs.rmSync(join(dir, 'plugins/decorator.mjs'));
+  fs.writeFileSync(join(dir, 'plugins/other.mjs'), other);
+  await build('postbuild');
+  t.is(times(page('moss'), '<meta name="about"'), 0);
+  t.is(times(page('moss'), '<meta name="other">'), 1);
+  fs.rmSync(join(dir, 'plugins/other.mjs'));
+  await build('postbuild');
+  const plain = page('moss');
+  t.is(plain.replace(JSON_LD, '').replace('<!-- svc:item:moss -->', ''), made);
+
+  // Where nothing is known of the page that the generator made, it stays as it is.
+  fs.writeFileSync(join(dir, 'public/blog/moss/index.html'), first);
+  for (const folder of ['.pressmark/pages', '.git/pressmark/pages'])
+    fs.rmSync(join(dir, folder), { recursive: true, force: true });
+  fs.writeFileSync(join(dir, 'plugins/other.mjs'), other);
+  await build('postbuild');
+  t.is(page('moss'), first);
+});
+
+test('a filter that fails leaves the pages as the generator has made them, names the plugin, and is switched off after three', async (t) => {
+  const { build, page } = await builtSite(t, {
+    'plugins/faulty.mjs': FAULTY,
+    'plugins/head.mjs': `export default { name: 'head', pages: (host) => host.addFilter('page.head', () => '<meta name="head">') };`,
+  });
+  const { code, stderr } = await build('build');
+  t.is(code, 0, stderr);
+  const failed = stderr
+    .split('\n')
+    .filter((line) => line.includes('filter page.html of plugin faulty failed: no luck'));
+  t.is(failed.length, 3, stderr);
+  t.is(times(stderr, 'is switched off'), 1, stderr);
+  const ids = ['moss', 'fern', 'rush', 'reed'];
+  t.is(
+    ids.filter((id) => page(id).includes('<meta name="head">')).length,
+    1,
+    'the fourth has what other plugins add',
+  );
+  for (const id of ids) t.is(times(page(id), `<!-- svc:item:${id} -->`), 1, id);
+});
