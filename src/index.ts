@@ -43,6 +43,7 @@ export {
 } from './host/adapter.js';
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { Assets } from './host/assets.js';
+export { fetchPublic, isPublicAddress, type PublicAnswer, type PublicRequest } from './host/fetch-public.js';
 export { type FormField, fieldsOf, formIn } from './host/form.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';

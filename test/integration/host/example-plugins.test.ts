@@ -1,12 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createTestSite } from 'pressmark/testing';
-import { gitIn } from '../../support/clones.js';
-import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const EXAMPLES = new URL('../../../../examples/plugins/', import.meta.url);
@@ -78,24 +74,57 @@ test('the example indexnow submits the address of an article that is live, and t
   t.is(await site.built(String(keyLocation)), String(key));
 });
 
-test('the example backup bundles the repository when its time has come, and keeps ten', async (t) => {
-  const folder = join(tempDir(t), 'backups');
-  const site = await createTestSite({ plugins: [[example('backup'), { folder }]] });
+/** Pages that say in some way where their web mentions go, or that they take none. */
+const MENTIONED: Readonly<
+  Record<string, { readonly html?: string; readonly link?: string; readonly endpoint?: string }>
+> = {
+  '/1': { link: '</at-1>; rel=webmention', endpoint: '/at-1' },
+  '/2': { link: '<https://a.example/>; rel="other", </at-2>; rel="other webmention"', endpoint: '/at-2' },
+  '/3': { html: '<LINK HREF="/at-3?x=1&amp;y=2" REL="webmention">', endpoint: '/at-3?x=1&y=2' },
+  '/4/': { html: "<a href=at-4 rel='nofollow webmention'>mention me</a>", endpoint: '/4/at-4' },
+  '/5': { html: '<link rel="webmention" href="">', endpoint: '/5' },
+  '/6': {
+    html: '<!-- <link rel="webmention" href="/wrong"> --><link rel="webmention"><a rel="webmention" href="/at-6">x</a><link rel="webmention" href="/late">',
+    endpoint: '/at-6',
+  },
+  '/7': { html: '&lt;link rel="webmention" href="/wrong"&gt;<a rel="not-webmention" href="/wrong">x</a>' },
+  '/8': { link: '</at-8>; rel=webmention', html: '<link rel="webmention" href="/wrong">', endpoint: '/at-8' },
+};
+
+test('the example webmentions mentions each page that an article links to once, also after a failure', async (t) => {
+  t.true(fs.readFileSync(example('webmentions'), 'utf8').split('\n').length <= 61);
+  const mentions: string[] = [];
+  let failures = 1;
+  const at = await serve(t, async (request, response) => {
+    const path = request.url ?? '';
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { html = '', link } = MENTIONED[path] ?? { link: '</at-more>; rel=webmention' };
+    if (link !== undefined) response.setHeader('Link', link);
+    if (request.method === 'GET') return response.end(html);
+    const isFailure = path === '/at-8' && failures-- > 0;
+    if (!isFailure) mentions.push(`${path} ${body}`);
+    return response.writeHead(isFailure ? 503 : 202).end();
+  });
+  const pages = Object.keys(MENTIONED).map((path) => `http://${at}${path}`);
+  const links = pages.map((page) => `<a href="${page}">x</a> <a href="${page}">again</a>`).join('\n');
+  const content_html = `<p>${links}</p><img src="http://${at}/picture">`;
+  const options = { allowPrivate: true };
+  const site = await createTestSite({
+    plugins: [[example('webmentions'), options]],
+    config: { liveCheck: true },
+  });
   t.teardown(site.close);
-  gitIn(site.dir, 'init', '--quiet');
-  gitIn(site.dir, 'add', 'pressmark.config.json');
-  gitIn(site.dir, 'commit', '--quiet', '-m', 'A site');
-  fs.mkdirSync(folder);
-  for (let n = 10; n < 22; n++) fs.writeFileSync(join(folder, `2020-01-${n}.bundle`), '');
-  await site.until('the time of the cron is known', () =>
-    fs.existsSync(join(site.dir, '.pressmark/jobs/crons.json')),
+  const { url } = await site.deliver({ content_html, content_markdown: '' });
+  const expected = Object.entries(MENTIONED).flatMap(([path, { endpoint }]) =>
+    endpoint === undefined
+      ? []
+      : `${endpoint} ${new URLSearchParams({ source: url, target: `http://${at}${path}` })}`,
   );
-  site.advance(24 * 3_600_000);
-  const isDone = () => site.log.some(({ msg }) => msg === 'the repository is backed up');
-  await until('the repository is backed up', isDone);
-  const names = fs.readdirSync(folder).sort();
-  t.is(names.length, 10);
-  t.is(names[0], '2020-01-13.bundle');
-  execFileSync('git', ['clone', '--quiet', join(folder, names.at(-1) ?? ''), join(folder, 'clone')]);
-  t.true(fs.existsSync(join(folder, 'clone/pressmark.config.json')));
+  await until('all pages are mentioned', () => mentions.length === expected.length);
+  t.deepEqual(mentions.sort(), expected.sort());
+  const more = `${content_html}<a href="http://${at}/more">x</a>`;
+  await site.update(url, { content_html: more, content_markdown: '' });
+  await until('the new link is mentioned', () => mentions.some((one) => one.startsWith('/at-more ')));
+  t.is(mentions.length, expected.length + 1, 'and the others are not mentioned again');
 });

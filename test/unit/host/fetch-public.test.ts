@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { fetchPublic, isPublicAddress } from '../../../src/host/fetch-public.js';
+
+const isAllowed = (address: string) => address === '127.0.0.1';
+
+async function serve(t: ExecutionContext, answer: http.RequestListener): Promise<string> {
+  const server = http.createServer(answer).listen(0, '127.0.0.1');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('fetchPublic: which addresses are on the public internet', (t) => {
+  for (const address of [
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '192.169.0.1',
+    '2606:4700::1111',
+    '2a00:1450::1',
+  ])
+    t.true(isPublicAddress(address), address);
+  const others =
+    '0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.8.8.8 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 255.255.255.255 ' +
+    ':: ::1 ::ffff:127.0.0.1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fc00::1 fd12::1 fe80::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 localhost';
+  for (const address of others.split(' ')) t.false(isPublicAddress(address), address);
+});
+
+test('fetchPublic: no address of the own network is asked, in whatever form it comes', async (t) => {
+  let asked = 0;
+  const origin = await serve(t, (_, response) => {
+    asked++;
+    response.end();
+  });
+  const { port } = new URL(origin);
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '2130706433',
+    '0x7f.1',
+    '0',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '127.0.0.1.',
+  ])
+    await t.throwsAsync(
+      fetchPublic(`http://${host}:${port}/`),
+      { code: 'USAGE', message: /not on the public internet/ },
+      host,
+    );
+  for (const address of [
+    'file:///etc/passwd',
+    'ftp://8.8.8.8/',
+    'http://a:b@8.8.8.8/',
+    'gopher:x',
+    '/path',
+    '',
+  ])
+    await t.throwsAsync(fetchPublic(address), { code: 'USAGE' }, address);
+  t.is(asked, 0);
+});
+
+test('fetchPublic: redirects are followed, and none leads to an address that must not be asked', async (t) => {
+  const origin = await serve(t, ({ url = '' }, response) => {
+    const to = new URL(url, 'http://a.example').searchParams.get('to');
+    if (url === '/endless') response.writeHead(302, { Location: '/endless' }).end();
+    else if (to !== null) response.writeHead(307, { Location: to }).end();
+    else response.setHeader('Link', ['<a>; rel=x', '<b>; rel=y']).end(`at ${url}`);
+  });
+  const found = await fetchPublic(`${origin}/?to=/there`, { isAllowed });
+  t.like(found, { url: `${origin}/there`, status: 200 });
+  t.is(found.body.toString(), 'at /there');
+  t.is(found.headers.link, '<a>; rel=x, <b>; rel=y');
+  for (const to of ['http://127.0.0.2/', 'http://[::1]/', 'file:///etc/passwd'])
+    await t.throwsAsync(fetchPublic(`${origin}/?to=${encodeURIComponent(to)}`, { isAllowed }), {
+      code: 'USAGE',
+    });
+  await t.throwsAsync(fetchPublic(`${origin}/endless`, { isAllowed }), {
+    code: 'UNREACHABLE',
+    message: /more than 5 times/,
+  });
+  t.is((await fetchPublic(`${origin}/?to=/there`, { isAllowed, method: 'POST' })).status, 307);
+});
+
+test('fetchPublic: an answer is bounded in length and time, and a request has its body', async (t) => {
+  const origin = await serve(t, async (request, response) => {
+    if (request.url === '/never') return;
+    if (request.url === '/long') response.write('x'.repeat(5_000));
+    else if (request.url === '/cut') {
+      response.writeHead(200, { 'Content-Length': 10 }).write('x');
+      setImmediate(() => response.destroy());
+    } else {
+      let body = `${request.headers['content-type']} `;
+      for await (const chunk of request) body += chunk;
+      response.end(body);
+    }
+  });
+  await t.throwsAsync(fetchPublic(`${origin}/long`, { isAllowed, maxBytes: 4_000 }), {
+    code: 'UNREACHABLE',
+    message: /more than 4000 bytes/,
+  });
+  await t.throwsAsync(fetchPublic(`${origin}/cut`, { isAllowed }), { code: 'UNREACHABLE' });
+  await t.throwsAsync(fetchPublic(`${origin}/never`, { isAllowed, timeoutMs: 20 }), { code: 'UNREACHABLE' });
+  await t.throwsAsync(fetchPublic(`${origin}/never`, { isAllowed, signal: AbortSignal.abort() }), {
+    code: 'UNREACHABLE',
+  });
+  const { body } = await fetchPublic(`${origin}/`, {
+    isAllowed,
+    method: 'POST',
+    body: new URLSearchParams({ a: 'b c' }),
+  });
+  t.is(body.toString(), 'application/x-www-form-urlencoded a=b+c');
+});
