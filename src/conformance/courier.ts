@@ -38,8 +38,8 @@ export interface Courier {
   carry(url: URL, parcel: Parcel): Promise<Reply>;
   /** The same with several parcels whose last bytes leave at the same moment; `onReleased` is called at that moment. */
   together(url: URL, parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]>;
-  /** Waits until a request may begin that is not an event. @throws NotChecked where the time is over. */
-  turn(): Promise<void>;
+  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the time is over. */
+  turn(count?: number): Promise<void>;
 }
 
 const MAX_TIMEOUTS = 3;
@@ -96,7 +96,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     journal,
     carry: async (url, parcel) => {
       allow([parcel.event]);
-      await pace.take();
+      if (!parcel.twist?.atOnce) await pace.take();
       return send(url, parcel);
     },
     together: async (url, parcels, onReleased) => {
@@ -105,9 +105,9 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       const hold = gate(parcels.length, onReleased);
       return Promise.all(parcels.map((parcel) => send(url, parcel, hold)));
     },
-    turn: async () => {
+    turn: async (count) => {
       allow([]);
-      await pace.take();
+      await pace.take(count);
     },
   };
 }

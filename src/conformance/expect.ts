@@ -1,15 +1,19 @@
+import { type DefaultTreeAdapterTypes, parseFragment, serialize } from 'parse5';
 import type { Answer, Reply } from './probe.js';
 
 /** A rule that the receiver does not keep: what the contract expects, and what came. */
 export class Unmet extends Error {
   readonly expected: string;
   readonly got: string;
+  /** How to fix this very receiver, where more is known than the rule's hint says. */
+  readonly fix: string | undefined;
 
-  constructor(expected: string, got: string) {
+  constructor(expected: string, got: string, fix?: string) {
     super(`expected ${expected}, got ${got}`);
     this.name = 'Unmet';
     this.expected = expected;
     this.got = got;
+    this.fix = fix;
   }
 }
 
@@ -87,6 +91,22 @@ export function expectSameText(what: string, expected: string, got: unknown): vo
     `${what}, unchanged; at character ${at}: ${around(expected)}`,
     `${around(got)} (${got.length} characters where ${expected.length} were sent)`,
   );
+}
+
+/** The same elements and texts; how they are written is the receiver's affair, and its own rule has the comment. @throws Unmet */
+export function expectSameHtml(what: string, expected: string, got: unknown): void {
+  if (typeof got === 'string' && withoutComments(got) === withoutComments(expected)) return;
+  expectSameText(what, expected, got);
+}
+
+function withoutComments(html: string): string {
+  const drop = (parent: DefaultTreeAdapterTypes.ParentNode): void => {
+    parent.childNodes = parent.childNodes.filter(({ nodeName }) => nodeName !== '#comment');
+    for (const child of parent.childNodes) if ('childNodes' in child) drop(child);
+  };
+  const fragment = parseFragment(html);
+  drop(fragment);
+  return serialize(fragment).trim();
 }
 
 /** The object in an answer's body. @throws Unmet */

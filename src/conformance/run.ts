@@ -2,6 +2,7 @@ import type { Service } from '../contract/service.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
 import { NotChecked, Unmet } from './expect.js';
+import type { Answer } from './probe.js';
 import { redactor, shownUrl } from './redact.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules/all.js';
@@ -43,8 +44,6 @@ export interface Report {
 }
 
 export interface ConformanceOptions extends SessionOptions {
-  /** The version that the receiver is meant to have, rather than the one that its answer claims. */
-  readonly as?: Version | undefined;
   /** These rules alone, and those that they need. */
   readonly only?: readonly string[] | undefined;
   readonly onOutcome?: ((outcome: Outcome, done: number, of: number) => void) | undefined;
@@ -74,15 +73,21 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
     const { length } = session.journal.entries;
     const asked = gone === undefined ? await outcomeOf(rule, session, outcomes, missing, redact) : undefined;
     const reason = asked && (await session.goneSince(length));
+    const answer = asked?.result === 'failed' ? lastAnswer(session, length) : undefined;
     const outcome =
-      asked === undefined ? notAsked(rule, gone ?? '') : stoppedAt(asked, reason && redact(reason));
+      asked === undefined
+        ? notAsked(rule, gone ?? '')
+        : reason === undefined
+          ? inWordsOfStatus(asked, answer)
+          : stoppedAt(asked, redact(reason));
     if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
+    else if (answer?.status === 429) gone = `the receiver limits requests since ${rule.id} (429)`;
     outcomes.set(rule.id, outcome);
     options.onOutcome?.(outcome, outcomes.size, rules.length);
   }
   return {
     url: shownUrl(options.url),
-    version: options.as !== undefined || !missing.has('signature-accepted') ? session.version : undefined,
+    version: options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined,
     run: session.run,
     outcomes: [...outcomes.values()],
     left: [...session.left].map(([id, { title, url }]) => ({
@@ -100,14 +105,28 @@ export function hasFailed({ outcomes }: Report): boolean {
   return outcomes.some(({ result }) => result === 'failed' || result === 'error');
 }
 
+const LIMITED_HINT = 'It limits requests. Let those of the service through, or check it with a lower --rate.';
+const FAILED_HINT = 'The receiver failed at this request: look at its log.';
+
 /** What a receiver that ends in the middle of a run has to do, whatever the rule was about. */
 const STOPPED_HINT =
   'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.';
 
-/** The outcome of the rule at which the receiver stopped answering, and else the outcome as it is. */
-function stoppedAt(outcome: Outcome, reason: string | undefined): Outcome {
-  if (reason === undefined) return outcome;
-  const { rule, ms } = outcome;
+/** A rule that failed at such an answer failed for its reason, whatever it is about. */
+function inWordsOfStatus(outcome: Outcome, answer: Answer | undefined): Outcome {
+  const { rule } = outcome;
+  if (answer?.status === 429) return { ...outcome, rule: { ...rule, hint: LIMITED_HINT } };
+  if (answer === undefined || answer.status < 500) return outcome;
+  return { ...outcome, rule: { ...rule, hint: `${FAILED_HINT} ${rule.hint}` } };
+}
+
+function lastAnswer({ journal }: Session, from: number): Answer | undefined {
+  const reply = journal.entries.slice(from).at(-1)?.reply;
+  return reply?.kind === 'answer' ? reply : undefined;
+}
+
+/** The outcome of the rule at which the receiver stopped answering. */
+function stoppedAt({ rule, ms }: Outcome, reason: string): Outcome {
   return {
     rule: { ...rule, hint: STOPPED_HINT },
     result: 'failed',
@@ -154,7 +173,8 @@ async function outcomeOf(
     if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
     if (error instanceof Unmet) {
       const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
-      return ended({ result, expected: redact(error.expected), got: redact(error.got) });
+      const found = { expected: redact(error.expected), got: redact(error.got) };
+      return { ...ended({ result, ...found }), rule: { ...rule, hint: error.fix ?? rule.hint } };
     }
     return ended({ result: 'error', why: redact(messageOf(error)) });
   }

@@ -19,6 +19,8 @@ export interface SessionOptions extends CourierOptions {
   readonly target?: string | undefined;
   /** Where articles are, with `{slug}` and `{id}`: for receivers that do not answer the URL. */
   readonly articleUrl?: string | undefined;
+  /** The version that the receiver is meant to have, rather than the one that its answer claims. */
+  readonly as?: Version | undefined;
   /** Takes advice for failure. */
   readonly strict?: boolean | undefined;
   /** Looks at the articles’ pages too. */
@@ -41,6 +43,9 @@ const FOLLOWED = [301, 302, 307, 308];
 /** How often, and after which pauses, a receiver is asked that may be about to start again. */
 const RESTART_TRIES = 11;
 const RESTART_PAUSE_MS = 500;
+
+/** After which an article that is not found is asked for once more. */
+const LATE_MS = 1000;
 
 /** Whether a reply shows that the receiver may have gone. */
 function isLost(reply: Reply): reply is Silence {
@@ -182,6 +187,14 @@ export class Session {
     return { data, answer, url: () => this.urlOf(data, answer) };
   }
 
+  /** Publishes an article and looks it up in the moment in which that is answered. @throws Unmet */
+  async publishAndFind(data: ArticleData): Promise<{ answer: Answer; late: boolean }> {
+    await this.#courier.turn(2);
+    const answer = await this.send('article.published', data, { atOnce: true });
+    expectSuccess(answer);
+    return this.find(this.urlOf(data, answer), { atOnce: true });
+  }
+
   /** The public URL of a published article. @throws NotChecked where nobody says it. */
   urlOf(data: ArticleData, answer: Answer): string {
     const url = urlIn(answer) ?? this.#patternUrl(data);
@@ -200,7 +213,21 @@ export class Session {
 
   /** @throws Unmet where the article is not found. */
   async lookup(url: string): Promise<Target> {
-    return targetOf(await this.send('article.lookup', { target_url: url }));
+    return targetOf((await this.find(url)).answer);
+  }
+
+  /**
+   * Looks an article up that must be there, and once more a second later where it is not: that it is stored late is the
+   * finding of one rule.
+   */
+  async find(url: string, twist?: Twist): Promise<{ answer: Answer; late: boolean }> {
+    const ask = (how?: Twist) => this.send('article.lookup', { target_url: url }, how);
+    const first = await ask(twist);
+    if (first.status !== 404) return { answer: first, late: false };
+    const { clock = STEADY_CLOCK, signal = new AbortController().signal } = this.options;
+    await clock.wait(LATE_MS, signal);
+    const second = await ask();
+    return { answer: second, late: isSuccess(second) };
   }
 
   /** An update of the article at `url` as it is now. */

@@ -16,8 +16,12 @@ export interface Twist {
   readonly signature?: (right: string) => string | undefined;
   /** Writes the names of all headers in capitals. */
   readonly capitals?: boolean;
+  /** Writes them in lower case. */
+  readonly lowercase?: boolean;
   readonly chunked?: boolean;
   readonly pieces?: boolean;
+  /** Sends it without waiting for its turn, which was taken before. */
+  readonly atOnce?: boolean;
 }
 
 /** Who sends, and what it signs with. */
@@ -62,9 +66,13 @@ export function compose(
     ...twist.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[twist.capitals ? name.toUpperCase() : name, value] as const],
+    value === undefined ? [] : [[inCase(name, twist), value] as const],
   );
   return { headers: Object.fromEntries(kept), body: Buffer.from(twist.sent?.(signed) ?? signed) };
+}
+
+function inCase(name: string, { capitals, lowercase }: Twist): string {
+  return capitals ? name.toUpperCase() : lowercase ? name.toLowerCase() : name;
 }
 
 /** A publish's and an update's timestamp is their `published_at` (contract: Article). */

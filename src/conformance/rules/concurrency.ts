@@ -1,6 +1,6 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import type { ArticleData } from '../../contract/envelope.js';
-import { describe, expectEqual, expectSameText, expectThat, fieldsOf, isSuccess } from '../expect.js';
+import { describe, expectEqual, expectSameHtml, expectThat, fieldsOf, isSuccess } from '../expect.js';
 import type { Answer, Reply } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session } from '../session.js';
@@ -87,7 +87,7 @@ export const CONCURRENCY_RULES: readonly Rule[] = rules(
           const reply = replies[n];
           if (reply?.kind !== 'answer' || !isSuccess(reply)) continue;
           const { content_html } = await session.lookup(session.urlOf(data, reply));
-          expectSameText('content_html', data.content_html, content_html);
+          expectSameHtml('content_html', data.content_html, content_html);
         }
       },
     },

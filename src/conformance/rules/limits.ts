@@ -24,7 +24,7 @@ function padded(bytes: number): (json: string) => Buffer {
 
 /** Sizes of requests (contract: Errors). */
 export const LIMIT_RULES: readonly Rule[] = [
-  ...rules({ section: 'Errors', level: 'should', needs: ['signature-accepted'] }, [
+  ...rules({ section: 'Errors', level: 'should', needs: ['request-accepted'] }, [
     {
       id: 'too-large-413',
       says: 'A body of 1,000,001 bytes is answered 413.',

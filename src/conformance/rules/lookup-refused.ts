@@ -16,7 +16,7 @@ const invalid = (data: Record<string, unknown>) => async (session: Session) =>
 
 /** Lookups that must not find anything (contract: article.lookup, Errors). */
 export const LOOKUP_REFUSED_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.lookup', from: 2, needs: ['signature-accepted'] }, [
+  ...rules({ section: 'article.lookup', from: 2, needs: ['request-accepted'] }, [
     {
       id: 'lookup-nothing-refused',
       says: 'A lookup of a URL where no article is fails with a status other than 2xx.',

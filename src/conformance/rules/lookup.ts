@@ -7,8 +7,7 @@ import type { Session } from '../session.js';
 
 const FIELD =
   'Answer {"received": true, "contract_version": 3, "target": {id, url, revision_id, title, content_html}}, each a nonempty text.';
-const known = async (session: Session): Promise<Answer> =>
-  session.send('article.lookup', { target_url: await session.known() });
+const known = async (session: Session): Promise<Answer> => (await session.find(await session.known())).answer;
 
 /** A lookup of a URL where no article is. */
 export const nothing = (session: Session): Promise<Answer> =>
@@ -26,7 +25,7 @@ const field = (name: keyof Target) => ({
 
 /** What a lookup answers (contract: article.lookup, Lookup target). */
 export const LOOKUP_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.lookup', from: 2, needs: ['signature-accepted'] }, [
+  ...rules({ section: 'article.lookup', from: 2, needs: ['request-accepted'] }, [
     {
       id: 'lookup-200',
       says: 'A lookup of a published article’s URL is answered 200.',
@@ -73,7 +72,7 @@ export const LOOKUP_RULES: readonly Rule[] = [
       needs: ['publish-empty-title'],
       check: async (session) => {
         const url = (await session.stored('untitled', () => ({ title: '' }))).url();
-        targetText(targetFields(await session.send('article.lookup', { target_url: url })), 'title');
+        targetText(targetFields((await session.find(url)).answer), 'title');
       },
     },
     {

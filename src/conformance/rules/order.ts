@@ -1,6 +1,6 @@
 import type { EventName } from '../../contract/limits.js';
 import { expectUnchanged } from '../answers.js';
-import { describe, expectSameText, expectThat } from '../expect.js';
+import { describe, expectSameHtml, expectThat } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
@@ -26,7 +26,7 @@ const nowhere = (session: Session) => ({
 
 /** On a mismatch: 401 before parsing, looking up or writing (contract: Authentication, 3d). */
 export const ORDER_RULES: readonly Rule[] = rules(
-  { section: 'Authentication, 3d', needs: ['signature-accepted'] },
+  { section: 'Authentication, 3d', needs: ['request-accepted'] },
   [
     {
       id: 'unsigned-invalid-json',
@@ -104,7 +104,7 @@ export const ORDER_RULES: readonly Rule[] = rules(
         const forged = { ...data, content_html: '<p>Forged</p>' };
         await session.send('article.published', forged, unsigned);
         const { content_html } = await session.lookup((await session.publish(data)).url());
-        expectSameText('content_html of the signed publish', data.content_html, content_html);
+        expectSameHtml('content_html of the signed publish', data.content_html, content_html);
       },
     },
     {

@@ -80,6 +80,7 @@ export const PAGE_RULES: readonly Rule[] = [
       id: 'page-item-comment',
       says: 'The page holds the item comment.',
       hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
+      needs: ['content-item-comment'],
       check: async (session) => {
         const { html, id } = await published(session);
         holds(html, session.comment(id));
@@ -139,7 +140,7 @@ export const PAGE_RULES: readonly Rule[] = [
       section: 'Body additions',
       says: 'After an update the page still holds the item comment.',
       hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
-      needs: ['page-update'],
+      needs: ['page-update', 'page-item-comment'],
       check: async (session) => {
         const { html, before } = await updated(session);
         holds(html, session.comment(before.id));

@@ -1,5 +1,15 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { expectEqual, expectStatus, expectSuccess, expectThat, fieldsOf, shown } from '../expect.js';
+import {
+  describe,
+  expectEqual,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  fieldsOf,
+  shown,
+  Unmet,
+} from '../expect.js';
+import { whyNotAccepted } from '../proofs.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session, Stored } from '../session.js';
 
@@ -7,7 +17,7 @@ const main = (session: Session): Promise<Stored> => session.stored('main');
 
 /** How a publish is answered (contract: article.published). */
 export const PUBLISH_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.published', needs: ['signature-accepted'] }, [
+  ...rules({ section: 'article.published', needs: ['request-accepted'] }, [
     {
       id: 'publish-accepted',
       says: 'A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.',
@@ -16,6 +26,23 @@ export const PUBLISH_RULES: readonly Rule[] = [
     },
   ]),
   ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
+    {
+      id: 'version-stated',
+      section: 'Versioning',
+      says: 'A receiver whose answer to a publish has an id and a URL states its version in its answer to webhook.test.',
+      hint: 'Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; a receiver that is meant to be Version 1 is checked with --as 1.',
+      check: async (session) => {
+        const { answer } = await main(session);
+        if (session.version > 1 || session.options.as === 1 || !/"url"\s*:\s*"/.test(answer.text)) return;
+        const greeting = await session.greeting();
+        if (greeting.kind === 'silence') throw new Unmet('an answer', describe(greeting));
+        throw new Unmet(
+          `a version and capabilities, as a publish is answered ${describe(answer)}`,
+          `${describe(greeting)} to webhook.test`,
+          greeting.status < 300 ? undefined : await whyNotAccepted(session, greeting),
+        );
+      },
+    },
     {
       id: 'publish-no-redirect',
       section: 'Endpoints',

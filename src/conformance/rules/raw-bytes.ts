@@ -20,7 +20,7 @@ const RAW =
 
 /** What signs the raw bytes has to be accepted, however they look; headers besides the signature decide nothing. */
 export const RAW_BYTES_RULES: readonly Rule[] = [
-  ...rules({ section: 'Authentication, 3a', needs: ['signature-accepted'] }, [
+  ...rules({ section: 'Authentication, 3a', needs: ['request-accepted'] }, [
     {
       id: 'raw-spacing',
       says: 'JSON with white space in it, signed as it is sent, is accepted.',
@@ -68,7 +68,7 @@ export const RAW_BYTES_RULES: readonly Rule[] = [
       check: taken({ capitals: true }),
     },
   ]),
-  ...rules({ section: 'Request headers', needs: ['signature-accepted'] }, [
+  ...rules({ section: 'Request headers', needs: ['request-accepted'] }, [
     {
       id: 'event-body-decides',
       says: 'The body’s event decides, not X-Service-Event.',

@@ -1,4 +1,6 @@
-import { describe, expectThat, Unmet } from '../expect.js';
+import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../expect.js';
+import type { Answer } from '../probe.js';
+import { whyNotAccepted, whyNotSigned } from '../proofs.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
@@ -10,9 +12,7 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
     says: 'A signed webhook.test gets an HTTP answer within 15 seconds.',
     hint: 'Look whether the receiver is running at this URL, and what its log says.',
     check: async (session) => {
-      await session.greeting().then((reply) => {
-        if (reply.kind === 'silence') throw new Unmet('an HTTP answer', describe(reply));
-      });
+      await greeted(session);
     },
   },
   {
@@ -22,9 +22,8 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
     hint: 'Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.',
     needs: ['reachable'],
     check: async (session) => {
-      const reply = await session.greeting();
-      const redirects = reply.kind === 'answer' && reply.status >= 300 && reply.status < 400;
-      expectThat(!redirects, 'no redirect', describe(reply));
+      const answer = await greeted(session);
+      expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
     },
   },
   {
@@ -34,7 +33,7 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
     needs: ['test-no-redirect'],
     check: async (session) => {
       const absent = [404, 405];
-      if (!absent.includes(await greetingStatus(session))) return;
+      if (!absent.includes((await greeted(session)).status)) return;
       const unsigned = { signature: () => undefined };
       const answer = await session.send('webhook.test', testSample(session.id('test')), unsigned);
       expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
@@ -47,15 +46,51 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
     hint: 'Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?',
     needs: ['endpoint-found'],
     check: async (session) => {
-      const status = await greetingStatus(session);
-      expectThat(
-        ![401, 403].includes(status),
+      const answer = await greeted(session);
+      if (answer.status !== 401 && answer.status !== 403) return;
+      throw new Unmet(
         'a status other than 401 or 403',
-        describe(await session.greeting()),
+        describe(answer),
+        await whyNotSigned(session, answer),
       );
     },
   },
+  {
+    id: 'request-accepted',
+    section: 'Events',
+    says: 'A signed webhook.test, or at least an article.published, is answered 2xx.',
+    hint: 'The answer and the receiver’s log say what it does not accept; nothing else can be checked before.',
+    needs: ['signature-accepted'],
+    check: async (session) => {
+      const answer = await greeted(session);
+      if (isSuccess(answer)) return;
+      const failed = answer.status === 429 || answer.status >= 500;
+      if (session.options.readOnly && !failed)
+        throw new NotChecked(`its webhook.test is answered ${describe(answer)}, and --read-only was given`);
+      // A Version 1 receiver refuses a test, as an event that it does not know.
+      const published = session.options.readOnly ? answer : await publishedAnswer(session);
+      if (published === undefined) return;
+      const got =
+        published.text === answer.text && published.status === answer.status
+          ? describe(answer)
+          : `${describe(answer)} to webhook.test, ${describe(published)} to article.published`;
+      throw new Unmet('status 2xx', got, await whyNotAccepted(session, answer));
+    },
+  },
 ]);
+
+/** The answer to the first, ordinary `webhook.test`. @throws Unmet */
+async function greeted(session: Session): Promise<Answer> {
+  const reply = await session.greeting();
+  if (reply.kind === 'silence') throw new Unmet('an HTTP answer', describe(reply));
+  return reply;
+}
+
+/** How the first publication is refused; undefined where it is not. @throws Unmet where no answer comes. */
+async function publishedAnswer(session: Session): Promise<Answer | undefined> {
+  const answer = await session.send('article.published', session.article(session.id('first')));
+  return isSuccess(answer) ? undefined : answer;
+}
 
 /** How the receiver answers an ordinary `webhook.test`. */
 export async function greetingStatus(session: Session): Promise<number> {

@@ -3,16 +3,20 @@ import { expectUnchanged } from '../answers.js';
 import {
   describe,
   expectEqual,
-  expectSameText,
+  expectSameHtml,
   expectSuccess,
   expectThat,
   fieldsOf,
   NotChecked,
   shown,
+  Unmet,
 } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session, Stored } from '../session.js';
 import { unusual } from './publish-accepted.js';
+
+const LATE =
+  'It was stored after the answer: wait for the commit, and only then answer. What is answered before it can be lost.';
 
 const main = (session: Session): Promise<Stored> => session.stored('main');
 
@@ -70,9 +74,14 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
       hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
       check: async (session) => {
-        const stored = await session.publish(session.article(session.id('at-once')));
-        const answer = await session.send('article.lookup', { target_url: stored.url() });
+        const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
         expectThat(answer.status === 200, 'the article', describe(answer));
+        if (late)
+          throw new Unmet(
+            'the article as soon as it was answered',
+            'nothing, and the article a second later',
+            LATE,
+          );
       },
     },
     {
@@ -120,7 +129,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
           throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
         const slug = session.id('same-slug');
         for (const one of [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)])
-          expectSameText(
+          expectSameHtml(
             'content_html',
             one.data.content_html,
             (await session.lookup(one.url())).content_html,
@@ -132,7 +141,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       section: 'Body additions',
       says: 'An article with an unusual id can be looked up, its item comment whole.',
       hint: 'An id is any nonempty text: escape it where it is stored, not in the body.',
-      needs: ['publish-unusual-id'],
+      needs: ['publish-unusual-id', 'content-item-comment'],
       check: async (session) => {
         const { data, url } = await unusual(session);
         const { content_html: html } = await session.lookup(url());

@@ -2,7 +2,7 @@ import { expectUnchanged, targetOf } from '../answers.js';
 import {
   describe,
   expectEqual,
-  expectSameText,
+  expectSameHtml,
   expectStatus,
   expectThat,
   isSuccess,
@@ -132,7 +132,7 @@ export const REVISION_RULES: readonly Rule[] = [
         const { winner, url } = await rivals(session);
         const stored = await session.lookup(url);
         expectEqual('revision_id', winner?.revision_id, stored.revision_id);
-        expectSameText('content_html', winner?.content_html ?? '', stored.content_html);
+        expectSameHtml('content_html', winner?.content_html ?? '', stored.content_html);
       },
     },
     {
@@ -195,7 +195,7 @@ async function lookupsDuringUpdate(session: Session): Promise<void> {
     if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
     const { revision_id, content_html } = targetOf(reply);
     const isNew = revision_id === data.revision_id;
-    expectSameText(
+    expectSameHtml(
       `content_html of the ${isNew ? 'new' : 'old'} revision`,
       isNew ? data.content_html : before.content_html,
       content_html,

@@ -19,7 +19,7 @@ const refused = (twist: Twist) => async (session: Session) =>
 
 /** What must not be taken for a signature (contract: Authentication, 2 and 3). */
 export const SIGNATURE_RULES: readonly Rule[] = rules(
-  { section: 'Authentication, 3', needs: ['signature-accepted'] },
+  { section: 'Authentication, 3', needs: ['request-accepted'] },
   [
     {
       id: 'signature-missing',

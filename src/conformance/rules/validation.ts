@@ -21,7 +21,7 @@ const publish =
   };
 
 /** Signed, but no valid payload: 400 (contract: Errors). */
-export const VALIDATION_RULES: readonly Rule[] = rules({ section: 'Errors', needs: ['signature-accepted'] }, [
+export const VALIDATION_RULES: readonly Rule[] = rules({ section: 'Errors', needs: ['request-accepted'] }, [
   {
     id: 'json-cut-off',
     says: 'Signed JSON that is cut off is answered 400.',

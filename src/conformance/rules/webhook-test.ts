@@ -14,7 +14,7 @@ const test = (session: Session): Promise<Answer> =>
 
 /** What a receiver says of itself (contract: webhook.test, Versioning). */
 export const TEST_RULES: readonly Rule[] = rules(
-  { section: 'webhook.test', from: 2, needs: ['signature-accepted'] },
+  { section: 'webhook.test', from: 2, needs: ['request-accepted'] },
   [
     {
       id: 'test-200',

@@ -40,7 +40,7 @@ export const WHOLE_RUN_RULES: readonly Rule[] = [
     inSize('lookup-answer-size', 'article.lookup', MAX_BODY_BYTES - 1, 2),
     inSize('update-answer-size', 'article.updated', MAX_BODY_BYTES, 2),
   ]),
-  ...rules({ section: 'Authentication, 6', needs: ['signature-accepted'] }, [
+  ...rules({ section: 'Authentication, 6', needs: ['request-accepted'] }, [
     {
       id: 'secret-not-exposed',
       says: 'No answer of the whole run holds the secret.',
@@ -55,7 +55,6 @@ export const WHOLE_RUN_RULES: readonly Rule[] = [
     },
     {
       id: 'signature-not-exposed',
-      level: 'should',
       says: 'No refusal contains the signature that would have been right.',
       hint: 'Whoever gets the right signature can send the same body again, signed. Say only that it does not match.',
       check: async (session) => {

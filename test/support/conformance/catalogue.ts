@@ -3,13 +3,15 @@ import { PUBLISH_FAULTS } from './faults-publish.js';
 import { REQUEST_FAULTS } from './faults-requests.js';
 import { UPDATE_FAULTS } from './faults-update.js';
 import type { Incoming } from './reference-receiver.js';
-import { type Break, finishes } from './ways.js';
+import { answers, type Break, finishes, stumbles } from './ways.js';
 
 /** A fault of the receiver, and the rules that must run so that the checker can find it. */
 export interface Fault {
   readonly break: Break;
   /** Other rules whose requests trigger the fault. */
   readonly with: readonly string[];
+  /** As which version the receiver is checked. @default 3 */
+  readonly as?: 1 | 2 | 3 | undefined;
 }
 
 const LARGE = ' '.repeat(1_000_001);
@@ -44,6 +46,11 @@ export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([
     ...LOOKUP_FAULTS,
     ...UPDATE_FAULTS,
   }).map(([id, breaks]): [string, Fault] => [id, { break: breaks, with: [] }]),
+  [
+    'version-stated',
+    { break: answers('webhook.test', () => ({ json: { received: true } })), with: [], as: undefined },
+  ],
+  ['request-accepted', { break: stumbles(() => true, 400), with: [] }],
   ['raw-pieces', { break: firstPieceAlone, with: [] }],
   ['test-in-time', hangs('webhook.test', 'test-again')],
   ['publish-in-time', hangs('article.published', 'publish-again-accepted')],

@@ -5,6 +5,7 @@ import {
   type Report,
 } from '../../../src/conformance/run.js';
 import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
+import type { Clock } from '../../../src/sender/clock.js';
 import { SECRET } from '../signer.js';
 import { virtualClock } from '../virtual-clock.js';
 import { type Steps, serveSteps } from './reference-receiver.js';
@@ -23,6 +24,14 @@ export function optionsFor(url: URL, over: Partial<ConformanceOptions> = {}): Co
   };
 }
 
+/** A clock on which pauses of a second and less are over at once: those before a question is asked again. */
+export function withoutPauses(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    wait: (ms, signal) => (ms <= 1000 ? Promise.resolve() : clock.wait(ms, signal)),
+  };
+}
+
 /** Longer than the checker waits for any answer. */
 const LONG_MS = 30_000;
 
@@ -35,7 +44,9 @@ export async function checked(steps: Steps, over: Partial<ConformanceOptions> = 
   const clock = virtualClock(0);
   const { url, firstPieceRead, close } = await serveSteps(steps, () => clock.pass(LONG_MS));
   try {
-    return await checkReceiver(optionsFor(url, { as: 3, clock, betweenPieces: firstPieceRead, ...over }));
+    return await checkReceiver(
+      optionsFor(url, { as: 3, clock: withoutPauses(clock), betweenPieces: firstPieceRead, ...over }),
+    );
   } finally {
     await close();
   }

@@ -126,9 +126,10 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
     };
   }),
 
-  'content-verbatim': storesHtml((html) => html.replaceAll('h2>', 'h3>')),
+  'content-same': storesHtml((html) => html.replaceAll('h2>', 'h3>')),
   'content-unicode': storesHtml((html) => html.normalize('NFC')),
-  'content-entities': storesHtml((html) => html.replaceAll('&nbsp;', '\u00a0')),
+  'content-entities': storesHtml((html) => html.replaceAll('&lt;b&gt;', '<b>')),
+  'content-verbatim': storesHtml((html) => html.replaceAll('&nbsp;', '\u00a0')),
   'content-template-signs': storesHtml((html) => html.replaceAll('{{ title }}', '')),
   'content-front-matter-signs': storesHtml((html) => html.replace(/^---\n/, '')),
   'content-markup': storesHtml((html) => html.replace(/<script.*<\/script>/, '')),

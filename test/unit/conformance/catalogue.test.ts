@@ -19,7 +19,10 @@ for (const [id, fault] of CATALOGUE) {
   test(`the rule ${id} catches a receiver that breaks it`, async (t) => {
     const steps = referenceSteps();
     fault.break(steps);
-    const { outcomes } = await checked(steps, { only: [id, ...fault.with] });
+    const { outcomes } = await checked(steps, {
+      only: [id, ...fault.with],
+      ...('as' in fault && { as: fault.as }),
+    });
     const outcome = outcomes.find(({ rule }) => rule.id === id);
     t.is(outcome?.result, outcome?.rule.level === 'must' ? 'failed' : 'advice', JSON.stringify(outcome));
   });

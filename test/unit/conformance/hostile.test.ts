@@ -9,7 +9,7 @@ import {
   type Report,
 } from '../../../src/conformance/run.js';
 import type { Clock } from '../../../src/sender/clock.js';
-import { optionsFor } from '../../support/conformance/checked.js';
+import { optionsFor, withoutPauses } from '../../support/conformance/checked.js';
 import { virtualClock } from '../../support/virtual-clock.js';
 
 /** A server that does this with every connection, after its first bytes; or after each of them. */
@@ -41,7 +41,7 @@ async function report(
   over: Partial<ConformanceOptions> = {},
 ): Promise<Report> {
   const url = await startHostile(t, act);
-  const found = await checkReceiver(optionsFor(url, { clock: virtualClock(0), ...over }));
+  const found = await checkReceiver(optionsFor(url, { clock: withoutPauses(virtualClock(0)), ...over }));
   t.true(hasFailed(found));
   t.true(found.outcomes.every(({ result }) => result !== 'error'));
   return found;

@@ -1,0 +1,329 @@
+import test from 'ava';
+import type { ConformanceOptions, Report } from '../../../src/conformance/run.js';
+import { checked } from '../../support/conformance/checked.js';
+import { referenceSteps, type Steps, signatureOf } from '../../support/conformance/reference-receiver.js';
+import { refuse } from '../../support/conformance/refusal.js';
+import {
+  answers,
+  type Break,
+  denies,
+  finishes,
+  instead,
+  lets,
+  reads,
+  shows,
+  signs,
+  storesHtml,
+  stumbles,
+  unsigned,
+} from '../../support/conformance/ways.js';
+
+const SVC = 'x-service-signature';
+
+/** What a developer gets wrong, and the first thing that the report says about it. */
+interface Mistake {
+  readonly what: string;
+  readonly breaks: Break;
+  /** The rule that is named first. */
+  readonly first: string;
+  /** What its expectation, finding or hint says. */
+  readonly says: RegExp;
+  /** How many rules fail at most. */
+  readonly failures: number;
+  readonly advice?: true;
+  readonly over?: Partial<ConformanceOptions>;
+}
+
+const everything =
+  (status: number, text: string): Break =>
+  (steps) =>
+    finishes(() => ({ status, text }))(steps);
+
+/** Signs what PHP, Python or a parser makes of the body. */
+const resigned = (write: (value: object) => string): Break =>
+  signs((body) => {
+    try {
+      return write(JSON.parse(body.toString()));
+    } catch {
+      return body;
+    }
+  });
+
+const pythonDumps = (value: object): string =>
+  JSON.stringify(value)
+    .replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, text?: string, sign?: string) => text ?? `${sign} `)
+    .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Stores in the background, some time after the answer. */
+const storesLate: Break = ({ store }) => {
+  const find = store.find.bind(store);
+  const seen = new Set<string>();
+  store.find = (url) => {
+    const article = find(url);
+    if (article === undefined || seen.has(article.id)) return article;
+    seen.add(article.id);
+    return undefined;
+  };
+};
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    what: 'the body is signed as json.dumps writes it',
+    breaks: resigned(pythonDumps),
+    first: 'signature-accepted',
+    says: /json\.dumps/,
+    failures: 1,
+  },
+  {
+    what: 'the body is signed as json_encode writes it',
+    breaks: resigned((value) => pythonless(value).replaceAll('/', '\\/')),
+    first: 'signature-whitespace-changed',
+    says: /as they came/,
+    failures: 9,
+  },
+  {
+    what: 'the hex digits are compared in capitals',
+    breaks: (steps) => {
+      steps.verify = ({ headers, body }) =>
+        headers[SVC] === `sha256=${signatureOf(body).slice(7).toUpperCase()}`;
+    },
+    first: 'signature-accepted',
+    says: /capital/,
+    failures: 1,
+  },
+  {
+    what: 'the secret is read with its line end',
+    breaks: denies(() => true),
+    first: 'signature-accepted',
+    says: /same secret/,
+    failures: 1,
+  },
+  {
+    what: 'headers are found in lower case alone',
+    breaks: (steps) => {
+      const { verify } = steps;
+      steps.verify = (incoming) =>
+        incoming.names.includes(SVC) ? verify(incoming) : refuse(400, 'no signature header');
+    },
+    first: 'request-accepted',
+    says: /lower case/,
+    failures: 1,
+  },
+  {
+    what: 'a firewall answers',
+    breaks: finishesWith({ status: 403, text: '<h1>Blocked</h1>', headers: { Server: 'cloudflare' } }),
+    first: 'signature-accepted',
+    says: /firewall/,
+    failures: 1,
+  },
+  {
+    what: 'every request fails',
+    breaks: everything(500, '{"error":"boom"}'),
+    first: 'request-accepted',
+    says: /boom.*log/s,
+    failures: 1,
+  },
+  {
+    what: 'the proxy finds no receiver',
+    breaks: everything(502, 'Bad Gateway'),
+    first: 'request-accepted',
+    says: /502.*proxy/s,
+    failures: 1,
+  },
+  {
+    what: 'every request is refused',
+    breaks: everything(400, '{"error":"shop closed"}'),
+    first: 'request-accepted',
+    says: /shop closed/,
+    failures: 1,
+  },
+  {
+    what: 'requests are limited',
+    breaks: (steps) => {
+      let count = 0;
+      finishes(() => (++count > 40 ? { status: 429, text: '{"error":"slow down"}' } : {}))(steps);
+    },
+    first: '',
+    says: /--rate/,
+    failures: 1,
+  },
+  {
+    what: 'contract_version 3 is demanded',
+    breaks: (steps) => {
+      for (const event of ['webhook.test', 'article.lookup', 'article.updated'])
+        reads(event, ({ json }) =>
+          json.contract_version === 3
+            ? { json: { ...json, contract_version: 2 } }
+            : refuse(400, 'contract_version must be 3'),
+        )(steps);
+    },
+    first: 'version-stated',
+    says: /must be 3.*Requests carry 2/s,
+    failures: 1,
+    over: { as: undefined },
+  },
+  {
+    what: 'webhook.test is only acknowledged',
+    breaks: answers('webhook.test', () => ({ json: { received: true } })),
+    first: 'version-stated',
+    says: /capabilities/,
+    failures: 1,
+    over: { as: undefined },
+  },
+  {
+    what: 'the body is parsed before the signature is verified',
+    breaks: unsigned(({ body }) => !isJson(body), 400),
+    first: 'unsigned-invalid-json',
+    says: /before anything else/,
+    failures: 2,
+  },
+  {
+    what: 'nothing is verified',
+    breaks: lets(() => true),
+    first: 'signature-missing',
+    says: /401/,
+    failures: 40,
+  },
+  {
+    what: 'the right signature is in the refusal',
+    breaks: (steps) => {
+      steps.unsigned = ({ body }) => ({ status: 401, json: { error: `expected ${signatureOf(body)}` } });
+    },
+    first: 'signature-not-exposed',
+    says: /signature/,
+    failures: 1,
+  },
+  {
+    what: 'articles are stored after the answer',
+    breaks: storesLate,
+    first: 'publish-then-lookup',
+    says: /after the answer/,
+    failures: 1,
+  },
+  {
+    what: 'comments are taken out',
+    breaks: storesHtml((html) => html.replace(/<!--.*?-->/gs, '')),
+    first: 'content-item-comment',
+    says: /Keep HTML comments/,
+    failures: 4,
+  },
+  {
+    what: 'HTML is written again by a parser',
+    breaks: storesHtml((html) => html.replaceAll('&quot;', '"').replaceAll('&nbsp;', '\u00a0')),
+    first: 'content-verbatim',
+    says: /character by character/,
+    failures: 0,
+    advice: true,
+  },
+  {
+    what: 'a redelivery is stored again',
+    breaks: (steps) => {
+      const { store } = steps;
+      const publish = store.publish.bind(store);
+      let count = 0;
+      store.publish = (data) =>
+        publish(store.articles.has(data.id) ? { ...data, id: `row-${++count}` } : data);
+    },
+    first: 'publish-again-same-id',
+    says: /data\.id/,
+    failures: 5,
+  },
+  {
+    what: 'the URL is relative',
+    breaks: answers('article.published', (json) => ({ json: { ...json, url: '/articles/one/' } })),
+    first: 'publish-url',
+    says: /scheme and host/,
+    failures: 1,
+  },
+  {
+    what: 'the revision never changes',
+    breaks: answers('article.lookup', ({ target, ...json }) => ({
+      json: { ...json, target: { ...Object(target), revision_id: 'one' } },
+    })),
+    first: 'update-200',
+    says: /answer the stored revision/,
+    failures: 8,
+  },
+  {
+    what: 'a stale base is not noticed',
+    breaks: (steps) => {
+      steps.store.isStale = () => false;
+    },
+    first: 'update-stale-409',
+    says: /answer 409/,
+    failures: 6,
+  },
+  {
+    what: 'a retry is refused as stale',
+    breaks: (steps) => {
+      steps.store.isRetry = () => false;
+    },
+    first: 'update-retry-200',
+    says: /comes before the comparison/,
+    failures: 3,
+  },
+  {
+    what: 'an update fails in the receiver',
+    breaks: instead('article.updated', () => true, { status: 500, json: { error: 'ValueError' } }),
+    first: 'update-200',
+    says: /ValueError.*look at its log/s,
+    failures: 6,
+  },
+  {
+    what: 'a null image clears the image, and pages are looked at',
+    breaks: (steps) => {
+      const { page } = steps;
+      shows((html) => html)(steps);
+      steps.page = page;
+      const apply = steps.store.apply.bind(steps.store);
+      steps.store.apply = (article, data) => {
+        apply(article, data);
+        article.image = data.featured_image_url;
+      };
+    },
+    first: 'page-image-kept',
+    says: /image/,
+    failures: 1,
+  },
+  {
+    what: 'long bodies are refused',
+    breaks: stumbles((text) => text.length > 100_000, 413),
+    first: 'content-500-kb',
+    says: /client_max_body_size|413/,
+    failures: 5,
+  },
+];
+
+function finishesWith(out: object): Break {
+  return finishes(() => out);
+}
+
+function isJson(body: Buffer): boolean {
+  try {
+    JSON.parse(body.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pythonless(value: object): string {
+  return JSON.stringify(value);
+}
+
+function found({ outcomes }: Report, result: 'failed' | 'advice') {
+  return outcomes.filter((outcome) => outcome.result === result);
+}
+
+for (const { what, breaks, first, says, failures, advice, over } of MISTAKES)
+  test(`the first words of a report where ${what}`, async (t) => {
+    const steps: Steps = referenceSteps();
+    breaks(steps);
+    const report = await checked(steps, over);
+    const failed = found(report, 'failed');
+    const [named] = advice ? found(report, 'advice') : failed;
+    const all = failed.map(({ rule }) => rule.id).join(', ');
+    if (first !== '') t.is(named?.rule.id, first, all);
+    t.regex(`${named?.expected} ${named?.got} ${named?.rule.says} ${named?.rule.hint}`, says);
+    t.true(failed.length <= failures, all);
+  });
