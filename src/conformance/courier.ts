@@ -86,7 +86,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     const refused = headers[signatureHeader]?.toLowerCase() !== sign(body, options.secret);
     journal.add(
       event,
-      reply,
+      { url, headers, body, reply },
       leakIn(reply, options.secret, refused ? sign(body, options.secret) : undefined),
     );
     return reply;

@@ -1,5 +1,6 @@
 import type { EventName } from '../contract/limits.js';
 import type { Reply } from './probe.js';
+import type { Exchange } from './report/exchange.js';
 
 /** What is kept of one exchange. */
 export interface Entry {
@@ -12,7 +13,9 @@ export interface Entry {
 /** What the rules about all answers are judged by. Texts are dropped: a run has hundreds of answers. */
 export interface Journal {
   readonly entries: readonly Entry[];
-  add(event: EventName, reply: Reply, leaks: Entry['leaks']): void;
+  /** The last one whole. */
+  readonly last: Exchange | undefined;
+  add(event: EventName, exchange: Exchange, leaks: Entry['leaks']): void;
   /** How often an event went unanswered for its whole time. */
   timeouts(event: EventName): number;
   /** The most bytes that were read of an answer to an event. */
@@ -22,10 +25,16 @@ export interface Journal {
 /** An empty journal. */
 export function createJournal(): Journal {
   const entries: Entry[] = [];
+  let last: Exchange | undefined;
   const of = (event: EventName) => entries.filter((entry) => entry.event === event);
   return {
     entries,
-    add: (event, reply, leaks) => {
+    get last() {
+      return last;
+    },
+    add: (event, exchange, leaks) => {
+      last = exchange;
+      const { reply } = exchange;
       const kept = reply.kind === 'answer' && leaks === undefined ? { ...reply, text: '' } : reply;
       entries.push({ event, reply: kept, leaks });
     },

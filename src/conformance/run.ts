@@ -1,14 +1,16 @@
 import type { Service } from '../contract/service.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
-import { NotChecked, Unmet } from './expect.js';
+import { describe, NotChecked, Unmet } from './expect.js';
 import type { Answer } from './probe.js';
 import { redactor, shownUrl } from './redact.js';
+import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
 
-export type Result = 'passed' | 'failed' | 'advice' | 'not applicable' | 'not checked' | 'error';
+/** `known`: it failed, as the baseline says that it did before. */
+export type Result = 'passed' | 'failed' | 'known' | 'advice' | 'not applicable' | 'not checked' | 'error';
 
 /** What became of one rule. Texts hold nothing secret. */
 export interface Outcome {
@@ -19,6 +21,8 @@ export interface Outcome {
   readonly got?: string;
   /** Why it is not applicable or not checked, or how the checker itself failed at it. */
   readonly why?: string;
+  /** Of a rule that was not kept: its last request and the answer, for a person. */
+  readonly exchange?: readonly string[];
   readonly ms: number;
 }
 
@@ -35,6 +39,8 @@ export interface Report {
   readonly url: string;
   /** As which it was checked; undefined where it is unknown. */
   readonly version: Version | undefined;
+  /** How it answered the first webhook.test. */
+  readonly greeting: string;
   /** How the ids of all articles of this run begin. */
   readonly run: string;
   readonly outcomes: readonly Outcome[];
@@ -46,15 +52,21 @@ export interface Report {
 export interface ConformanceOptions extends SessionOptions {
   /** These rules alone, and those that they need. */
   readonly only?: readonly string[] | undefined;
+  /** Rules that are left out; those that need them are looked at all the same. */
+  readonly skip?: readonly string[] | undefined;
+  /** Rules whose failure is known, and no failure of this run. */
+  readonly known?: readonly string[] | undefined;
   readonly onOutcome?: ((outcome: Outcome, done: number, of: number) => void) | undefined;
 }
 
 /**
  * Holds a receiver against the contract, rule by rule.
  *
- * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` names no rule.
+ * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` or `skip` names no rule.
  */
 export async function checkReceiver(options: ConformanceOptions): Promise<Report> {
+  const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id).id));
+  const known = new Set(options.known);
   const rules = chosen(options.only).map((rule) => inWordsOf(options.service, rule));
   const session = new Session(options);
   const started = performance.now();
@@ -71,23 +83,28 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
   let gone: string | undefined;
   for (const rule of rules) {
     const { length } = session.journal.entries;
-    const asked = gone === undefined ? await outcomeOf(rule, session, outcomes, missing, redact) : undefined;
+    const asked =
+      gone === undefined && !skipped.has(rule.id)
+        ? await outcomeOf(rule, session, outcomes, missing, redact)
+        : undefined;
     const reason = asked && (await session.goneSince(length));
     const answer = asked?.result === 'failed' ? lastAnswer(session, length) : undefined;
     const outcome =
       asked === undefined
-        ? notAsked(rule, gone ?? '')
+        ? notAsked(rule, gone ?? 'it is left out by --skip')
         : reason === undefined
           ? inWordsOfStatus(asked, answer)
           : stoppedAt(asked, redact(reason));
     if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
     else if (answer?.status === 429) gone = `the receiver limits requests since ${rule.id} (429)`;
-    outcomes.set(rule.id, outcome);
+    const isKnown = outcome.result === 'failed' && known.has(rule.id);
+    outcomes.set(rule.id, isKnown ? { ...outcome, result: 'known' } : outcome);
     options.onOutcome?.(outcome, outcomes.size, rules.length);
   }
   return {
     url: shownUrl(options.url),
     version: options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined,
+    greeting: redact(describe(greeting)),
     run: session.run,
     outcomes: [...outcomes.values()],
     left: [...session.left].map(([id, { title, url }]) => ({
@@ -149,6 +166,7 @@ async function outcomeOf(
   redact: (text: string) => string,
 ): Promise<Outcome> {
   const started = performance.now();
+  const from = session.journal.entries.length;
   const ended = (rest: Omit<Outcome, 'rule' | 'ms'>): Outcome => ({
     rule,
     ...rest,
@@ -159,10 +177,11 @@ async function outcomeOf(
   const lacking = rule.needs.find((id) => missing.has(id));
   if (lacking !== undefined) {
     missing.add(rule.id);
-    return ended({
-      result: 'not checked',
-      why: `it needs ${lacking}, which is ${before.get(lacking)?.result}`,
-    });
+    // What is named is where it began.
+    const needed = before.get(lacking);
+    const why =
+      needed?.result === 'not checked' ? needed.why : `it needs ${lacking}, which is ${needed?.result}`;
+    return ended({ result: 'not checked', ...(why !== undefined && { why }) });
   }
   try {
     await rule.check(session);
@@ -173,7 +192,14 @@ async function outcomeOf(
     if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
     if (error instanceof Unmet) {
       const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
-      const found = { expected: redact(error.expected), got: redact(error.got) };
+      const { last } = session.journal;
+      const sent = session.journal.entries.length > from && last !== undefined;
+      const exchange = sent ? exchangeLines(last, session.options.secret).map(redact) : undefined;
+      const found = {
+        expected: redact(error.expected),
+        got: redact(error.got),
+        ...(exchange && { exchange }),
+      };
       return { ...ended({ result, ...found }), rule: { ...rule, hint: error.fix ?? rule.hint } };
     }
     return ended({ result: 'error', why: redact(messageOf(error)) });
@@ -190,15 +216,19 @@ function chosen(only: readonly string[] | undefined): readonly Rule[] {
   if (only === undefined) return RULES;
   const wanted = new Set<string>();
   const want = (id: string): void => {
-    const rule = RULES.find((one) => one.id === id);
-    if (rule === undefined)
-      throw new PressmarkError(
-        'USAGE',
-        `there is no rule ${JSON.stringify(id)}; pressmark check --list names them all`,
-      );
+    const rule = ruleNamed(id);
     wanted.add(id);
     rule.needs.forEach(want);
   };
   only.forEach(want);
   return RULES.filter(({ id }) => wanted.has(id));
+}
+
+function ruleNamed(id: string): Rule {
+  const rule = RULES.find((one) => one.id === id);
+  if (rule !== undefined) return rule;
+  throw new PressmarkError(
+    'USAGE',
+    `there is no rule ${JSON.stringify(id)}; pressmark check --list names them all`,
+  );
 }

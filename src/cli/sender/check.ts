@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { loadSettings } from '../../config/load.js';
 import { jsonReport } from '../../conformance/report/json.js';
 import { junitReport } from '../../conformance/report/junit.js';
@@ -31,6 +32,8 @@ interface CheckOptions {
   readonly maxTime: number;
   readonly as?: 1 | 2 | 3;
   readonly only?: string[];
+  readonly skip?: string[];
+  readonly baseline?: string;
   readonly readOnly?: boolean;
   readonly target?: string;
   readonly articleUrl?: string;
@@ -67,6 +70,8 @@ export function checkCommand(): Command {
     .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
     .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
     .option('--only <rules>', 'these rules and those that they need; with commas between them', parseList)
+    .option('--skip <rules>', 'all but these rules', parseList)
+    .option('--baseline <file>', 'an earlier report of --json: what failed then is no failure now')
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
     .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
     .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
@@ -74,7 +79,10 @@ export function checkCommand(): Command {
     .option('--json', 'print the report as JSON')
     .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')
-    .option('--verbose', 'print the rules that passed too')
+    .option(
+      '--verbose',
+      'print the rules that passed too, and of each finding the request, the answer and a curl line',
+    )
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
@@ -98,6 +106,8 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     as: options.as,
     only: options.only,
+    skip: options.skip,
+    known: options.baseline === undefined ? undefined : failedIn(options.baseline),
     strict: options.strict,
     target: options.target,
     articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
@@ -138,6 +148,22 @@ async function receiverOf(named: string | undefined, { dir, secret, service }: C
 function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {
   if (!wanted && publicAt === undefined) return undefined;
   return { origin: publicAt === undefined ? undefined : new URL(publicAt).origin, waitMs: publicWait * 1000 };
+}
+
+const REPORT = z.object({ rules: z.array(z.object({ id: z.string(), result: z.string() })) });
+
+/** The rules that failed in an earlier report. @throws PressmarkError USAGE */
+function failedIn(file: string): string[] {
+  try {
+    const { rules } = REPORT.parse(JSON.parse(fs.readFileSync(file, 'utf8')));
+    return rules.filter(({ result }) => result === 'failed' || result === 'known').map(({ id }) => id);
+  } catch (cause) {
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(file, 200)} cannot be read as a report of pressmark check --json; write one with --json > ${quote(file, 200)}`,
+      { cause },
+    );
+  }
 }
 
 function requireFolder(file: string): void {

@@ -3,8 +3,8 @@ import { countsOf, removalText } from './summary.js';
 
 /** A report for a script. */
 export function jsonReport(report: Report): string {
-  const { url, version, run, left, requests, ms } = report;
-  const rules = report.outcomes.map(({ rule, result, expected, got, why, ms: took }) => ({
+  const { url, version, greeting, run, left, requests, ms } = report;
+  const rules = report.outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({
     id: rule.id,
     section: rule.section,
     level: rule.level,
@@ -12,9 +12,10 @@ export function jsonReport(report: Report): string {
     result,
     ...(expected !== undefined && { expected, got, hint: rule.hint }),
     ...(why !== undefined && { why }),
+    ...(exchange !== undefined && { exchange }),
     ms: took,
   }));
   const removal = removalText(report);
-  const all = { url, version, run, counts: countsOf(report), requests, ms, rules, left, removal };
+  const all = { url, version, greeting, run, counts: countsOf(report), requests, ms, rules, left, removal };
   return `${JSON.stringify(all, null, 2)}\n`;
 }

@@ -36,7 +36,7 @@ function testCase(section: string, { rule, result, expected, got, why, ms }: Out
 
 function totals(outcomes: readonly Outcome[]): string {
   const counts = countsOf({ outcomes });
-  const skipped = counts['not checked'] + counts['not applicable'];
+  const skipped = counts.known + counts['not checked'] + counts['not applicable'];
   return `tests="${outcomes.length}" failures="${counts.failed}" errors="${counts.error}" skipped="${skipped}"`;
 }
 

@@ -43,7 +43,13 @@ function badge(report: Report): string {
 
 /** Whether an outcome says something about the receiver. */
 function counts({ result }: Outcome): boolean {
-  return result === 'passed' || result === 'failed' || result === 'advice' || result === 'error';
+  return (
+    result === 'passed' ||
+    result === 'failed' ||
+    result === 'known' ||
+    result === 'advice' ||
+    result === 'error'
+  );
 }
 
 function row(section: string, outcomes: readonly Outcome[]): string {
@@ -55,7 +61,7 @@ function row(section: string, outcomes: readonly Outcome[]): string {
 }
 
 function findings({ outcomes }: Report): string[] {
-  const found = outcomes.filter(({ result }) => result === 'failed' || result === 'advice');
+  const found = outcomes.filter(({ result }) => ['failed', 'known', 'advice'].includes(result));
   if (found.length === 0) return [];
   return [
     '',
@@ -63,7 +69,7 @@ function findings({ outcomes }: Report): string[] {
     '|---|---|---|---|',
     ...found.map(
       ({ rule, result, expected = '', got = '' }) =>
-        `| \`${rule.id}\`${result === 'advice' ? ' (advice)' : ''} | ${cell(expected)} | ${cell(got)} | ${cell(rule.hint)} |`,
+        `| \`${rule.id}\`${result === 'failed' ? '' : ` (${result})`} | ${cell(expected)} | ${cell(got)} | ${cell(rule.hint)} |`,
     ),
   ];
 }

@@ -4,6 +4,7 @@ import type { Outcome, Report, Result } from '../run.js';
 export const RESULTS: readonly Result[] = [
   'passed',
   'failed',
+  'known',
   'advice',
   'error',
   'not checked',
@@ -12,7 +13,15 @@ export const RESULTS: readonly Result[] = [
 
 /** How many rules had which result. */
 export function countsOf({ outcomes }: Pick<Report, 'outcomes'>): Record<Result, number> {
-  const counts = { passed: 0, failed: 0, advice: 0, error: 0, 'not checked': 0, 'not applicable': 0 };
+  const counts = {
+    passed: 0,
+    failed: 0,
+    known: 0,
+    advice: 0,
+    error: 0,
+    'not checked': 0,
+    'not applicable': 0,
+  };
   for (const { result } of outcomes) counts[result]++;
   return counts;
 }

@@ -11,6 +11,7 @@ export interface TerminalOptions {
 const MARKS: Record<Result, string> = {
   passed: '✓',
   failed: '✗',
+  known: '~',
   advice: '!',
   error: '✗',
   'not checked': '-',
@@ -19,6 +20,7 @@ const MARKS: Record<Result, string> = {
 const COLOURS = {
   passed: 'green',
   failed: 'red',
+  known: 'yellow',
   advice: 'yellow',
   error: 'red',
   'not checked': 'gray',
@@ -26,14 +28,14 @@ const COLOURS = {
 } as const;
 
 const UPGRADE = {
-  1: 'Its answer to webhook.test states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
+  1: 'It states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
   2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
 } as const;
 
-/** So many rules of one kind are named; of more, it is said how many there are. */
+/** So many rules of one kind are named; of more, it is said how many there are. What an option would add is named whole. */
 const MOST_NAMES = 5;
 
-const FINDINGS: readonly Result[] = ['failed', 'advice', 'error'];
+const FINDINGS: readonly Result[] = ['failed', 'known', 'advice', 'error'];
 
 /** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
@@ -41,22 +43,26 @@ export function terminalReport(report: Report, { colour, verbose }: TerminalOpti
   const lines = [`${report.url}, checked as a receiver of ${versionText(report)}`, ''];
   const shown: readonly Result[] = verbose ? [...FINDINGS, 'passed'] : FINDINGS;
   for (const outcome of report.outcomes.filter(({ result }) => shown.includes(result)))
-    lines.push(...linesOf(outcome, paint));
+    lines.push(...linesOf(outcome, paint, verbose));
   for (const [why, ids] of notChecked(report, verbose))
-    lines.push(`${paint('not checked', '-')} not checked, ${why}: ${verbose ? ids.join(', ') : named(ids)}`);
+    lines.push(
+      `${paint('not checked', '-')} not checked, ${why}: ${verbose || why.includes('--') ? ids.join(', ') : named(ids)}`,
+    );
   if (lines.at(-1) !== '') lines.push('');
   lines.push(
     `${countsText(report)}; ${report.requests} request${report.requests === 1 ? '' : 's'} in ${(report.ms / 1000).toFixed(1)} s`,
   );
-  if (report.version === 1 || report.version === 2) lines.push(UPGRADE[report.version]);
+  if (report.version === 1 || report.version === 2)
+    lines.push(`Its answer to webhook.test: ${report.greeting}. ${UPGRADE[report.version]}`);
   const removal = removalText(report);
   if (removal !== undefined) lines.push('', ...leftLines(report), removal);
   return `${lines.join('\n')}\n`;
 }
 
 function linesOf(
-  { rule, result, expected, got, why }: Outcome,
+  { rule, result, expected, got, why, exchange = [] }: Outcome,
   paint: (result: Result, text: string) => string,
+  verbose: boolean,
 ): string[] {
   const mark = paint(result, MARKS[result]);
   if (result === 'passed') return [`${mark} ${rule.id}`];
@@ -67,6 +73,7 @@ function linesOf(
     `    expected  ${expected}`,
     `    got       ${got}`,
     `    fix       ${rule.hint}`,
+    ...(verbose ? exchange : []),
   ];
 }
 

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { RULES } from '../../../src/conformance/rules/all.js';
+import { sign } from '../../../src/contract/signature.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { answers } from '../../support/conformance/ways.js';
 import { runHere } from '../../support/in-process.js';
@@ -119,7 +120,7 @@ test('check reports a wrong secret or a wrong path as the only failure', async (
   );
   t.regex(
     wrong.stdout,
-    /it needs signature-accepted, which is failed: signature-missing, .* and \d+ more \(--verbose/,
+    /it needs signature-accepted, which is failed: request-accepted, signature-missing, .* and \d+ more \(--verbose/,
   );
   const lost = await serve(t, (steps) => {
     steps.finish = () => ({ status: 404, text: 'Not Found' });
@@ -196,3 +197,62 @@ for (const [what, args, message] of [
     t.regex(stderr, message);
   });
 }
+
+test('check --verbose prints the request and the answer of a finding, and a command that repeats it without the secret in it', async (t) => {
+  const dir = tempDir(t);
+  const url = await serve(t, broken);
+  const only = ['--only', 'update-200', '--verbose'];
+  const { stdout } = await check(url, '--secret', SECRET, '--dir', dir, ...FAST, ...only);
+  t.regex(stdout, /request {3}POST http.*\/webhook\n {14}Content-Type: application\/json\n/);
+  t.regex(stdout, /X-Service-Signature: \(the right one\)\n/);
+  t.regex(stdout, /answer {4}202\n/);
+  t.false(stdout.includes(SECRET));
+  const repeat = / repeat {4}(printf .*)/.exec(stdout)?.[1] ?? '';
+  const { stdout: again } = spawnSync('sh', ['-c', repeat], {
+    cwd: dir,
+    env: { ...process.env, PRESSMARK_SECRET: SECRET, PATH: `${standIns(dir)}:${process.env.PATH}` },
+    encoding: 'utf8',
+  });
+  const body = fs.readFileSync(join(dir, 'body.json'));
+  t.is(JSON.parse(body.toString()).event, 'article.updated');
+  t.true(again.includes(`X-Service-Signature: ${sign(body, SECRET)}`), again);
+});
+
+/** A curl that prints its arguments, and an openssl that signs: neither is on every machine. */
+function standIns(dir: string): string {
+  const bin = join(dir, 'bin');
+  fs.mkdirSync(bin);
+  const script = (name: string, code: string) =>
+    fs.writeFileSync(join(bin, name), `#!${process.execPath}\n${code}\n`, { mode: 0o755 });
+  script('curl', 'console.log(process.argv.slice(2).join("\\n"))');
+  script(
+    'openssl',
+    `const [, , , , , secret, , file] = process.argv;
+console.log(require('node:crypto').createHmac('sha256', secret).update(require('node:fs').readFileSync(file)).digest('hex') + ' *' + file);`,
+  );
+  return bin;
+}
+
+test('check --baseline fails for new failures alone, and --skip leaves rules out', async (t) => {
+  const dir = tempDir(t);
+  const url = await serve(t, broken);
+  const args = [url, '--secret', SECRET, '--dir', dir, ...FAST, '--only', 'update-200,publish-200'];
+  const baseline = join(dir, 'before.json');
+  const before = await check(...args, '--json');
+  t.is(before.code, 1);
+  fs.writeFileSync(baseline, before.stdout);
+  const known = await check(...args, '--baseline', baseline);
+  t.is(known.code, 0);
+  t.regex(known.stdout, /~ update-200 .*\n/);
+  t.regex(known.stdout, /1 known/);
+  const skipped = await check(...args, '--skip', 'update-200');
+  t.is(skipped.code, 0);
+  t.regex(skipped.stdout, /not checked, it is left out by --skip: update-200\n/);
+
+  fs.writeFileSync(baseline, before.stdout.replaceAll('"result": "failed"', '"result": "passed"'));
+  t.is((await check(...args, '--baseline', baseline)).code, 1);
+  fs.writeFileSync(baseline, '[]');
+  const wrong = await check(...args, '--baseline', baseline);
+  t.is(wrong.code, 2);
+  t.regex(wrong.stderr, /before\.json" cannot be read as a report of pressmark check --json/);
+});

@@ -11,7 +11,6 @@ import {
   instead,
   lets,
   reads,
-  shows,
   signs,
   storesHtml,
   stumbles,
@@ -272,9 +271,6 @@ const MISTAKES: readonly Mistake[] = [
   {
     what: 'a null image clears the image, and pages are looked at',
     breaks: (steps) => {
-      const { page } = steps;
-      shows((html) => html)(steps);
-      steps.page = page;
       const apply = steps.store.apply.bind(steps.store);
       steps.store.apply = (article, data) => {
         apply(article, data);

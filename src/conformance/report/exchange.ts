@@ -1,0 +1,61 @@
+import { sign } from '../../contract/signature.js';
+import { excerpt } from '../expect.js';
+import type { Answer, Reply } from '../probe.js';
+import { shownUrl } from '../redact.js';
+
+/** One request as it was sent, and what came back. */
+export interface Exchange {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly reply: Reply;
+}
+
+/** Longer bodies are not printed, in bytes. */
+const LONGEST = 4000;
+
+/**
+ * A request and its answer for a person, and the command that repeats it. A right signature is not shown but made again
+ * by the command, of the secret in PRESSMARK_SECRET.
+ *
+ * @returns lines without anything secret but what `redact` takes out.
+ */
+export function exchangeLines({ url, headers, body, reply }: Exchange, secret: string): string[] {
+  const right = sign(body, secret);
+  const text = isShown(body) ? body.toString() : `(${body.length.toLocaleString('en')} bytes)`;
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `${name}: ${value === right ? '(the right one)' : value}`,
+  );
+  return [
+    ...labelled('request', [`POST ${shownUrl(url)}`, ...lines, '', text]),
+    ...labelled('answer', reply.kind === 'silence' ? [`none: ${reply.reason}`] : answerLines(reply)),
+    ...(isShown(body) ? labelled('repeat', [curl(url, headers, text, right)]) : []),
+  ];
+}
+
+function answerLines({ status, headers, text }: Answer): string[] {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+  return [String(status), ...lines, '', excerpt(text, LONGEST)];
+}
+
+/** Whether it can be typed: text that is not too long. */
+function isShown(body: Buffer): boolean {
+  return body.length <= LONGEST && Buffer.from(body.toString()).equals(body);
+}
+
+function curl(url: URL, headers: Readonly<Record<string, string>>, body: string, right: string): string {
+  const signed = `$(openssl dgst -sha256 -hmac "$PRESSMARK_SECRET" -r body.json | cut -d' ' -f1)`;
+  const options = Object.entries(headers).map(([name, value]) =>
+    value === right ? `-H "${name}: sha256=${signed}"` : `-H ${quoted(`${name}: ${value}`)}`,
+  );
+  return `printf %s ${quoted(body)} > body.json; curl -i ${quoted(shownUrl(url))} ${options.join(' ')} --data-binary @body.json`;
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function labelled(label: string, lines: readonly string[]): string[] {
+  return lines.map((line, n) => `    ${(n === 0 ? label : '').padEnd(9)} ${line}`.trimEnd());
+}
