@@ -22,6 +22,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   revert: async () => (await import('./revert.js')).revertCommand(),
   forget: async () => (await import('./forget.js')).forgetCommand(),
   check: async () => (await import('./sender/check.js')).checkCommand(),
+  listen: async () => (await import('./sender/listen.js')).listenCommand(),
+  replay: async () => (await import('./sender/replay.js')).replayCommand(),
   plugin: async () => (await import('./plugin.js')).pluginCommand(),
   plugins: async () => (await import('./plugins.js')).pluginsCommand(),
   status: async () => (await import('./status.js')).statusCommand(),

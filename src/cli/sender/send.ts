@@ -100,7 +100,8 @@ function requestOf(event: EventName, { file, target, service }: SendOptions): En
       );
     return read;
   }
-  const timestamp = new Date().toISOString();
+  // Both are the same in what a service sends (contract: Article, published_at).
+  const timestamp = typeof read.published_at === 'string' ? read.published_at : new Date().toISOString();
   const given = { ...read, ...(target !== undefined && { target_url: target }) };
   return envelopeOf(event, dataOf(event, given, timestamp, service), timestamp);
 }

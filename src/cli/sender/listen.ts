@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadSettings } from '../../config/load.js';
+import { listen, type Observed } from '../../conformance/traffic/listener.js';
+import { recorderIn } from '../../conformance/traffic/recording.js';
+import type { Service } from '../../contract/service.js';
+import { example, serviceOption, withDir, withPort } from '../options.js';
+import { marked, printable, printJson } from '../terminal.js';
+import { secretOf } from './secret-option.js';
+
+interface ListenCommandOptions {
+  readonly dir: string;
+  readonly port?: number;
+  readonly host: string;
+  readonly secret?: string;
+  readonly service?: Service;
+  readonly forwardTo?: URL;
+  readonly record?: string;
+  readonly answer?: number[];
+  readonly delay?: number;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+}
+
+const PORT = 8788;
+
+/** `pressmark listen`: stands where a receiver stands, or before one, and says what passes. */
+export function listenCommand(): Command {
+  return withPort(withDir(new Command('listen')))
+    .description(
+      'receive events, or pass them on to a receiver, and hold each request and answer against the contract',
+    )
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option(
+      '--secret <secret>',
+      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
+    )
+    .addOption(serviceOption())
+    .option('--forward-to <url>', 'the receiver that gets each request, byte for byte', parseUrl)
+    .option('--record <folder>', 'write each request and its answer into a file there')
+    .option(
+      '--answer <statuses>',
+      'the statuses of the first answers, such as 503,503,200; the last one stays',
+      parseStatuses,
+    )
+    .option('--delay <ms>', 'wait so long before each answer', parseDelay)
+    .option('--verbose', 'print headers and bodies too')
+    .option('--json', 'print a line of JSON for each request, as a pipe gets it')
+    .addHelpText('after', example('pressmark listen --forward-to http://localhost:8787/webhook'))
+    .action(run);
+}
+
+async function run({
+  dir,
+  port = PORT,
+  host,
+  forwardTo,
+  record,
+  answer,
+  delay,
+  ...options
+}: ListenCommandOptions): Promise<void> {
+  const settings = await loadSettings(dir);
+  const secret = await secretOf(options.secret, settings.secrets[0]);
+  const service = options.service ?? settings.service;
+  const keep = record === undefined ? undefined : recorderIn(record);
+  const asJson = options.json === true || process.stdout.isTTY !== true;
+  const { url, close } = await listen({
+    host,
+    port,
+    secret,
+    service,
+    forwardTo,
+    statuses: answer,
+    delayMs: delay,
+    onExchange: (exchange) => {
+      const file = keep?.(exchange.request.delivery?.event ?? 'unknown', exchange.recording);
+      if (asJson) printJson({ ...inShort(exchange), ...(file !== undefined && { file }) });
+      else
+        console.log(linesOf(exchange, options.verbose ?? false).join('
+'));
+    },
+  });
+  const behind =
+    forwardTo === undefined
+      ? 'answers itself, and keeps articles until it ends'
+      : `passes on to ${forwardTo.href}`;
+  console.error(`pressmark listen: ${url}/ ${behind}; every path is the webhook. Ctrl-C ends it.`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await close();
+}
+
+function inShort({ request: { signature, delivery }, status, ms, findings, recording }: Observed) {
+  const id = delivery?.data && 'id' in delivery.data ? delivery.data.id : undefined;
+  const url = delivery?.event === 'article.lookup' ? delivery.data.target_url : undefined;
+  return { time: recording.receivedAt, event: delivery?.event, signature, id, url, status, ms, findings };
+}
+
+function linesOf(exchange: Observed, verbose: boolean): string[] {
+  const { time, event = 'no event', signature, id, url, status, ms, findings } = inShort(exchange);
+  const head = `${time.slice(11, 19)}  ${event}  ${status} in ${ms} ms  signature ${signature}  ${id ?? url ?? ''}`;
+  const below = [
+    ...findings.map(({ section, says }) => `    ${says} (contract: ${section})`),
+    ...(verbose ? wholeLines(exchange) : []),
+  ];
+  return [
+    `${marked(findings.length === 0 ? 'ok' : 'warn')} ${printable(head.trimEnd())}`,
+    ...below.map(printable),
+  ];
+}
+
+function wholeLines({ recording: { method, path, headers, body, answer } }: Observed): string[] {
+  return [
+    `    > ${method} ${path}`,
+    ...headerLines(headers, '>'),
+    `    > ${Buffer.from(body, 'base64').toString()}`,
+    ...(answer === undefined
+      ? []
+      : [
+          `    < ${answer.status}`,
+          ...headerLines(answer.headers, '<'),
+          `    < ${Buffer.from(answer.body, 'base64').toString()}`,
+        ]),
+  ];
+}
+
+function headerLines(raw: readonly string[], sign: string): string[] {
+  return raw.flatMap((name, n) => (n % 2 === 0 ? [`    ${sign} ${name}: ${raw[n + 1]}`] : []));
+}
+
+function parseUrl(text: string): URL {
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
+  return new URL(text);
+}
+
+function parseStatuses(text: string): number[] {
+  const statuses = text.split(',').map((one) => Number(one.trim()));
+  if (statuses.some((status) => !Number.isInteger(status) || status < 200 || status > 599))
+    throw new InvalidArgumentError('It has to be statuses from 200 to 599 with commas between them.');
+  return statuses;
+}
+
+function parseDelay(text: string): number {
+  const ms = Number(text);
+  if (!/^\d+$/.test(text) || ms > 600_000)
+    throw new InvalidArgumentError('It has to be a number from 0 to 600000.');
+  return ms;
+}

@@ -1,0 +1,190 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { checkReceiver } from '../../../src/conformance/run.js';
+import { type ListenOptions, listen, type Observed } from '../../../src/conformance/traffic/listener.js';
+import { readRecording, recorderIn } from '../../../src/conformance/traffic/recording.js';
+import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
+import { sampleArticle, sampleTest } from '../../../src/sender/article/sample-event.js';
+import { type EventName, envelopeOf, postEvent } from '../../../src/sender/delivery/send-event.js';
+import { complaints, optionsFor } from '../../support/conformance/checked.js';
+import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
+import { finishes } from '../../support/conformance/ways.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+async function listening(t: ExecutionContext, over: Partial<ListenOptions> = {}) {
+  const seen: Observed[] = [];
+  const options = { host: '127.0.0.1', port: 0, secret: SECRET, service: DEFAULT_SERVICE };
+  const { url, close } = await listen({ ...options, onExchange: (one) => seen.push(one), ...over });
+  t.teardown(close);
+  return {
+    url: `${url}/webhook`,
+    seen,
+    said: () => seen.flatMap(({ findings }) => findings.map(({ says }) => says)),
+  };
+}
+
+async function behind(t: ExecutionContext, change: (steps: Steps) => void = () => undefined) {
+  const steps = referenceSteps();
+  change(steps);
+  const { url, close } = await serveSteps(steps);
+  t.teardown(close);
+  return { steps, url };
+}
+
+const sent = (
+  url: string,
+  event: EventName,
+  data: object,
+  timestamp = '2026-11-19T08:00:00Z',
+  secret = SECRET,
+) => postEvent({ url, secret, service: DEFAULT_SERVICE }, envelopeOf(event, { ...data }, timestamp));
+const TIMESTAMP = '2026-11-19T08:00:00Z';
+const article = () => sampleArticle({}, TIMESTAMP);
+const aTest = () => sampleTest({});
+
+test('listen alone keeps every rule of the contract', async (t) => {
+  const { url } = await listening(t);
+  const report = await checkReceiver(optionsFor(new URL(url), { pages: undefined }));
+  t.is(report.version, 3);
+  t.deepEqual(
+    complaints(report).filter((line) => !line.includes('--public')),
+    [],
+  );
+});
+
+test('a receiver behind listen keeps every rule, and listen finds nothing in what it answers', async (t) => {
+  const { url } = await behind(t);
+  const { url: before, seen } = await listening(t, { forwardTo: url });
+  const only = [
+    'rivals-one-wins',
+    'update-retry-200',
+    'raw-pieces',
+    'raw-chunked',
+    'unsigned-empty-body',
+    'json-cut-off',
+    'content-500-kb',
+  ];
+  const report = await checkReceiver(optionsFor(new URL(before), { only, pages: undefined }));
+  t.deepEqual(complaints(report), []);
+  t.true(seen.length > 20);
+  const inAnswers = seen.flatMap(({ request, findings }) =>
+    request.findings.length > 0 ? [] : findings.map(({ says }) => says),
+  );
+  t.deepEqual(inAnswers, []);
+});
+
+test('listen passes a request on and its answer back without a change in a byte', async (t) => {
+  const requests: { raw: readonly string[]; body: Buffer }[] = [];
+  const odd = '{ "received":true,\r\n"id":"é" , "url":"https://garden.example/a/" }\n';
+  const { url } = await behind(t, (steps) =>
+    finishes((_, { names, body }) => {
+      requests.push({ raw: names, body });
+      return { status: 202, text: odd, headers: { 'X-Odd-Header': 'a, b' } };
+    })(steps),
+  );
+  const { url: before } = await listening(t, { forwardTo: url });
+  const body = Buffer.from(' {"event": "article.published"}\r\n');
+  const answer = await fetch(before, {
+    method: 'POST',
+    body,
+    headers: { 'X-SERVICE-Signature': 'sha256=00' },
+  });
+  t.deepEqual([answer.status, answer.headers.get('x-odd-header'), await answer.text()], [202, 'a, b', odd]);
+  t.deepEqual(requests[0]?.body, body);
+});
+
+test('listen names what a request breaks', async (t) => {
+  const { url, seen, said } = await listening(t);
+  await sent(
+    url,
+    'article.published',
+    { ...article(), content_html: '<p>No comment</p>' },
+    '2026-11-19T09:00:00Z',
+  );
+  t.deepEqual(said(), [
+    `published_at is ${TIMESTAMP}, and the timestamp 2026-11-19T09:00:00Z; both are the same`,
+    'content_html does not end with the item comment',
+  ]);
+  seen.length = 0;
+  await sent(url, 'webhook.test', aTest(), undefined, 'another secret');
+  t.deepEqual(said(), [
+    'X-Service-Signature is not the HMAC of this body; is it the same secret on both sides?',
+  ]);
+  seen.length = 0;
+  const body = JSON.stringify(envelopeOf('webhook.test', { ...aTest() }, '2026-11-19T08:00:00Z'), null, 1);
+  await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'X-Acme-Signature': 'sha256=00', 'Content-Type': 'text/plain' },
+  });
+  t.deepEqual(said(), [
+    'Content-Type is text/plain; it is always application/json',
+    'X-Service-Signature is missing; there is X-Acme-Signature: give the service’s name with --service',
+    'X-Service-Timestamp is missing; it is the moment of sending in seconds',
+    'the JSON is not compact: it has white space, escapes or a line end that it does not need',
+    'X-Service-Event is missing, and the body’s event webhook.test',
+    'X-Service-Contract is missing; on webhook.test it is 2',
+  ]);
+});
+
+test('listen names what an answer breaks', async (t) => {
+  let text = '';
+  let status = 200;
+  const { url } = await behind(t, (steps) => finishes(() => ({ status, text }))(steps));
+  const { url: before, seen, said } = await listening(t, { forwardTo: url });
+  const cases: [EventName, object, number, string, RegExp | undefined][] = [
+    ['webhook.test', aTest(), 200, '{"received":true}', /no contract_version 2 or 3/],
+    ['webhook.test', aTest(), 301, '', /follows a redirect/],
+    ['article.published', article(), 200, '{"received":true,"id":"a","url":"/a/"}', /not an absolute/],
+    ['article.published', article(), 200, '{"received":true}', undefined],
+    ['article.published', article(), 500, 'Traceback', /not \{"error": message\}/],
+    [
+      'article.lookup',
+      { target_url: 'https://garden.example/a/' },
+      200,
+      '{"received":true}',
+      /contract_version/,
+    ],
+  ];
+  for (const [event, data, code, answer, says] of cases) {
+    seen.length = 0;
+    [status, text] = [code, answer];
+    await sent(before, event, data);
+    if (says === undefined) t.deepEqual(said(), [], answer);
+    else t.regex(said().join('\n'), says);
+  }
+  seen.length = 0;
+  [status, text] = [200, '{"received":true}'];
+  await sent(before, 'webhook.test', aTest(), undefined, 'another secret');
+  t.regex(said().join('\n'), /it was answered 200; without the right signature it is 401/);
+});
+
+test('listen answers by a script, and where no receiver is behind it says so', async (t) => {
+  const { url } = await listening(t, { statuses: [503, 429, 200] });
+  const statuses = [];
+  for (let n = 0; n < 4; n++) statuses.push((await sent(url, 'article.published', article())).status);
+  t.deepEqual(statuses, [503, 429, 200, 200]);
+  const { url: dead } = await listening(t, { forwardTo: new URL('http://127.0.0.1:9/') });
+  const { status, body } = await sent(dead, 'webhook.test', aTest());
+  t.is(status, 502);
+  t.regex(body.toString(), /http:\/\/127\.0\.0\.1:9 did not answer/);
+});
+
+test('what listen has recorded is read as it came, and the numbers of the files go on', async (t) => {
+  const folder = join(tempDir(t), 'traffic');
+  const { url, seen } = await listening(t);
+  await sent(url, 'webhook.test', aTest());
+  const [one] = seen;
+  if (one === undefined) return t.fail();
+  t.is(recorderIn(folder)('webhook.test', one.recording), join(folder, '0001-webhook.test.json'));
+  const second = recorderIn(folder)('../unknown', one.recording);
+  t.is(second, join(folder, '0002-..unknown.json'));
+  t.deepEqual(readRecording(second), one.recording);
+  const broken = join(folder, 'broken.json');
+  fs.writeFileSync(broken, '{}');
+  t.throws(() => readRecording(broken), {
+    message: /broken\.json" is no recording of pressmark listen --record/,
+  });
+});
