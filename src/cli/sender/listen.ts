@@ -76,9 +76,7 @@ async function run({
     onExchange: (exchange) => {
       const file = keep?.(exchange.request.delivery?.event ?? 'unknown', exchange.recording);
       if (asJson) printJson({ ...inShort(exchange), ...(file !== undefined && { file }) });
-      else
-        console.log(linesOf(exchange, options.verbose ?? false).join('
-'));
+      else console.log(linesOf(exchange, options.verbose ?? false).join('\n'));
     },
   });
   const behind =
