@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../../config/load.js';
-import { listen, type Observed } from '../../conformance/traffic/listener.js';
+import { type ListenOptions, listen, type Observed } from '../../conformance/traffic/listener.js';
 import { recorderIn } from '../../conformance/traffic/recording.js';
-import type { Service } from '../../contract/service.js';
 import { example, serviceOption, withDir, withPort } from '../options.js';
 import { marked, printable, printJson } from '../terminal.js';
 import { secretOf } from './secret-option.js';
@@ -13,7 +12,7 @@ interface ListenCommandOptions {
   readonly port?: number;
   readonly host: string;
   readonly secret?: string;
-  readonly service?: Service;
+  readonly service?: ListenOptions['service'];
   readonly forwardTo?: URL;
   readonly record?: string;
   readonly answer?: number[];

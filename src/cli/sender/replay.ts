@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readRecording } from '../../conformance/traffic/recording.js';
-import { DELIVERY_TIMEOUT_MS } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
+import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { exchange } from '../../sender/delivery/transport.js';
 import { example } from '../options.js';
 import { printableLines, printJson } from '../terminal.js';
@@ -40,7 +40,7 @@ export function replayCommand(): Command {
           ),
         ),
         body: Buffer.from(body, 'base64'),
-        timeoutMs: DELIVERY_TIMEOUT_MS,
+        timeoutMs: timeoutOf('article.published'),
       });
       const text = bytes.toString();
       if (json) printJson({ status, ms, body: text });
