@@ -25,6 +25,9 @@ for process in "${installing[@]}"; do wait "$process"; done
 
 declare -A package=([chromium-headless-shell]=chromium-headless-shell [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy [systemd-analyze]=systemd)
 package[fcgiwrap]=fcgiwrap
+package[/usr/bin/pytest-3]=python3-pytest
+package[phpunit]=phpunit
+package[go]=golang-go
 package[hugo]=hugo
 package[jekyll]=jekyll
 package[ip]=iproute2
