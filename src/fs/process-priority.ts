@@ -1,17 +1,19 @@
 import fs from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
+
+/** Enough that deliveries go first. With the lowest priority, work would not end on a machine whose processors are busy. */
+const NICE = 10;
 
 /**
  * Lets other processes have the processor first. It is a courtesy, which a system may refuse, and the work is as right
  * without it.
  *
  * @param pid the leader of a session (a detached child, or a process that was started as one).
- * @param nice from 0 to 19. @default 19
  */
-export function lowerPriority(pid: number, nice: number = constants.priority.PRIORITY_LOW): void {
-  ifAllowed(() => setPriority(pid, nice));
+export function lowerPriority(pid: number): void {
+  ifAllowed(() => setPriority(pid, NICE));
   // Linux divides the processor among sessions before it looks at the processes of each (sched(7), autogroup).
-  if (process.platform === 'linux') ifAllowed(() => fs.writeFileSync(`/proc/${pid}/autogroup`, String(nice)));
+  if (process.platform === 'linux') ifAllowed(() => fs.writeFileSync(`/proc/${pid}/autogroup`, String(NICE)));
 }
 
 function ifAllowed(work: () => void): void {

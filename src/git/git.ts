@@ -60,9 +60,6 @@ export const SILENCE = 'git said nothing';
 /** `git check-ignore` does not run with `GIT_LITERAL_PATHSPECS`. */
 export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
 
-/** The nice value of commands in the background. */
-const BACKGROUND_NICE = 10;
-
 /** How long one command may take where nobody says otherwise, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
@@ -113,7 +110,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       if (one.aborted) onAbort();
     }
     try {
-      if (run.background === true && child.pid !== undefined) lowerPriority(child.pid, BACKGROUND_NICE);
+      if (run.background === true && child.pid !== undefined) lowerPriority(child.pid);
       const [[code], bytes, stderr] = await Promise.all([
         once(child, 'close'),
         collect(child.stdout, run.onOutput),

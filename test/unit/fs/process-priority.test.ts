@@ -15,9 +15,9 @@ test('a detached process stands back, and so does its session where the system d
   const { pid } = child;
   if (pid === undefined) return t.fail('sleep could not be started');
   lowerPriority(pid);
-  t.is(getPriority(pid), 19);
+  t.is(getPriority(pid), 10);
   const session = `/proc/${pid}/autogroup`;
-  if (fs.existsSync(session)) t.regex(fs.readFileSync(session, 'utf8'), / nice 19$/m);
+  if (fs.existsSync(session)) t.regex(fs.readFileSync(session, 'utf8'), / nice 10$/m);
 });
 
 test('a process that has ended is left alone', async (t) => {
