@@ -8,8 +8,6 @@ export interface BuildPauses {
   readonly retryMs: number;
   /** How much time lies at least between the starts of two builds, in milliseconds. @default 0 */
   readonly everyMs?: number;
-  /** The time that lies between them after `FREE_BUILDS` within a minute, in milliseconds; doubled with each further one. */
-  readonly crowdedMs: number;
 }
 
 /** So many builds may follow one another at once: an article, and what its author corrects when it is live. */
@@ -28,7 +26,7 @@ export interface BuildQueue {
   stop(): Promise<void>;
 }
 
-export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000, crowdedMs: 5_000 };
+export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
 
 const LONGEST_RETRY_MS = 10 * 60_000;
 
@@ -82,7 +80,8 @@ export function createBuildQueue(
       failures = end === 'again' ? failures + 1 : 0;
       if (end !== 'unneeded') {
         recent = [...recent.filter((start) => start > began - MINUTE_MS), began];
-        notBefore = began + Math.max(pauses.everyMs ?? 0, crowdedPause(recent.length, pauses.crowdedMs));
+        const crowded = crowdedPause(recent.length, performance.now() - began, pauses.longestMs);
+        notBefore = began + Math.max(pauses.everyMs ?? 0, crowded);
       }
       if (waiting !== undefined) schedule(waiting.last + pauses.quietMs - performance.now());
       else if (end === 'again') schedule(Math.min(LONGEST_RETRY_MS, pauses.retryMs * 2 ** (failures - 1)));
@@ -99,10 +98,12 @@ export function createBuildQueue(
 }
 
 /**
- * How much time lies between the start of a build and that of the next one, in milliseconds.
+ * How much time lies between the start of a build and that of the next one, where changes keep coming: as long as the build
+ * has taken, and twice as long after each further one. All in milliseconds.
  *
  * @param builds how many have begun within a minute, this one among them.
+ * @param tookMs how long this one has taken.
  */
-export function crowdedPause(builds: number, crowdedMs = PAUSES.crowdedMs): number {
-  return builds < FREE_BUILDS ? 0 : Math.min(MINUTE_MS, crowdedMs * 2 ** (builds - FREE_BUILDS));
+export function crowdedPause(builds: number, tookMs: number, longestMs = PAUSES.longestMs): number {
+  return builds < FREE_BUILDS ? 0 : Math.min(longestMs, tookMs * 2 ** (builds - FREE_BUILDS));
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { authorsIn } from '../authors.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
@@ -35,7 +36,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const usual: Readonly<Record<string, unknown>> = { ...KEYS };
   const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key));
   const needed = neededKeys(schema, posts, keys);
-  const [route, ...others] = routesOf(answer.routes, collection);
+  const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
   const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
   const isHtml = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
   const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
@@ -112,8 +113,8 @@ function contentOf(entries: readonly Entry[]): string | undefined {
   return byFrequency(folders)[0];
 }
 
-/** The pages that may show an entry: routes with one parameter, which is the last part; those below the collection's name first. */
-function routesOf(routes: readonly Route[], collection: string): readonly Route[] {
+/** The pages that may show an entry: routes with one parameter, which is the last part; those below the collection's name or folder first. */
+function routesOf(routes: readonly Route[], names: readonly string[]): readonly Route[] {
   const dynamic = routes.filter(
     ({ pattern, params: [name = '', ...others] }) =>
       others.length === 0 &&
@@ -121,7 +122,7 @@ function routesOf(routes: readonly Route[], collection: string): readonly Route[
       !pattern.includes('/_') && // Astro's own, such as `/_server-islands/[name]`
       !/^(?:\.\.\.)?(?:tags?|page|category|author)$/.test(name),
   );
-  const named = dynamic.filter(({ pattern }) => pattern.split('/').includes(collection));
+  const named = dynamic.filter(({ pattern }) => pattern.split('/').some((part) => names.includes(part)));
   return named.length > 0 ? named : dynamic;
 }
 

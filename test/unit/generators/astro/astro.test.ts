@@ -110,6 +110,13 @@ test('the address follows from the route, build.format and trailingSlash', async
     ],
   });
   t.like(two.questions, [{ flag: 'permalink', fallback: '/a/:slug/' }]);
+  const post = { id: 'leeks', path: 'content/posts/leeks.md' };
+  const several = ['/notes/[...slug]', '/posts/[...slug]'].map((pattern) => ({
+    pattern,
+    params: ['...slug'],
+  }));
+  const ofFolder = await inspect({ routes: several, schemas: {}, entries: { post: [post] } });
+  t.like(ofFolder, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });
   t.like((await inspect({ routes: [] })).questions, [{ flag: 'permalink', fallback: '/blog/:slug/' }]);
 });
 
