@@ -120,18 +120,22 @@ export async function startApp(
       pushes: durable.pushes,
       log,
     });
+    const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
+    const own = await loadPlugins(settings.dir, settings.plugins);
+    const pages = await pagesOf(runsPages(settings) ? [...further, ...own] : [], around);
     const plugins = [
       ...further,
       { plugin: pagePolicy.plugin, origin: 'the preview', isFirstParty: true },
       ...(liveReload === undefined
         ? []
         : [{ plugin: liveReload.plugin, origin: 'the preview', isFirstParty: true }]),
-      ...(await loadPlugins(settings.dir, settings.plugins)),
+      ...own,
       ...firstPartyPlugins({
         settings,
         terminal,
         log,
         durable,
+        sources: pages.sources,
       }),
       deploy,
       // Behind those that look at the same events: what it says of an article counts.
@@ -141,7 +145,6 @@ export async function startApp(
         isFirstParty: true,
       },
     ];
-    const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
     const surroundings: Surroundings = {
       store,
       hooks,
@@ -171,9 +174,8 @@ export async function startApp(
     const receiving = { articles: writing, assets, records, hooks, jobs };
     const running = await startHost(plugins, { face: 'receiver', ...around, ...receiving });
     host = running;
-    const pages = runsPages(settings) ? await pagesOf(plugins, around) : { hooks: [], urls: [] };
     for (const reason of [
-      ...idlePages(plugins, settings, pages.hooks),
+      ...idlePages(plugins, settings, pages.hooks, pages.calls),
       ...idleJobs(host.report().jobs, settings),
     ])
       log.warn(reason);
@@ -267,13 +269,19 @@ export async function startApp(
   }
 }
 
-/** What plugins have where pages are made: their hooks, and the URLs of their files, which no article gets. */
+/** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
 async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
-  if (plugins.every(({ plugin }) => plugin.pages === undefined)) return { hooks: [], urls: [] };
+  if (plugins.every(({ plugin }) => plugin.pages === undefined))
+    return { hooks: [], calls: [], urls: [], sources: [] };
   const host = await startHost(plugins, { ...around, face: 'pages' });
   await host.close();
-  const urls = host.outputs.map(({ output }) => `${around.site.url}/${output.path}`);
-  return { hooks: host.report().hooks, urls };
+  const { folders, inputs, calls } = host.additions;
+  return {
+    hooks: host.report().hooks,
+    calls,
+    urls: host.outputs.map(({ output }) => `${around.site.url}/${output.path}`),
+    sources: [...inputs, ...folders.map(({ dir }) => dir)],
+  };
 }
 
 /** The counts are for who reads the log later; on a terminal the start has its own words. */

@@ -16,6 +16,7 @@ const SETTLE_MS = 100;
  * Watches what a person writes besides articles: templates, static files, pages, and texts on tags and authors. A change
  * of the config is logged: it takes effect at the next start.
  *
+ * @param further files and folders that plugins' pages depend on.
  * @param onChange called with the paths below the content folder that have changed, or `all` after any other change.
  * @returns what ends the watching.
  */
@@ -23,12 +24,13 @@ export function followSources(
   settings: Settings,
   onChange: (work: readonly string[] | 'all') => void,
   log: Log,
+  further: readonly string[] = [],
 ): () => Promise<void> {
   const { dir } = settings;
   const { templatesDir, staticDir, contentDir } = foldersOf(settings);
   const theme = themeFolder(settings);
   const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
-  const folders = [templatesDir, staticDir, ...ofOwner, ...(theme === undefined ? [] : [theme])];
+  const folders = [templatesDir, staticDir, ...ofOwner, ...(theme === undefined ? [] : [theme]), ...further];
   const configs = [...CONFIG_NAMES, '.env'].map((name) => join(dir, name));
   // With the folders above them: one such as content/tags may come into being later.
   const watched = [...new Set([dir, ...folders, ...folders.map((folder) => dirname(folder))])];

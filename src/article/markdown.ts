@@ -7,9 +7,22 @@ let renderer: InstanceType<typeof MarkdownIt> | undefined;
 
 /** Made when an article needs it: the service sends its own HTML along, which is shown until a person edits the body. */
 function markdownIt(): InstanceType<typeof MarkdownIt> {
-  // Raw HTML is allowed: articles are HTML to begin with, and their author is whoever can write to the repository.
-  renderer ??= new (require('markdown-it') as typeof MarkdownIt)({ html: true });
+  renderer ??= newMarkdownIt();
   return renderer;
+}
+
+function newMarkdownIt(): InstanceType<typeof MarkdownIt> {
+  // Raw HTML is allowed: articles are HTML to begin with, and their author is whoever can write to the repository.
+  return new (require('markdown-it') as typeof MarkdownIt)({ html: true });
+}
+
+/** Another renderer of Markdown. @param extend adds to it. */
+export function createMarkdown(
+  extend: (md: InstanceType<typeof MarkdownIt>) => void = () => undefined,
+): (text: string) => string {
+  const md = newMarkdownIt();
+  extend(md);
+  return (text) => md.render(text);
 }
 
 /** Markdown as HTML, raw HTML kept. */
@@ -34,8 +47,8 @@ export function isSlowMarkdown(text: string): boolean {
 }
 
 /** Markdown as HTML; where rendering it would take too long, the HTML that came with it, or the text as it is. */
-export function shownMarkdown(text: string, sentHtml: string): string {
-  if (!isSlowMarkdown(text)) return renderMarkdown(text);
+export function shownMarkdown(text: string, sentHtml: string, render = renderMarkdown): string {
+  if (!isSlowMarkdown(text)) return render(text);
   if (sentHtml !== '') return sentHtml;
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `<pre>${escaped}</pre>\n`;

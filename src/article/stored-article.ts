@@ -46,8 +46,8 @@ export interface StoredUrl {
 /** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
 export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
-  /** The HTML that the article is shown with, see `renderedHtml`. */
-  html(): string;
+  /** The HTML that the article is shown with, see `renderedHtml`. @param ofPeople renders Markdown that a person wrote. */
+  html(ofPeople?: (markdown: string) => string): string;
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
   /** When the article has a page. */
@@ -58,11 +58,16 @@ export interface ReadableArticle {
  * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
  * (contract: Body additions).
+ *
+ * @param ofPeople renders what a person wrote. @default as all Markdown
  */
-export function renderedHtml(stored: Rendered): string {
+export function renderedHtml(stored: Rendered, ofPeople?: (markdown: string) => string): string {
   const { body, contentHtml } = stored.article;
   if (isAsSent(stored)) return contentHtml;
-  const html = stored.bodyKind === 'html' ? body : shownMarkdown(body, contentHtml);
+  const html =
+    stored.bodyKind === 'html'
+      ? body
+      : shownMarkdown(body, contentHtml, stored.bodyEdited ? ofPeople : undefined);
   return html === contentHtml ? html : keepItemComments(html, contentHtml);
 }
 

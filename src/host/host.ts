@@ -14,6 +14,7 @@ import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js'
 import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
+import { addingTo, noAdditions, type PageAdditions } from './page-additions.js';
 import type { HostPaths, HostSite, Plugin, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
 import { asHost, asPlugin } from './plugin-code.js';
 import type { SiteRecords } from './records.js';
@@ -59,6 +60,8 @@ export interface Host {
   readonly adapters: readonly PluginAdapter[];
   /** Files of the site that plugins make. */
   readonly outputs: readonly PluginOutput[];
+  /** What else they add to pages. */
+  readonly additions: PageAdditions;
   /** What the plugins have, and how it went. */
   report(): HostReport;
   /** Runs the health checks of the plugins. */
@@ -111,6 +114,7 @@ export async function startHost(
   const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
   const services = createServices();
+  const additions = noAdditions();
   const checks: { readonly plugin: string; readonly check: HealthCheck }[] = [];
   const taken = new Map(around.taken);
   try {
@@ -137,7 +141,8 @@ export async function startHost(
           checkOutput({ plugin: plugin.name, output }, outputs);
           outputs.push({ plugin: plugin.name, output });
         };
-        await setUp(entry, async () => plugin.pages?.({ ...common, addOutput }));
+        const adding = addingTo(additions, plugin.name, hooks.checkOpen);
+        await setUp(entry, async () => plugin.pages?.({ ...common, ...adding, addOutput }));
       } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
         const secrets = secretsOf(plugin, origin, environment);
         const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
@@ -303,7 +308,7 @@ export async function startHost(
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }
 
-  return { hooks, routers, adapters, outputs, report, findings, close };
+  return { hooks, routers, adapters, outputs, additions, report, findings, close };
 }
 
 /** Runs code of a plugin; what comes with Pressmark runs as it is. */

@@ -29,6 +29,11 @@ export function asPlugin<T>(plugin: string, run: () => T): T {
   }
 }
 
+/** Loads code of a plugin: what it begins is known to be that plugin's; the time that loading takes is not. */
+export function begunBy<T>(plugin: string, load: () => T): T {
+  return running.run(plugin, load);
+}
+
 /** Runs code of the host that a plugin has called: what it begins is not the plugin's. */
 export function asHost<T>(run: () => T): T {
   return running.exit(run);

@@ -20,6 +20,7 @@ import type {
 import type { ActionHandler, FilterHandler } from './hooks.js';
 import type { Cron, Job, JobEventName } from './jobs/job.js';
 import type { SiteOutput } from './outputs.js';
+import type { PageAdding } from './page-additions.js';
 import type { SiteRecords } from './records.js';
 import type { Service } from './services.js';
 import type { PluginStorage } from './storage.js';
@@ -112,7 +113,7 @@ export interface ReceiverHost<O = unknown>
 }
 
 /** What `pages` is handed, where pages are made. */
-export interface PagesHost<O = unknown> extends PluginHost<O, PagesFilterName, PagesActionName> {
+export interface PagesHost<O = unknown> extends PluginHost<O, PagesFilterName, PagesActionName>, PageAdding {
   /** Adds files to the site, such as `llms.txt`. */
   addOutput(output: SiteOutput): void;
 }

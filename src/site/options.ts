@@ -1,6 +1,7 @@
 import type { BuildReport } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { PluginOutput } from '../host/outputs.js';
+import type { PageAdditions, ThemeFolder } from '../host/page-additions.js';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
@@ -23,10 +24,12 @@ export interface SiteOptions {
    * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
    * before them all.
    */
-  readonly themeDirs: readonly string[];
+  readonly themeDirs: readonly (string | ThemeFolder)[];
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;
+  /** What plugins add to pages besides hooks and outputs. @default nothing */
+  readonly additions?: PageAdditions;
   /** Outputs of plugins. @default none */
   readonly outputs?: readonly PluginOutput[];
   /** Makes the segments of the addresses of tags and authors. @default in their own scripts */
@@ -40,7 +43,7 @@ export interface SiteOptions {
   /** The builder's index of the articles, for other readers of it. Default: one of its own. */
   readonly catalog?: Catalog;
   /** What else pages depend on, such as the plugins and their versions. Another one builds all pages anew. */
-  readonly setupKey?: string;
+  readonly setupKey?: () => string;
   /** How long another process that builds the site is waited for. @default until it ends */
   readonly lock?: { readonly longestMs: number };
 }

@@ -77,6 +77,17 @@ export default definePlugin({
       }),
     );
   },
+  pages(host) {
+    host.markdown((md) => md.renderer.rules.hr?.name);
+    host.shortcode('note', ({ text }) => \`<aside>\${text}</aside>\`);
+    host.helper('loud', (text: string) => text.toUpperCase());
+    host.data('lengths', {
+      inputs: ({ html }) => html.length,
+      compute: (articles) => articles.reduce((sum, { input }) => sum + input, 0),
+      of: (article, sum) => sum.toFixed() + article.title,
+    });
+    host.templates(new URL('./templates/', 'file:///'));
+  },
   activate: (host, { previous }) => host.storage.set('previous', previous ?? null),
 });
 `;

@@ -75,7 +75,8 @@ export async function openSiteBuilder(
   fs.mkdirSync(contentDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
-    themeDirs: theme === undefined ? [templatesDir] : [theme, templatesDir],
+    themeDirs: [...(theme === undefined ? [] : [theme]), ...host.additions.folders, templatesDir],
+    additions: host.additions,
     content,
     catalog,
     site: siteInfoOf(settings.siteUrl, {
@@ -89,7 +90,7 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     outputs: host.outputs,
-    setupKey: setupKeyOf(plugins, settings.configFile),
+    setupKey: () => setupKeyOf(plugins, [settings.configFile, ...host.additions.inputs]),
     ...(longestWaitMs !== undefined && { lock: { longestMs: longestWaitMs } }),
   });
   const close = async () => {
@@ -108,12 +109,12 @@ function termSlugOf({ slug, language }: Settings['articles'], siteLanguage: stri
  * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
  * with the tables of Node.js for languages and time zones.
  */
-function setupKeyOf(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+function setupKeyOf(plugins: readonly PluginEntry[], files: readonly (string | undefined)[]): string {
   const { icu, tz, cldr, unicode } = process.versions;
   const parts = plugins.map(({ plugin, file }) => [plugin.name, plugin.version, folderVersion(file)]);
   return hash(
     'sha256',
-    JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, fileVersion(configFile)]),
+    JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, files.map(fileVersion)]),
   );
 }
 

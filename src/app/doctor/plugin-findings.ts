@@ -17,7 +17,7 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
     const host = await startHost(plugins, { face, ...around });
     const found = await host.findings();
     await host.close();
-    return { plugins, ...host.report(), found };
+    return { plugins, ...host.report(), found, calls: host.additions.calls };
   };
   try {
     themeFolder(settings);
@@ -26,8 +26,8 @@ export async function pluginFindings(settings: Settings): Promise<Finding[]> {
   }
   try {
     const { plugins, jobs, found } = await setUp('receiver');
-    const { hooks } = runsPages(settings) ? await setUp('pages') : { hooks: [] };
-    const idle = [...idlePages(plugins, settings, hooks), ...idleJobs(jobs, settings)];
+    const { hooks, calls } = runsPages(settings) ? await setUp('pages') : { hooks: [], calls: [] };
+    const idle = [...idlePages(plugins, settings, hooks, calls), ...idleJobs(jobs, settings)];
     return [
       ...idle.map((text): Finding => ({ level: 'warn', about: 'plugins', text })),
       ...found.map(({ plugin, ...finding }): Finding => ({ about: `plugin ${plugin}`, ...finding })),

@@ -22,6 +22,8 @@ export interface FirstPartyOptions {
   readonly terminal: boolean;
   readonly log: Log;
   readonly durable: DurableStore;
+  /** Files and folders that the pages of plugins depend on. */
+  readonly sources: readonly string[];
 }
 
 /** What the entry of Pressmark's own site is made from. */
@@ -42,11 +44,11 @@ export function gitEntry({ git }: Pick<DurableStore, 'git'>): PluginEntry[] {
   return git === undefined ? [] : [{ plugin: git, origin: 'git in the config', isFirstParty }];
 }
 
-function siteEntry({ settings, site, terminal, log }: SiteEntryOptions): PluginEntry {
+function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions): PluginEntry {
   const plugin = sitePlugin({
     spawn: () => startBuilder(settings, terminal),
     contentDir: settings.content,
-    watch: (onChange) => followSources(settings, onChange, log),
+    watch: (onChange) => followSources(settings, onChange, log, sources),
     search: (pages, onWritten) => searchOf(settings, site, pages, log, onWritten),
   });
   return { plugin, origin: 'site in the config', isFirstParty };

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 import { READY_MS } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
-import { asPlugin } from '../../host/plugin-code.js';
+import { begunBy } from '../../host/plugin-code.js';
 import { within } from '../../time-limit.js';
 
 /** Plugin files that are picked up from the site's `plugins/` folder; TypeScript where Node strips types. */
@@ -67,7 +67,7 @@ async function importPlugin(file: string, origin: string, limitMs: number): Prom
   try {
     const module: { default?: unknown } = await within(
       limitMs,
-      asPlugin(origin, () => import(pathToFileURL(file).href)),
+      begunBy(origin, () => import(pathToFileURL(file).href)),
       late,
     );
     return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host

@@ -5,6 +5,7 @@ import { PAGES_FILTERS, type PagesFilterName } from '../../host/hook-types.js';
 import type { HookReport } from '../../host/hooks.js';
 import type { HostSurroundings } from '../../host/host.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
+import type { PageAdditions } from '../../host/page-additions.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
@@ -56,11 +57,13 @@ export function runsPages({ site, generator }: Pick<Settings, 'site' | 'generato
  * Says what plugins add to pages, where nobody would see it: Pressmark does not make the pages of this site.
  *
  * @param hooks those of `pages(host)`, where it runs.
+ * @param calls what else plugins add in it.
  */
 export function idlePages(
   plugins: readonly PluginEntry[],
   settings: Pick<Settings, 'site' | 'generator'>,
   hooks: readonly Pick<HookReport, 'plugin' | 'kind' | 'name'>[],
+  calls: PageAdditions['calls'] = [],
 ): string[] {
   const { site, generator } = settings;
   if (site !== false) return [];
@@ -75,7 +78,8 @@ export function idlePages(
     kind === 'filter' && PAGES_FILTERS.some((one) => one === name && !AFTER_BUILD.includes(one));
   return withPages.flatMap(({ plugin, origin }) => {
     const idle = hooks.filter((hook) => hook.plugin === plugin.name && isIdle(hook));
-    const names = [...new Set(idle.map((hook) => hook.name))];
+    const added = calls.filter((call) => call.plugin === plugin.name);
+    const names = [...new Set([...idle, ...added].map((one) => one.name))];
     if (names.length === 0) return [];
     return `${names.join(', ')} of plugin ${plugin.name} (${origin}) ${names.length === 1 ? 'does' : 'do'} not run: ${name} makes the pages of this site; ${AFTER_BUILD.join(', ')} and files run after its build`;
   });

@@ -111,7 +111,8 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
   function decodeForPages(text: string, at: string): ReadableArticle {
     const file = read(text, at);
     const { article } = file;
-    const html = () => renderedHtml({ article, bodyEdited: isBodyEdited(file), ...kindOf(file) });
+    const html: ReadableArticle['html'] = (ofPeople) =>
+      renderedHtml({ article, bodyEdited: isBodyEdited(file), ...kindOf(file) }, ofPeople);
     return { article, html, publication: file.publication, ...addressField(file) };
   }
 

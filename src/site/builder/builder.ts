@@ -2,13 +2,16 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { noAdditions } from '../../host/page-additions.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles } from '../index/articles.js';
+import { derivedData } from '../index/derived-data.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { articlePages } from '../outputs/articles.js';
 import { type Planned, planAll, reservedPlaces, type Sources } from '../outputs/output.js';
 import { siteOutputs } from '../outputs/outputs.js';
+import { peopleMarkdown } from '../render/people-markdown.js';
 import { parseKeyOf, renderContexts } from '../render/render-context.js';
 import { loadTheme } from '../render/theme.js';
 import { HASHED } from '../render/theme-files.js';
@@ -69,12 +72,17 @@ interface Waiting extends BuildRequest {
  */
 export function createBuilder(options: SiteOptions): Builder {
   const { content, site, log, outputDir, stateDir } = options;
-  const articles = openArticles(content, site, options.catalog ?? createCatalog(), log);
+  const { additions = noAdditions() } = options;
+  const markdown = peopleMarkdown(additions, log);
+  const data = derivedData(additions.data, log);
+  const articles = openArticles(content, site, options.catalog ?? createCatalog(), log, { markdown, data });
   const pages = articlePages(articles);
   const outputs = siteOutputs(options, pages, articles);
   const reserved = reservedPlaces(outputs);
   const state = openBuildState(stateDir, outputDir, log);
-  const parseKey = parseKeyOf(content);
+  // What is kept of articles is made of their HTML.
+  const isExtended = markdown !== undefined || additions.data.size > 0;
+  const parseKey = `${parseKeyOf(content)}${isExtended ? (options.setupKey?.() ?? '') : ''}`;
   /** The files of the output as they were built. */
   const built = new Map<string, BuiltFile>();
   /** The keys with which files could not be made. */
@@ -185,7 +193,7 @@ export function createBuilder(options: SiteOptions): Builder {
     );
     nameWithoutPage(index);
     switchedOff = options.hooks.switchedOff();
-    return { index, context: contexts(index) };
+    return { index, context: contexts(index), partsOf: data.partsIn(index) };
   }
 
   /** Makes the pages of the articles that have changed since the build began; the next build makes all else. */

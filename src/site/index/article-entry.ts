@@ -31,6 +31,8 @@ export interface ArticleEntry extends Entry {
   readonly readingMinutes: number;
   /** Front matter of the owner's and of plugins, see `listedExtra`; undefined where there is none. */
   readonly extra?: ExtraKeys;
+  /** What data that plugins derive is made of, by its name; undefined where there is none. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
   /** How many tags the file has, where not all of them get a page. */
   readonly tagCount?: number;
 }

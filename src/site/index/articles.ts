@@ -14,7 +14,9 @@ import {
 } from '../../store/catalog/entry.js';
 import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
+import type { PeopleMarkdown } from '../render/people-markdown.js';
 import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, tagsOf } from './article-entry.js';
+import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
 
 /** What an article's own page shows of its file. */
@@ -45,7 +47,13 @@ const LONGEST_KEPT = 6_000_000;
  *
  * @param catalog for other readers of the same folder; it has the same entries, malformed ones included.
  */
-export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Catalog, log: Log) {
+export function openArticles(
+  content: ContentFolder,
+  site: SiteInfo,
+  catalog: Catalog,
+  log: Log,
+  { markdown, data }: { readonly markdown?: PeopleMarkdown | undefined; readonly data?: DerivedData } = {},
+) {
   const articles = new Map<string, ArticleEntry>();
   const texts = new Map<string, OwnerText>();
   /** The paths of files that are malformed or cannot be read now. */
@@ -106,8 +114,10 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
       log.warn({ path, reason }, 'malformed or unreadable article file; its page stays as it was');
     } else {
       broken.delete(path);
-      const text = keep(path, textOf(read));
-      const entry = articleEntry(after, site, read.article, text.html, text.length);
+      const text = keep(path, textOf(read, markdown));
+      const made = articleEntry(after, site, read.article, text.html, text.length);
+      const inputs = data?.inputsOf(made, text.html);
+      const entry = inputs === undefined ? made : { ...made, inputs };
       if (entry.tagCount !== undefined && entry.tagCount !== articles.get(path)?.tagCount)
         log.warn(
           { path, tags: entry.tagCount },
@@ -121,7 +131,7 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
   function readText(path: string): boolean {
     try {
       const known = texts.get(path);
-      const text = readOwnerText(content, path, known);
+      const text = readOwnerText(content, path, known, markdown);
       if (text === undefined) texts.delete(path);
       else texts.set(path, text);
       return text !== known;
@@ -150,7 +160,7 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
 
   function readNow(path: string): ArticleText | undefined {
     try {
-      return textOf(readForPages(content, path));
+      return textOf(readForPages(content, path), markdown);
     } catch (error) {
       if (isGone(error) || isUnreadable(error) || isMalformed(error)) return undefined;
       throw error;
@@ -185,9 +195,12 @@ export function openArticles(content: ContentFolder, site: SiteInfo, catalog: Ca
   };
 }
 
-function textOf({ fingerprint, article, html: render }: ReadablePage): ArticleText {
+function textOf(
+  { fingerprint, article, html: render }: ReadablePage,
+  markdown: PeopleMarkdown | undefined,
+): ArticleText {
   const { body, contentHtml, ...rest } = article;
-  const html = render();
+  const html = render(markdown);
   return {
     fingerprint,
     article: { ...rest, author: authorOf(article), tags: tagsOf(article) },

@@ -63,6 +63,7 @@ export function ownerTextPathsIn(content: ContentFolder): string[] {
  * Reads such a file.
  *
  * @param known what was read of it last, which is returned where the file is still the same.
+ * @param markdown renders it. @default without what plugins add
  * @returns undefined where it is gone.
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error.
  */
@@ -70,6 +71,7 @@ export function readOwnerText(
   { root, format }: ContentFolder,
   path: string,
   known: OwnerText | undefined,
+  markdown?: (text: string) => string,
 ): OwnerText | undefined {
   try {
     const fingerprint = fingerprintOf(fs.statSync(join(root, path)));
@@ -80,7 +82,15 @@ export function readOwnerText(
     // The format gives a file without a title its name; a term has one of its own.
     const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');
     const title = isNameless ? '' : article.title;
-    return { path, fingerprint, title, description: article.description, html: html(), toc: [], extra };
+    return {
+      path,
+      fingerprint,
+      title,
+      description: article.description,
+      html: html(markdown),
+      toc: [],
+      extra,
+    };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

@@ -53,10 +53,11 @@ export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
     const shown = [post, previous, next, ...related].map((one) =>
       one === undefined ? '' : index.keyOf(one),
     );
-    return plannedPage(sources, post.file, shown, (): Page | undefined => {
+    const extra = sources.partsOf(post);
+    return plannedPage(sources, post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
       const text = articles.textAt(post);
       if (text === undefined) return undefined;
-      return articlePage(post, index, text);
+      return { ...articlePage(post, index, text), extra };
     });
   }
 

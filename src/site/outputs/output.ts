@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Post } from '../index/article-entry.js';
+import type { DataOnPage } from '../index/derived-data.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { Page } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
@@ -22,6 +24,8 @@ export interface Planned {
 export interface Sources {
   readonly index: SiteIndex;
   readonly context: RenderContext;
+  /** What the page of an article shows of data that plugins derive. */
+  readonly partsOf: (post: Post) => DataOnPage;
 }
 
 /** One kind of files of the site, such as its feeds. */

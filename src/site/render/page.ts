@@ -43,6 +43,8 @@ export interface PageLink {
 export interface Page
   extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra' | 'page'> {
   readonly page?: StandalonePage;
+  /** What plugins have derived for it. */
+  readonly extra?: PageContext['extra'];
   readonly title: Text;
   readonly description: Text;
   /** Below the site's base path, starting with a slash. */

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { itemComments, keepItemComments } from '../../article/article.js';
+import { messageOf } from '../../errors.js';
 import type { Hooks } from '../../host/hooks.js';
 import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
+import { asPlugin } from '../../host/plugin-code.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import type { SiteOptions } from '../options.js';
 import { withCodeColours } from './code-colours.js';
@@ -40,9 +42,10 @@ const NO_LINKS: readonly PageLink[] = [];
 /** What makes the contexts of indexes with this theme. */
 export function renderContexts(theme: Theme, options: SiteOptions): (index: Linked) => RenderContext {
   const { site, hooks, content, pageSize, setupKey, contentSecurityPolicy = null } = options;
+  const ofPlugins = helpersOf(options.additions);
   const dates = dateFormats(site);
-  const further = [pageSize ?? null, parseKeyOf(content), setupKey ?? '', contentSecurityPolicy];
-  return (index) => renderContext(theme, site, hooks, dates, index, further);
+  const further = [pageSize ?? null, parseKeyOf(content), setupKey?.() ?? '', contentSecurityPolicy];
+  return (index) => renderContext(theme, site, hooks, dates, index, further, ofPlugins);
 }
 
 function renderContext(
@@ -52,6 +55,7 @@ function renderContext(
   dates: DateFormats,
   linked: Linked,
   further: readonly unknown[],
+  ofPlugins: HelpersOfPlugins,
 ): RenderContext {
   const helpers = createHelpers(site, theme, dates, linked);
   // With links of the config's own, no page shows those of pages.
@@ -96,7 +100,7 @@ function renderContext(
       tag,
       author,
       head: '',
-      extra: {},
+      extra: page.extra ?? {},
     };
   }
 
@@ -120,6 +124,7 @@ function renderContext(
     return {
       ...context,
       ...helpers,
+      helpers: ofPlugins,
       ...links,
       path,
       tagLinks,
@@ -128,8 +133,26 @@ function renderContext(
     };
   }
 
-  const icon = () => theme.render(ICON, { site, ...helpers });
+  const icon = () => theme.render(ICON, { site, ...helpers, helpers: ofPlugins });
   return { theme, key, render, files: new Map([[ICON, icon], ...theme.files]) };
+}
+
+/** The functions that plugins have for templates, by their names. */
+type HelpersOfPlugins = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+/** The helpers of plugins; an error of one names it. */
+function helpersOf(additions: SiteOptions['additions']): HelpersOfPlugins {
+  const named = [...(additions?.helpers ?? [])].map(([name, { plugin, help }]) => [
+    name,
+    (...args: never[]) => {
+      try {
+        return asPlugin(plugin, () => help(...args));
+      } catch (error) {
+        throw new Error(`helper ${name} of plugin ${plugin} failed: ${messageOf(error)}`, { cause: error });
+      }
+    },
+  ]);
+  return Object.fromEntries(named);
 }
 
 /** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */

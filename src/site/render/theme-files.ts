@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { isFileAt } from '../../fs/file-at.js';
 import { entriesBelow } from '../../fs/files-below.js';
+import type { ThemeFolder } from '../../host/page-additions.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 
 /** What of a theme's folder makes pages; everything else in it is its author's business. */
@@ -25,20 +26,32 @@ function themeFilesIn(folder: string): string[] {
   return filesIn(folder).filter((name) => SOURCE.test(name));
 }
 
+/** A folder as what it holds; one without a kind is that of a whole theme. */
+export function themeFolderOf(folder: string | ThemeFolder): ThemeFolder {
+  return typeof folder === 'string' ? { kind: 'theme', dir: folder } : folder;
+}
+
 /** The texts of a theme in this folder, which need not exist. */
-export function sourcesIn(folder: string): ThemeSources {
-  return new Map(themeFilesIn(folder).map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
+export function sourcesIn(folder: string | ThemeFolder): ThemeSources {
+  const { kind, dir } = themeFolderOf(folder);
+  if (kind === 'assets') return new Map();
+  const read = (name: string) => fs.readFileSync(join(dir, name), 'utf8');
+  if (kind === 'theme') return new Map(themeFilesIn(dir).map((name) => [name, read(name)]));
+  const words = filesIn(dir).filter((name) => /^[^/]+\.json$/.test(name));
+  return new Map(words.map((name) => [`words/${name}`, read(name)]));
 }
 
 /**
  * The files in a theme's `assets/`, by their names below the output folder, and by such names with a hash of their content.
  * Dot files are what editors and systems leave behind.
  */
-export function assetsIn(folder: string) {
-  return publicFilesIn(join(folder, ASSETS))
+export function assetsIn({ kind, dir }: ThemeFolder) {
+  if (kind === 'words') return [];
+  const folder = kind === 'theme' ? join(dir, ASSETS) : dir;
+  return publicFilesIn(folder)
     .filter((name) => !/(?:^|\/)\./.test(name))
     .map((name) => {
-      const path = join(folder, ASSETS, name);
+      const path = join(folder, name);
       const file = ASSETS + name;
       const read = () => fs.readFileSync(path);
       return { file, hashedFile: withHash(file, hash('sha256', read())), read };
@@ -46,7 +59,8 @@ export function assetsIn(folder: string) {
 }
 
 /** The files in a theme's `root/`, by their names at the top of the site. */
-export function rootFilesIn(folder: string): [name: string, read: () => Uint8Array][] {
+export function rootFilesIn({ kind, dir: folder }: ThemeFolder): [name: string, read: () => Uint8Array][] {
+  if (kind !== 'theme') return [];
   return publicFilesIn(join(folder, ROOT))
     .filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')))
     .map((name) => [name, () => fs.readFileSync(join(folder, ROOT, name))]);

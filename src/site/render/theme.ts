@@ -2,10 +2,19 @@ import { hash } from 'node:crypto';
 import vm from 'node:vm';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../../errors.js';
+import type { ThemeFolder } from '../../host/page-additions.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 import { type Translate, translations } from './i18n.js';
-import { assetsIn, BUILT_IN, rootFilesIn, sourcesIn, type ThemeSources, withHash } from './theme-files.js';
+import {
+  assetsIn,
+  BUILT_IN,
+  rootFilesIn,
+  sourcesIn,
+  type ThemeSources,
+  themeFolderOf,
+  withHash,
+} from './theme-files.js';
 
 /** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
 export interface Theme {
@@ -38,10 +47,11 @@ export interface Theme {
  * Reads the theme. A template that does not compile fails when it is used, so that the pages that do not
  * need it are built.
  *
- * @param folders those of themes and, last, the site's own templates: a file stands in place of those of the same name
+ * @param given those of themes and, last, the site's own templates: a file stands in place of those of the same name
  *   in the folders before it and in the built-in theme. The folders need not exist.
  */
-export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
+export function loadTheme(given: readonly (string | ThemeFolder)[], site: SiteInfo): Theme {
+  const folders = given.map(themeFolderOf);
   const layers = [BUILT_IN, ...folders].map(sourcesIn);
   const sources = new Map(layers.flatMap((layer) => [...layer]));
   const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));

@@ -128,3 +128,40 @@ test('the example webmentions mentions each page that an article links to once, 
   await until('the new link is mentioned', () => mentions.some((one) => one.startsWith('/at-more ')));
   t.is(mentions.length, expected.length + 1, 'and the others are not mentioned again');
 });
+
+test('the example shortcodes is for what people write, and leaves what is wrong as it is', async (t) => {
+  t.true(fs.readFileSync(example('shortcodes'), 'utf8').split('\n').length <= 60);
+  const text = `---\ntitle: Mine\n---\nOn [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
+  const site = await createTestSite({
+    plugins: [example('shortcodes')],
+    files: { 'content/articles/mine.md': text },
+  });
+  t.teardown(site.close);
+  const page = await site.built('/articles/mine/', '<figure>');
+  for (const part of [
+    `<p>On ${new URL(site.url).host}.</p>`,
+    '<figure><img src="/a.jpg" alt="A &amp; B" loading="lazy"><figcaption>A &amp; B</figcaption></figure>',
+    '[[video id=&quot;x y&quot;]]',
+    'href="https://www.youtube.com/watch?v=x-1"',
+  ])
+    t.true(page.includes(part), part);
+  const { url } = await site.deliver({ title: 'Sent', content_html: '<p>On [[site]].</p>' });
+  await site.built(url, 'On [[site]].');
+});
+
+test('the example related shows articles with the same rare words, also on pages that are there already', async (t) => {
+  t.true(fs.readFileSync(example('related'), 'utf8').split('\n').length <= 60);
+  const site = await createTestSite({ plugins: [example('related')] });
+  t.teardown(site.close);
+  const send = (title: string, words: string) =>
+    site.deliver({ title, tags: [], content_html: `<p>${words}</p>` });
+  const first = await send('First', 'about lichens upon granite');
+  await send('Second', 'about bicycles within cities');
+  await site.built(first.url, 'granite');
+  const third = await send('Third', 'granite carries lichens');
+  const related = (page: string) => page.match(/<a [^>]*>(?=First|Second|Third)(\w+)<\/a>/g)?.join() ?? '';
+  await site.until('the first page links the third', async () =>
+    related(await site.built(first.url)).includes(new URL(third.url).pathname),
+  );
+  await site.built(third.url, new URL(first.url).pathname);
+});

@@ -30,7 +30,7 @@ async function siteWithPage(t: ExecutionContext): Promise<{ site: TestSite; rend
         { plugin: 'watching' },
       ),
   });
-  const known = { ...site, options: { ...site.options, setupKey: 'of the filter' } };
+  const known = { ...site, options: { ...site.options, setupKey: () => 'of the filter' } };
   for (const slug of ['a', 'b']) site.write(slug);
   writePage(site, ABOUT);
   const builder = createBuilder(known.options);

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { SiteOutput } from '../../../src/host/outputs.js';
+import { addingTo, noAdditions } from '../../../src/host/page-additions.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
 import { builtAnew, endAsIfKilled, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
@@ -113,9 +114,25 @@ function deckOf(tag: string): string {
   return `decks/${Buffer.from(tag).toString('hex')}.json`;
 }
 
+/** What else a plugin adds: data of all articles on each page, and what stands in people's Markdown. */
+const additions = noAdditions();
+const adding = addingTo(additions, 'test', () => undefined);
+adding.shortcode('by', ({ whom = '' }) => `<b>${whom}</b>`);
+adding.helper('loud', (text: string) => text.toUpperCase());
+adding.data('lengths', {
+  inputs: ({ html }) => html.length,
+  compute: (articles) => {
+    const sums = new Map<string, number>();
+    for (const { article, input } of articles)
+      sums.set(article.author, (sums.get(article.author) ?? 0) + input);
+    return sums;
+  },
+  of: ({ author }, sums) => sums.get(author),
+});
+
 /** A site, what a person and the service do to it, and the builder that follows. */
 function world(site: TestSite) {
-  let options = { ...site.options, pageSize: 2, outputs: [{ plugin: 'test', output: DECKS }] };
+  let options = { ...site.options, pageSize: 2, additions, outputs: [{ plugin: 'test', output: DECKS }] };
   let builder = createBuilder(options);
   /** The whole texts of files that are malformed. */
   const spoiled = new Map<string, string>();
@@ -144,7 +161,7 @@ function world(site: TestSite) {
         put(
           join(options.templatesDir, 'article.eta'),
           `<% layout('./layout') %>${step.n} <%= it.title %> <%~ it.article.html %>
-<%~ JSON.stringify([it.article.toc, it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
+<%= it.helpers.loud(it.title) %> <%~ JSON.stringify([it.extra, it.article.toc, it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
         );
         return 'all';
       case 'config':
@@ -162,7 +179,7 @@ function world(site: TestSite) {
     if (!fs.existsSync(at(path))) return [];
     switch (step.is) {
       case 'edit':
-        fs.appendFileSync(at(path), '\nAdded *by hand*.\n');
+        fs.appendFileSync(at(path), '\nAdded *by [[by whom="hand"]]*.\n');
         return [path];
       case 'remove':
         fs.rmSync(at(path));

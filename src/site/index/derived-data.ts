@@ -1,0 +1,93 @@
+import { messageOf } from '../../errors.js';
+import type { PageAdditions } from '../../host/page-additions.js';
+import { asPlugin } from '../../host/plugin-code.js';
+import type { Log } from '../../log.js';
+import { summaryOf } from '../render/page.js';
+import type { ArticleEntry, Post } from './article-entry.js';
+import type { SiteIndex } from './site-index.js';
+
+/** What the pages of articles show of data that plugins derive from all articles; see `derivedData`. */
+export type DerivedData = ReturnType<typeof derivedData>;
+
+/** What the page of an article shows of it, by the names of the data. */
+export type DataOnPage = Readonly<Record<string, unknown>>;
+
+/** The inputs of an article stay in memory, in characters of JSON. */
+const LONGEST_INPUT = 20_000;
+
+const NOTHING: DataOnPage = {};
+
+/** The data that plugins derive. What of a plugin fails is logged, and its data is missing. */
+export function derivedData(data: PageAdditions['data'], log: Log) {
+  const failed = new Set<string>();
+  let last: { key: string; partsOf: (post: Post) => DataOnPage } | undefined;
+
+  /** What of an article the data is made of; undefined where there is no data. */
+  function inputsOf(entry: ArticleEntry, html: string): Readonly<Record<string, unknown>> | undefined {
+    if (data.size === 0) return undefined;
+    return each((_name, plugin, spec) => {
+      const input = plain(asPlugin(plugin, () => spec.inputs({ ...summaryOf(entry), html })));
+      if (JSON.stringify(input).length <= LONGEST_INPUT) return input;
+      throw new Error(`the input of ${entry.path} has more than ${LONGEST_INPUT} characters`);
+    });
+  }
+
+  /** What the pages show with this index. */
+  function partsIn(index: SiteIndex): (post: Post) => DataOnPage {
+    if (data.size === 0) return () => NOTHING;
+    const key = index.key();
+    if (last?.key === key) return last.partsOf;
+    const results = new Map<string, { readonly result: unknown }>();
+    const compute = () =>
+      each((name, plugin, { compute }) => {
+        const articles = index.posts
+          .toReversed()
+          .map((post) => ({ article: summaryOf(post), input: post.inputs?.[name] ?? null }));
+        results.set(name, { result: asPlugin(plugin, () => compute(articles)) });
+      });
+    let isComputed = false;
+    const partsOf = (post: Post): DataOnPage => {
+      if (!isComputed) compute();
+      isComputed = true;
+      return each((name, plugin, { of }) => {
+        const known = results.get(name);
+        return known && plain(asPlugin(plugin, () => of(summaryOf(post), known.result)));
+      });
+    };
+    last = { key, partsOf };
+    return partsOf;
+  }
+
+  function each(
+    work: (
+      name: string,
+      plugin: string,
+      spec: PageAdditions['data'] extends Map<string, infer V>
+        ? V extends { spec: infer S }
+          ? S
+          : never
+        : never,
+    ) => unknown,
+  ): Record<string, unknown> {
+    const made: Record<string, unknown> = {};
+    for (const [name, { plugin, spec }] of data) {
+      try {
+        const value = work(name, plugin, spec);
+        if (value !== undefined) made[name] = value;
+      } catch (error) {
+        const reason = messageOf(error);
+        if (!failed.has(`${name} ${reason}`))
+          log.error({ plugin, data: name, reason }, 'derived data failed');
+        failed.add(`${name} ${reason}`);
+      }
+    }
+    return made;
+  }
+
+  return { inputsOf, partsIn };
+}
+
+/** As JSON holds it: what is kept, and what pages are compared by. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? 'null');
+}

@@ -1,0 +1,77 @@
+import '../../support/recorded-syncs.js';
+
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { article } from '../../support/events.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { recorder } from '../../support/recorded-syncs.js';
+import { storeOnly } from '../../support/store-only.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const PLUGIN = `export default { name: 'keeper', receiver(host) {
+  host.job('seen', { on: 'article.updated', run: ({ article }) => host.storage.set(article.revision, true) });
+  host.routes((router) => {
+    router.get('/set/:state', async (context) => { context.body = await host.articles.setState('kept', context.params.state); });
+    router.get('/now', async (context) => {
+      const { state, revision } = await host.articles.get('kept');
+      context.body = { state, revision, isSeen: (await host.storage.get(revision)) === true };
+    });
+  });
+} };`;
+
+interface Now {
+  readonly state: string;
+  readonly revision: string;
+  readonly isSeen: boolean;
+}
+
+async function ask({ origin }: ReceiverHere, path: string): Promise<Now> {
+  return (await (await fetch(`${origin}/-/keeper${path}`)).json()) as Now;
+}
+
+// What a killed process leaves is what the folder holds at that moment: it is copied at each sync.
+test.serial(
+  'setState: a receiver that is killed at any write leaves the article changed or as it was, and its job runs',
+  async (t) => {
+    const [dir, copies] = [storeOnly(tempDir(t)), tempDir(t)];
+    fs.mkdirSync(join(dir, 'plugins'));
+    fs.writeFileSync(join(dir, 'plugins/keeper.mjs'), PLUGIN);
+    const first = await launchHere(dir);
+    const { json } = await first.post('article.published', article({ id: 'kept', slug: 'kept' }));
+    const moments: { readonly copy: string; readonly isAnswered: boolean }[] = [];
+    let isAnswered = false;
+    const take = () => {
+      const copy = join(copies, String(moments.length));
+      fs.cpSync(dir, copy, { recursive: true });
+      moments.push({ copy, isAnswered });
+      return '';
+    };
+    recorder.observe = take;
+    const { revision } = await ask(first, '/set/held');
+    isAnswered = true;
+    take();
+    await until('the job has run', async () => (await ask(first, '/now')).isSeen);
+    take();
+    recorder.observe = () => '';
+    await first.close();
+    t.true(moments.length >= 6, `${moments.length} moments`);
+
+    const states = new Set<string>();
+    for (const [n, { copy, isAnswered }] of moments.entries()) {
+      const next = await launchHere(copy);
+      const found = await ask(next, '/now');
+      states.add(found.state);
+      if (isAnswered) t.is(found.revision, revision, `moment ${n}`);
+      t.is((await next.find(json.url)).revision_id, found.revision, `moment ${n}: a lookup`);
+      if (found.state === 'held')
+        await until(`moment ${n}: the job has run`, async () => (await ask(next, '/now')).isSeen);
+      await ask(next, '/set/live');
+      t.is((await ask(next, '/now')).state, 'live', `moment ${n}`);
+      await until(`moment ${n}: the job has run again`, async () => (await ask(next, '/now')).isSeen);
+      await next.close();
+    }
+    t.deepEqual([...states].sort(), ['held', 'live'], 'before it was written, and after it');
+  },
+);

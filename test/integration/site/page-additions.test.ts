@@ -1,0 +1,170 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { addingTo, noAdditions } from '../../../src/host/page-additions.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
+
+function adding() {
+  const additions = noAdditions();
+  return { additions, ...addingTo(additions, 'extras', () => undefined) };
+}
+
+const append = (site: TestSite, path: string, text: string) =>
+  fs.appendFileSync(join(site.options.content.root, path), text);
+
+test('shortcodes and Markdown of plugins are for what people write, also in excerpts, feeds and pages of their own', async (t) => {
+  const site = testSite(t);
+  const { additions, shortcode, markdown } = adding();
+  shortcode('note', ({ text = '' }) => `<aside>${text}</aside>`);
+  shortcode('bad', () => {
+    throw new Error('always');
+  });
+  markdown((md) => md.set({ breaks: true }));
+  const builder = createBuilder({ ...site.options, additions });
+  const sent = {
+    description: '',
+    contentHtml: '<p>From [[note text="afar"]]</p>',
+    body: 'From [[note text="afar"]]',
+  };
+  const own = site.write('own', { ...sent, date: '2026-11-05T08:00:00Z' });
+  site.write('sent', sent);
+  append(
+    site,
+    own,
+    '\n\n[[note text="whole line"]]\n\n`[[note text="code"]]` and [[bad]] and [[other]]\nnext\n',
+  );
+  put(
+    join(site.options.content.root, 'pages/about.md'),
+    '---\ntitle: About\n---\n[[note text="on a page"]]\n',
+  );
+  await builder.build('all');
+  const page = site.page('articles/own/index.html');
+  for (const part of [
+    'From <aside>afar</aside>',
+    '<aside>whole line</aside>',
+    '<code>[[note text=&quot;code&quot;]]</code> and [[bad]] and [[other]]<br>',
+  ])
+    t.true(page.includes(part), part);
+  t.notRegex(page, /<p>\s*<aside>whole/);
+  t.true(
+    site.page('articles/sent/index.html').includes('From [[note text="afar"]]'),
+    'not that of the service',
+  );
+  t.true(site.page('about/index.html').includes('<aside>on a page</aside>'));
+  t.true(site.page('feed.json').includes('<aside>whole line</aside>'));
+  t.regex(site.page('index.html'), />From afar/, 'the excerpt');
+  t.true(
+    site.logged.some((line) => line.includes('"plugin":"extras"') && line.includes('"shortcode":"bad"')),
+  );
+  await builder.close();
+
+  // What is kept of articles was made by other code.
+  const changed = adding();
+  changed.shortcode('note', ({ text = '' }) => `<i>${text.toUpperCase()}</i>`);
+  const options = { ...site.options, additions: changed.additions, setupKey: () => 'another' };
+  const later = createBuilder(options);
+  await later.build('all');
+  t.regex(site.page('index.html'), />From AFAR/);
+  t.deepEqual(site.output(), await builtAnew(options));
+  await later.close();
+});
+
+test('the pages of articles are made again where their part of derived data has changed, and no others', async (t) => {
+  const site = testSite(t);
+  const { additions, data } = adding();
+  data('twins', {
+    inputs: ({ html }) => html.match(/kind-\d/)?.[0] ?? '',
+    compute: (articles) => articles,
+    of: (article, articles) => {
+      const kind = articles.find((one) => one.article.id === article.id)?.input;
+      return articles.filter(({ input }) => input === kind).map((one) => one.article.title);
+    },
+  });
+  data('broken', { inputs: () => 1, compute: () => JSON.parse('{'), of: () => 1 });
+  put(
+    join(site.options.templatesDir, 'article.eta'),
+    '<%~ JSON.stringify(it.extra) %> <%~ it.article.html %>',
+  );
+  const options = { ...site.options, additions };
+  const builder = createBuilder(options);
+  const kind = (n: number) => ({ contentHtml: `<p>kind-${n}</p>`, tags: [] });
+  // Far from each other in time, so that none is the neighbour of another kind.
+  for (const [slug, n, day] of [
+    ['a', 1, '01'],
+    ['b', 2, '02'],
+    ['c', 2, '03'],
+    ['d', 2, '04'],
+    ['e', 2, '05'],
+  ] as const)
+    site.write(slug, { ...kind(n), date: `2026-11-${day}T08:00:00Z` });
+  await builder.build('all');
+  const pageOf = (slug: string) => site.page(`articles/${slug}/index.html`);
+  t.true(pageOf('a').startsWith('{"twins":["Title of a"]}'));
+  const before = site.output();
+  const { written } = await builder.build([site.write('f', { ...kind(1), date: '2026-11-06T08:00:00Z' })]);
+  t.true(pageOf('a').startsWith('{"twins":["Title of f","Title of a"]}'));
+  const changed = ['b', 'c', 'd'].filter((slug) => pageOf(slug) !== before[`articles/${slug}/index.html`]);
+  t.deepEqual(changed, []);
+  t.true(written > 0);
+  t.is(site.logged.filter((line) => line.includes('derived data failed')).length, 1, 'said once');
+  t.deepEqual(site.output(), await builtAnew(options));
+  await builder.close();
+  const again = createBuilder(options);
+  await again.build('all');
+  t.deepEqual(site.output(), await builtAnew(options), 'also after a restart, which reads no article');
+  await again.close();
+});
+
+test('templates, assets, words and helpers of a plugin are over the theme and below the site’s own', async (t) => {
+  const site = testSite(t);
+  const { additions, templates, assets, words, helper, input } = adding();
+  const at = (name: string) => join(site.dir, 'plugin', name);
+  put(
+    at('templates/article.eta'),
+    'of the plugin: <%= it.helpers.twice(2) %> <%= it.t("greeting") %> <%= it.asset("x.css") %>',
+  );
+  put(at('templates/home.eta'), 'of the plugin');
+  put(at('assets/x.css'), 'p { color: red }');
+  put(at('words/en.json'), '{ "greeting": "Hello" }');
+  put(at('list.json'), '1');
+  put(join(site.options.templatesDir, 'home.eta'), 'of the site');
+  templates(at('templates'));
+  assets(at('assets/'));
+  words(at('words'));
+  t.is(input(at('list.json')), at('list.json'));
+  helper('twice', (n: number) => `${n * 2}${fs.readFileSync(at('list.json'), 'utf8')}`);
+  helper('fails', () => {
+    throw new Error('never');
+  });
+  const themeDirs = [...additions.folders, site.options.templatesDir];
+  const setupKey = () => additions.inputs.map((path) => fs.readFileSync(path, 'utf8')).join();
+  const options = { ...site.options, themeDirs, additions, setupKey };
+  const builder = createBuilder(options);
+  site.write('a');
+  await builder.build('all');
+  t.regex(site.page('articles/a/index.html'), /^of the plugin: 41 Hello \/assets\/x\.[0-9a-f]{8}\.css$/);
+  t.is(site.page('index.html'), 'of the site');
+  t.is(site.page('assets/x.css'), 'p { color: red }');
+  fs.writeFileSync(at('list.json'), '2');
+  await builder.build('all');
+  t.regex(site.page('articles/a/index.html'), /^of the plugin: 42 /);
+  put(join(site.options.templatesDir, 'article.eta'), '<%= it.helpers.fails() %>');
+  await builder.build('all');
+  t.true(site.logged.some((line) => line.includes('helper fails of plugin extras failed: never')));
+  t.deepEqual(site.page('articles/a/index.html').slice(0, 13), 'of the plugin');
+  await builder.close();
+});
+
+test('what is no addition to pages is refused in words that name the plugin', (t) => {
+  const { shortcode, helper, data, templates, input, markdown } = adding();
+  shortcode('one', () => '');
+  const refused = (run: () => unknown, message: RegExp) => t.throws(run, { code: 'PLUGIN_INVALID', message });
+  refused(() => shortcode('one', () => ''), /plugin extras: there is a shortcode "one" of plugin extras/);
+  refused(() => shortcode('a b', () => ''), /the name of the shortcode "a b" must be/);
+  refused(() => helper('x', 'text' as never), /the helper "x" is not a function/);
+  refused(() => markdown(undefined as never), /what extends Markdown is not a function/);
+  refused(() => data('x', { inputs: () => 1 } as never), /compute of the data "x" is not a function/);
+  refused(() => templates('./templates'), /"\.\/templates" is no absolute path; write new URL/);
+  refused(() => input('x.json'), /the input "x\.json" is no absolute path/);
+});
