@@ -110,7 +110,7 @@ test('doctor names a plugin that cannot be set up, and one whose pages do not ru
     ],
     [
       '{"generator":"hugo"}',
-      'page.content of plugin pages-only (plugins/pages-only.mjs) does not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
+      'page.content, shortcode of plugin pages-only (plugins/pages-only.mjs) do not run: hugo makes the pages of this site; page.head, page.html and files run after its build',
     ],
   ];
   for (const [config, words] of kinds) {
@@ -128,6 +128,7 @@ test('doctor names a plugin that cannot be set up, and one whose pages do not ru
     fs.rmSync(plugin);
     const pages = `export default { name: 'pages-only', pages(host) {
       for (const name of ['page.content', 'page.head', 'page.html']) host.addFilter(name, (value) => value);
+      host.shortcode('one', () => '');
     } };`;
     fs.writeFileSync(join(dir, 'plugins/pages-only.mjs'), pages);
     const idle = about(await findingsIn(dir), 'plugins').map(({ text }) => text);
