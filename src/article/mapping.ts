@@ -37,11 +37,13 @@ export interface KeyNames {
   readonly canonical?: string | null;
 }
 
-/** What a site takes of the fields of an article; what is more would stop its build. */
+/** What a site takes of the fields of an article; what is more or less would stop its build. */
 export interface FieldLimits {
   /** In UTF-16 code units, as JavaScript counts. */
   readonly title?: number;
   readonly description?: number;
+  /** The shortest description: a shorter one is completed with the beginning of the text. */
+  readonly descriptionFrom?: number;
   /** How many. */
   readonly tags?: number;
 }

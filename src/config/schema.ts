@@ -93,6 +93,7 @@ const generator = z.union(
         .strictObject({
           title: z.int().min(1).exactOptional(),
           description: z.int().min(1).exactOptional(),
+          descriptionFrom: z.int().min(1).exactOptional(),
           tags: z.int().min(0).exactOptional(),
         })
         .exactOptional(),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Article, ExtraKeys } from '../article.js';
 import { editFrontMatter, type FrontMatterChange, newFrontMatter } from '../front-matter/edit.js';
 import { readFrontMatter } from '../front-matter/read.js';
+import { textIn } from '../html-tokens.js';
 import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
 import { shownMarkdown } from '../markdown.js';
 import { shortened, termKey } from '../names.js';
@@ -81,7 +82,10 @@ export function articleEncoder(
   const isTop = path.length === 0;
   const written = (text: string, field?: 'description') => mapping.writtenText?.(text, field) ?? text;
   const writtenTitle = (title: string) => written(shortened(title, limits.title));
-  const writtenDescription = (text: string) => written(shortened(text, limits.description), 'description');
+  const writtenDescription = ({ description, contentHtml }: Pick<Article, 'description' | 'contentHtml'>) => {
+    const full = completed(description, contentHtml, limits.descriptionFrom ?? 0);
+    return written(shortened(full, limits.description), 'description');
+  };
 
   function encode({ revision: given, ...article }: NewArticle, at: string): EncodedFile {
     const incoming = incomingOf(article);
@@ -95,7 +99,7 @@ export function articleEncoder(
     ];
     const entries: FrontMatterChange[] = [
       { key: keys.title, value: writtenTitle(article.title) },
-      ...optional(keys.description, writtenDescription(article.description)),
+      ...optional(keys.description, writtenDescription(article)),
       ...(article.date === '' ? [] : [{ key: keys.date, value: mapping.date(article.date) }]),
       ...(article.updated === null ? [] : optional(keys.updated, mapping.date(article.updated))),
       ...optional(keys.tags, tagList(constantTags, article.tags)),
@@ -143,12 +147,7 @@ export function articleEncoder(
         : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
     const changes: FrontMatterChange[] = [
       ...changed(keys.title, article.title, next.title, writtenTitle(next.title)),
-      ...changed(
-        keys.description,
-        article.description,
-        next.description,
-        writtenDescription(next.description),
-      ),
+      ...changed(keys.description, article.description, next.description, writtenDescription(next)),
       ...changed(keys.date, article.date, next.date, next.date === '' ? undefined : mapping.date(next.date)),
       ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
       // A post that a person wrote stays that person's.
@@ -397,4 +396,14 @@ function withoutNull(value: unknown): FrontMatterValue | undefined {
 /** The last change of each key, at the place of the first. */
 function unique(changes: readonly FrontMatterChange[]): FrontMatterChange[] {
   return [...new Map(changes.map((change) => [change.key, change])).values()];
+}
+
+/** As long as search engines show a description. */
+const USUAL_DESCRIPTION = 160;
+
+/** A description that is at least so long, if the article's text is. */
+function completed(description: string, html: string, least: number): string {
+  if (description.length >= least) return description;
+  const full = `${description} ${textIn(html, () => ' ')}`.replace(/\s+/g, ' ').trim();
+  return shortened(full, Math.max(USUAL_DESCRIPTION, least));
 }

@@ -26,6 +26,8 @@ export interface SchemaKey {
   readonly values: readonly string[];
   /** The most characters of a text, or items of a list; undefined for any number. */
   readonly longest: number | undefined;
+  /** The fewest characters. */
+  readonly shortest: number | undefined;
 }
 
 /** The keys in a JSON schema that `astro sync` has written; undefined where there is none. */
@@ -40,12 +42,17 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
     kind: kindOf(mapOf(value)),
     isRequired: demanded.has(name),
     values: textsOf(mapOf(value).enum ?? mapOf(mapOf(value).items).enum),
-    longest: longestOf(mapOf(value)),
+    longest: limitIn(mapOf(value), ['maxLength', 'maxItems']),
+    shortest: limitIn(mapOf(value), ['minLength']),
   }));
 }
 
-function longestOf({ maxLength, maxItems, anyOf }: ValueMap): number | undefined {
-  const choices = Array.isArray(anyOf) ? anyOf.map((one) => longestOf(mapOf(one))) : [maxLength ?? maxItems];
+/** The first number at one of these names, in a schema or in one of its choices. */
+function limitIn(schema: ValueMap, names: readonly string[]): number | undefined {
+  const { anyOf } = schema;
+  const choices = Array.isArray(anyOf)
+    ? anyOf.map((one) => limitIn(mapOf(one), names))
+    : names.map((name) => schema[name]);
   return choices.find((one) => typeof one === 'number');
 }
 
@@ -111,6 +118,7 @@ export function fieldsOf(
   const limits = defined({
     title: longest(title),
     description: longest(description),
+    descriptionFrom: schema?.find(({ name }) => name === description)?.shortest,
     tags: hasKnownTags ? undefined : longest(tags),
   });
   return {

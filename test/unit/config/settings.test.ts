@@ -246,7 +246,7 @@ test('every option of a generator can be set', (t) => {
     routeBase: '/news',
     tagSlugs: false,
     slugKey: true,
-    limits: { title: 60, description: 160, tags: 5 },
+    limits: { title: 60, description: 160, descriptionFrom: 50, tags: 5 },
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);

@@ -359,6 +359,25 @@ test('what the site does not take of a title, a description and tags is cut, als
   t.like(data, { title: 'A hive on …', summary: 'Out of …', tags: ['posts', 'a'] });
 });
 
+test('a description that is too short for the site is completed with the text, also in an update', (t) => {
+  const { encode, amend, decode } = articleFormat({
+    mapping: { ...mapping, limits: { description: 30, descriptionFrom: 10 } },
+    siteUrl: SITE,
+    url: (slug: string) => `${SITE}/blog/${slug}/`,
+    listed: { get: () => undefined, version: 'v' },
+  });
+  const contentHtml = '<p>The hive &amp; the wind.</p>\n<p>And the rain of all these weeks.</p>';
+  const { text } = encode({ ...article, contentHtml, description: '' }, PATH);
+  t.is(readFrontMatter(text).data.summary, 'The hive & the wind. And the …');
+  const next = { ...decode(text, PATH).article, contentHtml, description: 'Bees.', revision: 'r2' };
+  const { data } = readFrontMatter(amend(text, decode(text, PATH), next, PATH).text);
+  t.is(data.summary, 'Bees. The hive & the wind. An…');
+  t.is(
+    readFrontMatter(encode({ ...article, description: 'Out of the wind' }, PATH).text).data.summary,
+    'Out of the wind',
+  );
+});
+
 test('no article gets a tag by which the templates select posts, however it is spelled', (t) => {
   const url = (slug: string) => `${SITE}/blog/${slug}/`;
   const listed = { get: () => undefined, version: 'v' };

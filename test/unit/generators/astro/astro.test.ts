@@ -231,11 +231,11 @@ test('what the schema takes of titles, descriptions and tags is known', async (t
   const properties = {
     ...PROPERTIES,
     title: { type: 'string', maxLength: 60 },
-    description: { anyOf: [{ type: 'string', maxLength: 160 }, { type: 'null' }] },
+    description: { anyOf: [{ type: 'string', minLength: 50, maxLength: 160 }, { type: 'null' }] },
     tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
   };
   const { options } = await inspect({ schemas: schemaOf(properties) });
-  t.deepEqual(options.limits, { title: 60, description: 160, tags: 3 });
+  t.deepEqual(options.limits, { title: 60, description: 160, descriptionFrom: 50, tags: 3 });
 });
 
 test('of tags that the schema lists, an article gets those that it has', async (t) => {
