@@ -32,7 +32,8 @@ export default definePlugin({
     const endpoint = {
       methods: ['GET', 'POST', 'DELETE', ...Object.keys(SAME_AS)],
       maxBytes: 10_000_000,
-      verify: (request) => routeOf(request)[0] === '' || userOf(request) !== undefined,
+      verify: (request) =>
+        (routeOf(request)[0] === '' && request.body.length === 0) || userOf(request) !== undefined,
       async parse(request) {
         const isJson = request.body.length > 0 && /json/i.test(request.headers['content-type']);
         return (await formIn(request)) ?? (isJson ? JSON.parse(request.body) : {});

@@ -30,6 +30,8 @@ export interface AdapterLimits {
   readonly receive: number;
 }
 
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 const LIMITS_MS: AdapterLimits = { verify: 5_000, parse: 25_000, receive: 25_000 };
 
 export interface AdapterOptions {
@@ -186,6 +188,8 @@ export function adapterEndpoint(
     await sendJson(context, { status, body, headers: { ...allow, ...headers } });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     const report = { event: undefined, adapter: plugin, id: id?.slice(0, 200), outcome, status, ms };
+    // Who only reads delivers nothing: a client that asks every minute must not fill the log.
+    if (status < 400 && READS.has(context.method)) return log.debug(report, 'read');
     if (status < 400) log.info(report, 'delivery');
     else if (verified) log.warn(report, 'delivery refused');
     else logUnverified(report);

@@ -313,6 +313,7 @@ test('401-wordpress: without a password of the list there is only the index', as
     ])
       t.is((await ask(path, { authorization })).status, 401, `${authorization} ${path}`);
     t.is((await ask('/wp-json', { authorization })).status, 200);
+    t.is((await ask('/wp-json', { authorization, method: 'POST', body: 'x' })).status, 401);
   }
   t.is(
     (await ask('/wp-json/wp/v2/users/me', { authorization: basic('ada', 'abcdEFGH1234ijkl') })).status,

@@ -9,13 +9,18 @@ import type { Adapter } from '../../../src/host/adapter.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { adapterEndpoint } from '../../../src/webhook/adapter.js';
 import { createBodyReader } from '../../../src/webhook/body-reader.js';
+import { until } from '../../support/until.js';
 
 const log = pino({ level: 'silent' });
 const FOREVER = 3_600_000;
 const endless = () => new Promise<never>(() => undefined);
 
 /** Sends `[]` to an adapter of a plugin. An article whose title is an error code fails with it. */
-async function answerOf(t: ExecutionContext, over: Partial<Adapter>, limit = FOREVER) {
+async function answerOf(
+  t: ExecutionContext,
+  over: Partial<Adapter>,
+  { limit = FOREVER, method = 'POST', hooks = createHooks(log, { face: 'receiver' }) } = {},
+) {
   const endpoint = adapterEndpoint(
     { plugin: 'inlet', path: '/inlet', verify: () => true, receive: () => [], ...over },
     {
@@ -25,7 +30,7 @@ async function answerOf(t: ExecutionContext, over: Partial<Adapter>, limit = FOR
       },
       counted: () => undefined,
       readBody: createBodyReader(),
-      hooks: createHooks(log, { face: 'receiver' }),
+      hooks,
       log,
       limitsMs: { verify: limit, parse: limit, receive: limit },
     },
@@ -34,7 +39,10 @@ async function answerOf(t: ExecutionContext, over: Partial<Adapter>, limit = FOR
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const response = await fetch(`http://127.0.0.1:${port}/inlet`, { method: 'POST', body: '[]' });
+  const response = await fetch(`http://127.0.0.1:${port}/inlet`, {
+    method,
+    ...(method === 'POST' && { body: '[]' }),
+  });
   return {
     status: response.status,
     json: (await response.json()) as { error?: string; articles?: unknown[] },
@@ -43,7 +51,7 @@ async function answerOf(t: ExecutionContext, over: Partial<Adapter>, limit = FOR
 
 for (const what of ['verify', 'parse', 'receive'] as const)
   test(`500-adapter: ${what} that never ends is answered when its time is up`, async (t) => {
-    const { status, json } = await answerOf(t, { [what]: endless }, 20);
+    const { status, json } = await answerOf(t, { [what]: endless }, { limit: 20 });
     t.is(status, 500);
     t.is(json.error, `${what} of plugin inlet took longer than 0.02 s`);
   });
@@ -78,4 +86,17 @@ test('adapter: of a batch, a failure that has to come again wins over a refusal,
     t.is(json.error, words);
     t.is(json.articles?.length, codes.length);
   }
+});
+
+test('adapter: a request that only reads is no delivery, unless it is refused', async (t) => {
+  const hooks = createHooks(log, { face: 'receiver' });
+  const methods = ['GET', 'POST'];
+  const counts = () => [hooks.didAction('delivery.accepted'), hooks.didAction('delivery.refused')];
+  t.is((await answerOf(t, { methods }, { hooks, method: 'GET' })).status, 200);
+  t.deepEqual(counts(), [0, 0]);
+  t.is((await answerOf(t, { methods }, { hooks })).status, 200);
+  await until('the delivery is told', () => counts()[0] === 1);
+  t.is((await answerOf(t, { methods, verify: () => false }, { hooks, method: 'GET' })).status, 401);
+  await until('the refusal is told', () => counts()[1] === 1);
+  t.deepEqual(counts(), [1, 1]);
 });
