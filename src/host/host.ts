@@ -128,7 +128,6 @@ export async function startHost(
     await dispose(); // else the timers and connections of those set up before keep the process alive
     throw error;
   }
-  routers.forEach(sealRoutes);
   hooks.seal();
 
   async function add(entry: PluginEntry): Promise<void> {
@@ -191,6 +190,7 @@ export async function startHost(
             ),
           );
         if (router !== undefined && router.stack.length > 0) {
+          sealRoutes(router, plugin.name);
           routers.push(router);
           owners.set(router, plugin.name);
         }

@@ -25,8 +25,17 @@ function refuseBody(error: Error, context: Context): never {
   return context.throw(400, `the body cannot be parsed: ${error.message}`);
 }
 
-/** Ends the adding of routes: what is served must not change while it is served. */
-export function sealRoutes(router: Router): void {
+/** Ends the adding of routes: what is served must not change while it is served. @throws PressmarkError where one leads elsewhere */
+export function sealRoutes(router: Router, plugin: string): void {
+  const own = `${ROUTES_PATH}${plugin}/`;
+  const elsewhere = routesIn(router).find(
+    (route) => !`${route.slice(route.indexOf(' ') + 1)}/`.startsWith(own),
+  );
+  if (elsewhere !== undefined)
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${plugin}: its route ${elsewhere} is not below ${own}; write its path as a text, and leave the prefix of the router as it is`,
+    );
   router.register = () => {
     throw new PressmarkError(
       'PLUGIN_INVALID',

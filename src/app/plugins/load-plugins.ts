@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { placeOf } from '../../config/config-file.js';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 import { READY_MS } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
@@ -72,9 +73,13 @@ async function importPlugin(file: string, origin: string, limitMs: number): Prom
     );
     return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
   } catch (cause) {
-    throw new PressmarkError('PLUGIN_INVALID', `plugin ${quote(origin)} cannot be loaded: ${whyNot(cause)}`, {
-      cause,
-    });
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${quote(origin)} cannot be loaded: ${whyNot(cause)}${placeOf(cause, file)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
