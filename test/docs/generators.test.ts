@@ -26,7 +26,7 @@ test('each generator’s page leads from a clone to the first article in five co
       name,
     );
     const followed = fs.readFileSync(join(ROOT, `test/e2e/generators/${name}.test.ts`), 'utf8');
-    t.regex(followed, /\bfollowDocs\(test, site\)/, `docs/${name}.md is followed by a test`);
+    t.regex(followed, /\bdropIn\(test, site\)/, `docs/${name}.md is followed by a test`);
     t.regex(page, new RegExp(`^\\| \`${name}\` \\|`, 'm'), `docs/generators.md lists ${name}`);
   }
   const readme = fs.readFileSync(join(ROOT, 'README.md'), 'utf8');

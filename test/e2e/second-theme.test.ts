@@ -8,14 +8,16 @@ const site = sharedSite(test, MAGAZINE);
 
 const ALL_PAGES = { ...PAGES, 'older page': '/archive/page/1/' };
 
-for (const { scheme, width, axe } of [
-  { scheme: 'light', width: 1280, axe: 'contrast' },
-  { scheme: 'dark', width: 390, axe: 'all' },
+for (const { scheme, width, axe, kinds } of [
+  { scheme: 'light', width: 1280, axe: 'contrast', kinds: ['home', 'article with everything', 'tags'] },
+  { scheme: 'dark', width: 390, axe: 'all', kinds: Object.keys(ALL_PAGES) },
 ] as const) {
-  test(`every kind of page of the magazine theme, ${scheme}, ${width} pixels wide: accessible, still, quiet, and as wide as the screen`, async (t) => {
+  test(`${kinds.length} kinds of page of the magazine theme, ${scheme}, ${width} pixels wide: accessible, still, quiet, and as wide as the screen`, async (t) => {
     const browser = await openBrowser(t, { colorScheme: scheme, width, height: 3000 });
-    for (const [kind, path] of Object.entries(ALL_PAGES))
+    for (const kind of kinds) {
+      const path = ALL_PAGES[kind as keyof typeof ALL_PAGES];
       t.deepEqual(await lookAt(browser, `${site().origin}${path}`, { axe }), NO_FAULTS, kind);
+    }
   });
 }
 

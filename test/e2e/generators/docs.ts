@@ -9,12 +9,9 @@ import { firstCommands } from '../../support/first-commands.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
-import type { SiteUnderTest } from './drop-in.js';
+import { INSTALL, type SiteUnderTest } from './drop-in.js';
 import { pageOf } from './static-server.js';
 import { checkOut, ROOT, type WorkingCopy } from './working-copy.js';
-
-/** The one command that a test does differently: without a network. */
-const INSTALL = /^npm install \.\/vendor\/pressmark-[\d.]+\.tgz$/;
 
 /** A site that the commands of the docs have brought live. */
 export interface LiveSite {

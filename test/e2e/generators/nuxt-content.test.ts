@@ -1,5 +1,4 @@
 import test from 'ava';
-import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 
 const site: SiteUnderTest = {
@@ -32,4 +31,3 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
-followDocs(test, site);

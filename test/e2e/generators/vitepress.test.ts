@@ -1,5 +1,4 @@
 import test from 'ava';
-import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 
 const site: SiteUnderTest = {
@@ -25,4 +24,3 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
-followDocs(test, site);
