@@ -1,5 +1,5 @@
 // Puts the modules of src/ together: to read several hundred files takes longer than most commands. `tsc` has made them.
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const FROM = 'dist/src';
@@ -19,6 +19,12 @@ const ENTRIES = [
   'site/search-process',
 ];
 
+/** A package of a hundred files, which every start would read; its licence goes with it. All others stay packages. */
+const PUT_IN = 'zod';
+
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => name !== PUT_IN);
+
 rmSync(TO, { recursive: true, force: true });
 await build({
   entryPoints: ENTRIES.map((path) => `${FROM}/${path}.js`),
@@ -29,7 +35,7 @@ await build({
   bundle: true,
   // A class is the same one for the commands, the threads' messages and a plugin that imports it.
   splitting: true,
-  packages: 'external',
+  external: others.flatMap((name) => [name, `${name}/*`]),
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -38,3 +44,4 @@ await build({
   logLevel: 'warning',
 });
 copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
+copyFileSync(`node_modules/${PUT_IN}/LICENSE`, `${TO}/${PUT_IN}.LICENSE`);

@@ -44,16 +44,26 @@ const PERL: LockHelper = {
     ),
 };
 
+/** What was found, by the PATH in which it was looked for: to start a program makes everything else wait. */
+const found = new Map<string | undefined, LockHelper>();
+
 /**
  * The helper of this machine.
  *
  * @throws PressmarkError LOCK_HELPER_MISSING where there is none.
  */
 export function findLockHelper(): LockHelper {
-  const version = spawnSync('flock', ['--version'], { encoding: 'utf8', env: childEnvironment() });
+  const env = childEnvironment();
+  const helper = found.get(env.PATH) ?? lookFor(env);
+  found.set(env.PATH, helper);
+  return helper;
+}
+
+function lookFor(env: NodeJS.Dict<string>): LockHelper {
+  const version = spawnSync('flock', ['--version'], { encoding: 'utf8', env });
   if (version.error === undefined)
     return version.status === 0 && version.stdout.includes('util-linux') ? UTIL_LINUX : BUSYBOX;
-  if (spawnSync('perl', ['-MFcntl', '-e', '1'], { env: childEnvironment() }).status === 0) return PERL;
+  if (spawnSync('perl', ['-MFcntl', '-e', '1'], { env }).status === 0) return PERL;
   throw new PressmarkError(
     'LOCK_HELPER_MISSING',
     'neither flock nor perl was found; install the package util-linux, which brings flock',
