@@ -1,5 +1,5 @@
 // Tells search engines by IndexNow of each article that is live or removed. It needs liveCheck in the config.
-// The key is public. Pressmark's own site gets its file; in a site of another generator, add the file that the log names.
+// The key is public: the site gets a file with it.
 import { createHash } from 'node:crypto';
 import { definePlugin } from 'pressmark';
 

@@ -279,7 +279,9 @@ async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroun
   return {
     hooks: host.report().hooks,
     calls,
-    urls: host.outputs.map(({ output }) => `${around.site.url}/${output.path}`),
+    urls: host.outputs
+      .filter(({ output }) => output.path !== '')
+      .map(({ output }) => `${around.site.url}/${output.path}`),
     sources: [...inputs, ...folders.map(({ dir }) => dir)],
   };
 }

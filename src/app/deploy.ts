@@ -8,6 +8,7 @@ import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { type AwaitedArticle, openFacts, type SiteFacts } from '../deploy/facts.js';
+import { meantFor } from '../deploy/live/page-problem.js';
 import { deployPlugin } from '../deploy/plugin.js';
 import { branchTarget } from '../deploy/targets/branch.js';
 import { commandTarget } from '../deploy/targets/command.js';
@@ -89,8 +90,8 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
         expected: async ({ id, url }: AwaitedArticle) => {
           const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;
-          const { jsonLd, contentHtml } = article;
-          return { url, jsonLd, comments: [...new Set(itemComments(contentHtml))] };
+          const { jsonLd, contentHtml, extra } = article;
+          return { url, jsonLd, comments: [...new Set(itemComments(contentHtml))], ...meantFor(extra) };
         },
       },
     }),

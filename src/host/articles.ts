@@ -42,6 +42,8 @@ export interface ArticlePatch {
   readonly frontMatter?: ExtraKeys;
   /** The text: Markdown, or HTML where the article came as HTML alone. */
   readonly body?: string;
+  /** Absolute URL of the featured image. */
+  readonly image?: string;
 }
 
 /** A state that can be set. */

@@ -124,6 +124,7 @@ const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
   'page.content': text,
   'page.html': text,
   'feed.items': listOf(objectWith({ ...SUMMARY, html: text })),
+  'sitemap.items': listOf(objectWith({ url: address })),
   'git.message': text,
 };
 

@@ -1,6 +1,6 @@
 import type { Article, ArticleDraft, ExtraKeys } from '../article/article.js';
 import type { ArticleState } from '../article/publication.js';
-import type { FeedItem, PageContext } from './page-types.js';
+import type { FeedItem, PageContext, SitemapItem } from './page-types.js';
 
 /** Which delivery a draft comes from, and what is stored already where it replaces something. */
 export interface DraftContext {
@@ -34,6 +34,8 @@ export interface Filters {
   'page.html': { value: string; context: PageInfo };
   /** The items of a feed, newest first; once for each of `feed.xml`, `rss.xml` and `feed.json`. */
   'feed.items': { value: readonly FeedItem[]; context: PageInfo };
+  /** The addresses of the sitemap; of a large site, those of each of its files. */
+  'sitemap.items': { value: readonly SitemapItem[]; context: PageInfo };
   /** The commit message without its trailers. */
   'git.message': { value: string; context: CommitMessageContext };
 }
@@ -184,6 +186,7 @@ export const PAGES_FILTERS = [
   'page.content',
   'page.html',
   'feed.items',
+  'sitemap.items',
 ] as const satisfies readonly FilterName[];
 
 /** The filters that are applied in the process that answers the webhook. */

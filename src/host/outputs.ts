@@ -6,7 +6,7 @@ import type { ArticleSummary, SiteInfo } from './page-types.js';
 export interface SiteOutput {
   /**
    * A file below the site's address, such as `llms.txt`, or a folder with a slash at its end, such as `decks/`. No
-   * article gets an address there.
+   * article gets an address there. `''` stands for the whole site: a file of `paths` is made where the site has no other.
    */
   readonly path: string;
   /** The files that there are now. @default the one at `path` */
@@ -52,16 +52,16 @@ const PATH =
  * @throws PressmarkError PLUGIN_INVALID
  */
 export function checkOutput({ plugin, output }: PluginOutput, others: readonly PluginOutput[]): void {
-  const { path, render }: { path: unknown; render: unknown } = output;
+  const { path, render, paths }: { path: unknown; render: unknown; paths?: unknown } = output;
   const complain = (what: string) => new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: ${what}`);
-  if (typeof path !== 'string' || path === '' || !isPlainPath(path))
+  if (typeof path !== 'string' || (path === '' && paths === undefined) || !isPlainPath(path))
     throw complain(
       `${quote(String(path))} is not the path of an output; name a file such as "llms.txt", or a folder such as "decks/"`,
     );
   if (typeof render !== 'function') throw complain(`the output ${quote(path)} has no function render`);
   if (isReservedFile(path.endsWith('/') ? `${path}index.html` : path))
     throw complain(`the output ${quote(path)} is a file of the site's own; choose another path`);
-  const other = others.find((known) => known.output.path.toLowerCase() === path.toLowerCase());
+  const other = others.find((known) => path !== '' && known.output.path.toLowerCase() === path.toLowerCase());
   if (other !== undefined)
     throw complain(`the output ${quote(path)} is that of plugin ${other.plugin}; choose another path`);
 }

@@ -151,3 +151,13 @@ export interface FeedItem extends ArticleSummary {
   /** The article's HTML. */
   readonly html: string;
 }
+
+/** An address of the sitemap. */
+export interface SitemapItem {
+  /** Absolute. */
+  readonly url: string;
+  /** ISO 8601; undefined where nobody knows it. */
+  readonly lastmod?: string;
+  /** Null for a page that is not an article's. */
+  readonly article: ArticleSummary | null;
+}

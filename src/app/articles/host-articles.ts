@@ -69,13 +69,15 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
-    const { frontMatter = {}, body } = change;
+    const { frontMatter = {}, body, image } = change;
     const own = Object.keys(frontMatter).filter(around.isOwnKey);
     if (own.length > 0)
       throw new PressmarkError(
         'USAGE',
         `these keys are Pressmark’s own and cannot be patched: ${own.join(', ')}`,
       );
+    if (image !== undefined && !URL.canParse(image))
+      throw new PressmarkError('USAGE', `the image ${quote(image)} is not an absolute URL`);
     return changed(id, async ({ text, stored }, path) => {
       const { article, edited } = stored;
       if (edited || article.revision !== base)
@@ -90,6 +92,7 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
         ...article,
         ...contentFields({ ...article, contentHtml: renderedHtml(stored), ...given }),
         extra: { ...article.extra, ...frontMatter },
+        ...(image !== undefined && { image }),
         revision: revisionFor('patch'),
       };
       const storedBody = body === undefined ? (stored.bodyKind ?? 'markdown') : undefined;

@@ -13,7 +13,7 @@ import { startHost } from '../../host/host.js';
 import type { PageContext } from '../../host/page-types.js';
 import { describeError } from '../../log.js';
 import { openArticles } from '../../site/index/articles.js';
-import { type SiteIndex, siteIndex } from '../../site/index/site-index.js';
+import { siteIndex } from '../../site/index/site-index.js';
 import { articlePage } from '../../site/outputs/articles.js';
 import { pluginFiles } from '../../site/outputs/plugin-files.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
@@ -89,8 +89,11 @@ export async function openPagePlugins(
   const index = siteIndex(listed, new Map(), () => false);
 
   async function filtered(html: string, path: string): Promise<string> {
-    const context = contextOf(path, index);
-    if (context === undefined) return html;
+    const post = index.find(path);
+    const text = post && articles.textAt(post);
+    if (post === undefined || text === undefined) return html;
+    const { path: address, ...shown } = articlePage(post, index, text);
+    const context: PageContext = { ...shown, site, page: null, head: '', extra: {} };
     let page = html;
     const head = hooks.hasFilter('page.head') ? await hooks.applyFilters('page.head', '', context) : '';
     if (head.trim() !== '') {
@@ -99,19 +102,7 @@ export async function openPagePlugins(
         throw new PressmarkError('FILTER_FAILED', 'the page has no </head> for what plugins add to it');
       page = insert(page, end, head);
     }
-    return hooks.applyFilters('page.html', page, { kind: 'article', path: pathOf(context) });
-  }
-
-  function contextOf(path: string, { find, posts, tags }: SiteIndex): PageContext | undefined {
-    const post = find(path);
-    const text = post && articles.textAt(post);
-    if (post === undefined || text === undefined) return undefined;
-    const { path: _path, ...page } = articlePage(post, { posts, tags }, text);
-    return { ...page, site, page: null, head: '', extra: {} };
-  }
-
-  function pathOf({ canonical }: PageContext): string {
-    return new URL(canonical).pathname.slice(site.basePath.length);
+    return hooks.applyFilters('page.html', page, { kind: 'article', path: address });
   }
 
   async function writeFiles(output: string, signal?: AbortSignal): Promise<number> {
@@ -121,7 +112,7 @@ export async function openPagePlugins(
         signal?.throwIfAborted();
         try {
           const made = await render();
-          if (made !== undefined && put(output, path, Buffer.from(made))) written++;
+          if (made !== undefined && put(output, path, Buffer.from(made), added.output.path !== '')) written++;
         } catch (error) {
           if (!(error instanceof PressmarkError)) throw error;
           warnings.push(`${error.message}; ${path} stays as it was`);
@@ -133,14 +124,20 @@ export async function openPagePlugins(
   return { filtered, writeFiles, warnings, close: host.close };
 }
 
-/** Writes a file of the output, unless it is there. @returns whether it was written. */
-function put(output: string, path: string, bytes: Buffer): boolean {
+/**
+ * Writes a file of the output, unless it is there.
+ *
+ * @param replaces whether it is written in place of another one.
+ * @returns whether it was written.
+ */
+function put(output: string, path: string, bytes: Buffer, replaces: boolean): boolean {
   const target = join(output, path);
   const folder = dirname(target);
   fs.mkdirSync(folder, { recursive: true });
   if (!isBelow(fs.realpathSync(output), fs.realpathSync(folder)))
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
-  if (fs.lstatSync(target, { throwIfNoEntry: false })?.isFile() && fs.readFileSync(target).equals(bytes))
+  const there = fs.lstatSync(target, { throwIfNoEntry: false });
+  if (there !== undefined && (!replaces || (there.isFile() && fs.readFileSync(target).equals(bytes))))
     return false;
   const temp = tempPath(folder);
   fs.writeFileSync(temp, bytes, { flag: 'wx' });

@@ -10,27 +10,44 @@ export interface ExpectedPage {
   readonly jsonLd: string;
   /** The item comments that the page should have. */
   readonly comments: readonly string[];
+  /** Whether the page is meant to say noindex. @default false */
+  readonly noindex?: boolean;
+  /** The URL that the page's canonical link is meant to name. @default its own, or none */
+  readonly canonical?: string;
 }
 
 /** What a page lacks; undefined where it is live as it should be. It takes time in proportion to the page's length. */
 export function problemOf(
-  { url, jsonLd, comments }: ExpectedPage,
+  { url, jsonLd, comments, noindex = false, canonical: meant }: ExpectedPage,
   { status, robots, text }: TextAnswer,
 ): string | undefined {
   if (status !== 200) return `the page answers ${status}`;
   const tokens = htmlTokens(text);
   const end = headEnd(tokens) ?? text.length;
   const head = tokens.filter(({ start }) => start < end);
-  if ([robots, ...metaRobots(text, head)].some(forbidsIndex)) return 'the page says noindex';
+  const isHidden = [robots, ...metaRobots(text, head)].some(forbidsIndex);
+  if (isHidden && !noindex) return 'the page says noindex';
+  if (noindex && !isHidden) return 'the page does not say noindex, as the article’s front matter wants it';
   const there = commentsOf(text, tokens);
   const missing = comments.find((comment) => !there.has(comment));
   if (missing !== undefined) return `the page does not have the item comment ${missing}`;
   if (jsonLd !== '' && placesOf(text.slice(0, end), jsonLd.trim()).next().done === true)
     return 'the head does not have the JSON-LD of the present text';
   const canonical = canonicalOf(text, head);
-  if (canonical !== undefined && !isSameUrl(canonical, url))
+  if (canonical === undefined && meant !== undefined)
+    return `the page has no canonical link, and the article’s front matter names ${quote(meant, 200)}`;
+  if (canonical !== undefined && !isSameUrl(canonical, meant ?? url))
     return `the page’s canonical link is ${quote(canonical, 200)}`;
   return undefined;
+}
+
+/** What the front matter of an article says about its page: `noindex: true`, and the URL `canonical`. */
+export function meantFor(
+  extra: Readonly<Record<string, unknown>>,
+): Pick<ExpectedPage, 'noindex' | 'canonical'> {
+  const { noindex, canonical } = extra;
+  const isUrl = typeof canonical === 'string' && /^https?:/i.test(canonical) && URL.canParse(canonical);
+  return { ...(noindex === true && { noindex }), ...(isUrl && { canonical }) };
 }
 
 /** The crawlers whose rules count, besides those for all. */

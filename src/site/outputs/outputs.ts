@@ -44,7 +44,7 @@ export function siteOutputs(
     termPages(lists, 'author'),
     tagIndex(site),
     feeds(site, articles, hooks),
-    sitemap(site, isReserved),
+    sitemap(site, hooks, isReserved),
     searchPage(site),
     notFoundPage(site),
     ownerPages(site),

@@ -1,3 +1,4 @@
+import { isReservedFile } from '../../article/reserved.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from '../../host/outputs.js';
 import type { SiteInfo } from '../../host/page-types.js';
@@ -24,8 +25,10 @@ export interface PluginFiles extends Output {
 
 /** The files of one plugin. They are made again when any article, or the plugin, has changed. */
 export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): PluginFiles {
-  const isFolder = output.path.endsWith('/');
-  const isBelow = (path: string) => (isFolder ? path.startsWith(output.path) : path === output.path);
+  const isSite = output.path === '';
+  const isFolder = isSite || output.path.endsWith('/');
+  const isBelow = (path: string) =>
+    isFolder ? path.startsWith(output.path) && !(isSite && isReservedFile(path)) : path === output.path;
   /** The files that it had last, which stay where `paths` fails. */
   let last: readonly string[] = [];
 
@@ -40,7 +43,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 
   function checked(path: string): string {
     if (isBelow(path) && !path.endsWith('/') && isPlainPath(path)) return path;
-    throw new Error(`${quote(path)} is not a file in ${quote(output.path)}`);
+    throw new Error(`${quote(path)} is not a file in ${quote(output.path)}, or one of the site’s own`);
   }
 
   async function render(path: string, view: SiteView): Promise<string | Uint8Array> {
@@ -62,7 +65,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
   }
 
   return {
-    reserved: [output.path],
+    reserved: isSite ? [] : [output.path],
     *plan({ index, context }) {
       const view = { site, articles: articlesOf(index) };
       const key = keyOf(context.key, index.key());

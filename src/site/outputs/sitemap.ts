@@ -1,7 +1,9 @@
 import { Readable, type Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/files-of-address.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { Hooks } from '../../host/hooks.js';
+import type { SiteInfo, SitemapItem } from '../../host/page-types.js';
+import { summaryOf } from '../render/page.js';
 import { fileAt } from './addresses.js';
 import { keyOf, type Output, type Planned, type Sources } from './output.js';
 import { ownerPagePaths } from './owner-pages.js';
@@ -11,11 +13,6 @@ const MOST_ADDRESSES = 45_000;
 
 const SITEMAP = 'sitemap.xml';
 
-interface Address {
-  readonly url: string;
-  readonly lastmod?: string;
-}
-
 /**
  * The sitemap: one file, or for a large site an index and its parts.
  *
@@ -23,6 +20,7 @@ interface Address {
  */
 export function sitemap(
   site: SiteInfo,
+  hooks: Hooks,
   isReserved: (file: string) => boolean,
   most = MOST_ADDRESSES,
 ): Output {
@@ -34,9 +32,22 @@ export function sitemap(
     });
   }
 
-  function addressesOf(sources: Sources): Address[] {
-    const own = ['/', ...pagesIn(sources)].map((path) => ({ url: `${site.url}${percentEncoded(path)}` }));
-    return [...own, ...sources.index.posts.map(({ url, modified }) => ({ url, ...lastmodOf(modified) }))];
+  function itemsOf(sources: Sources): SitemapItem[] {
+    const own = ['/', ...pagesIn(sources)].map((path) => ({
+      url: `${site.url}${percentEncoded(path)}`,
+      article: null,
+    }));
+    const posts = sources.index.posts.map((post) => ({
+      url: post.url,
+      ...lastmodOf(post.modified),
+      article: summaryOf(post),
+    }));
+    return [...own, ...posts];
+  }
+
+  async function fileOf(path: string, items: readonly SitemapItem[]): Promise<string> {
+    const shown = await hooks.applyFilters('sitemap.items', items, { kind: 'sitemap', path: `/${path}` });
+    return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
   }
 
   return {
@@ -46,7 +57,7 @@ export function sitemap(
       const key = keyOf(sources.context.key, sources.index.key(), ...pages);
       const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
       if (count === 1) {
-        yield { path: SITEMAP, key, render: () => urlset(addressesOf(sources)) };
+        yield { path: SITEMAP, key, render: () => fileOf(SITEMAP, itemsOf(sources)) };
         return;
       }
       const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
@@ -60,7 +71,7 @@ export function sitemap(
         yield {
           path,
           key,
-          render: () => urlset(addressesOf(sources).slice(part * most, (part + 1) * most)),
+          render: () => fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most)),
         };
     },
   };
@@ -68,13 +79,13 @@ export function sitemap(
 
 // The library is loaded by what writes a sitemap: a receiver, which only asks for its name, starts without it.
 
-async function urlset(addresses: readonly Address[]): Promise<string> {
+async function urlset(addresses: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
   const { ErrorLevel, SitemapStream } = await import('sitemap');
   const xmlns = { news: false, xhtml: false, image: false, video: false };
   return textOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
 }
 
-async function sitemapIndex(parts: readonly Address[]): Promise<string> {
+async function sitemapIndex(parts: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
   const { ErrorLevel, SitemapIndexStream } = await import('sitemap');
   return textOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts);
 }

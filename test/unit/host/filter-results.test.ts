@@ -99,6 +99,10 @@ const VALUES: Readonly<
     fine: [[], [ITEM]],
     wrong: [null, {}, 'text', [null], [{}], [{ ...ITEM, html: 7 }], [{ ...ITEM, image: 'no address' }]],
   },
+  'sitemap.items': {
+    fine: [[], [{ url: 'https://garden.example/', article: null }]],
+    wrong: [null, {}, 'text', [null], [{}], [{ url: '/a/' }]],
+  },
   'git.message': { fine: ['Publish: a'], wrong: [5, null, {}] },
 };
 

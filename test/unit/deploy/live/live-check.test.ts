@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { fetchText } from '../../../../src/deploy/fetch-text.js';
 import { checkLive } from '../../../../src/deploy/live/live-check.js';
-import { problemOf } from '../../../../src/deploy/live/page-problem.js';
+import { meantFor, problemOf } from '../../../../src/deploy/live/page-problem.js';
 
 const { signal } = new AbortController();
 const URL = 'https://garden.example/blog/bees/?a=1&b=2';
@@ -189,4 +189,14 @@ test('a page whose reading takes too long is not live, and says so', async (t) =
   const siteUrl = await site(t, (_, response) => response.end('<p>'.repeat(100_000)));
   const page = { url: `${siteUrl}/a/`, jsonLd: '', comments: [] };
   t.is(await checkLive(page, { siteUrl, lookMs: 1 }, signal), 'the page could not be read within 0.001 s');
+});
+
+test('a page may say noindex and have another canonical link where the front matter of its article says so, and must then', (t) => {
+  const robots = '<meta name="robots" content="noindex">';
+  const link = '<link rel="canonical" href="https://other.example/soil/">';
+  const meant = { ...expected, ...meantFor({ noindex: true, canonical: 'https://other.example/soil/' }) };
+  t.is(problemOf(meant, answer(html(`${JSON_LD}${robots}${link}`, COMMENT))), undefined);
+  t.regex(problemOf(meant, answer(html(`${JSON_LD}${link}`, COMMENT))) ?? '', /does not say noindex/);
+  t.regex(problemOf(meant, answer(html(`${JSON_LD}${robots}`, COMMENT))) ?? '', /no canonical link/);
+  t.deepEqual(meantFor({ noindex: 'yes', canonical: '/soil/' }), {});
 });
