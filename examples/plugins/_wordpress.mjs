@@ -56,6 +56,14 @@ export function isMeant({ slug, text }, { slug: slugs, search = '' }) {
   return isSlug && text.toLowerCase().includes(String(search).toLowerCase());
 }
 
+/** What there is of types and statuses; these never change. */
+export const TABLES = {
+  types: { post: { slug: 'post', name: 'Posts', rest_base: 'posts', taxonomies: ['category', 'post_tag'] } },
+  statuses: Object.fromEntries(
+    ['publish', 'future', 'draft', 'pending', 'private'].map((slug) => [slug, { slug, name: slug }]),
+  ),
+};
+
 const both = (raw) => ({ raw, rendered: raw });
 
 function termOf({ id, text: name }) {

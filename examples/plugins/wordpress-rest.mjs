@@ -9,6 +9,7 @@ import {
   numberOf,
   refusal,
   routeOf,
+  TABLES,
   textIn,
 } from './_wordpress.mjs';
 
@@ -28,7 +29,8 @@ export default definePlugin({
     if (!accounts.every((one) => /^[^:]+:./.test(one))) throw new Error(`${SECRET} must be name:password`);
     const users = accounts.map((one, at) => ({ id: at + 1, name: one.split(':')[0], roles: ['author'] }));
     const { terms, media, listed, contentOf, postOf } = createLibrary(host);
-    const routes = { '': index, posts, media, categories: terms, tags: terms, users: people };
+    const library = { media, categories: terms, tags: terms, types: table, statuses: table };
+    const routes = { '': index, posts, users: people, ...library };
     const endpoint = {
       methods: ['GET', 'POST', 'DELETE', ...Object.keys(SAME_AS)],
       maxBytes: 10_000_000,
@@ -68,6 +70,13 @@ export default definePlugin({
     function people({ id, params, request }) {
       if (id === undefined) return listed(users, params);
       return answer(200, known(id === 'me' ? userOf(request) : users[id - 1]));
+    }
+
+    function table({ kind, id }) {
+      return answer(
+        200,
+        id === undefined ? TABLES[kind] : known(new Map(Object.entries(TABLES[kind])).get(id)),
+      );
     }
 
     async function posts({ id, params, method, request }) {

@@ -179,6 +179,10 @@ test('wordpress: wordpress-api-client makes terms and posts with them', async (t
     onError: async () => undefined,
   });
   t.is((await client.user().findMe()).name, 'ada');
+  t.is((await client.status('draft')).slug, 'draft');
+  t.like(await client.status(), { publish: { slug: 'publish' }, future: { slug: 'future' } });
+  t.is((await ask('/wp-json/wp/v2/types/post')).json.rest_base, 'posts');
+  t.is((await ask('/wp-json/wp/v2/types/constructor')).status, 404);
   const category = await client.postCategory().create({ name: 'Garden beds' });
   const tag = await client.postTag().create({ name: 'Soil' });
   t.like(category, { name: 'Garden beds', slug: 'garden-beds' });
@@ -293,6 +297,11 @@ test('wordpress: what a person has edited is never overwritten, and can be taken
   t.like(refused.json, { code: 'rest_revision_conflict', data: { status: 409 } });
   t.is((await sendJson(`/wp-json/wp/v2/posts/${post.id}`, { status: 'draft' })).json.status, 'draft');
   t.regex(fs.readFileSync(file, 'utf8'), /My own line\./);
+});
+
+test('wordpress-rest and micropub have at most 150 lines', (t) => {
+  for (const name of ['wordpress-rest', 'micropub'])
+    t.true(fs.readFileSync(join(PLUGINS, `${name}.mjs`), 'utf8').split('\n').length <= 151, name);
 });
 
 test('401-wordpress: without a password of the list there is only the index', async (t) => {
