@@ -87,7 +87,7 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
-      tagSlugs: z.boolean().exactOptional(),
+      tagSlugs: z.union([z.boolean(), z.enum(['raw', 'pretty', 'ascii', 'latin'])]).exactOptional(),
       slugKey: z.boolean().exactOptional(),
       limits: z
         .strictObject({

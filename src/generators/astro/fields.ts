@@ -20,6 +20,8 @@ export interface SchemaKey {
     /** The id of an entry of another collection, or a list of such ids. */
     | 'reference'
     | 'other';
+  /** Whether it may be any text. */
+  readonly takesText: boolean;
   /** Whether a file without the key is refused. */
   readonly isRequired: boolean;
   /** The values of an enum, or of the items of a list. */
@@ -40,6 +42,7 @@ export function keysIn(schema: unknown, collection: string): readonly SchemaKey[
   return entries.map(([name, value]) => ({
     name,
     kind: kindOf(mapOf(value)),
+    takesText: choicesOf(mapOf(value)).some(({ type, format }) => type === 'string' && format === undefined),
     isRequired: demanded.has(name),
     values: textsOf(mapOf(value).enum ?? mapOf(mapOf(value).items).enum),
     longest: limitIn(mapOf(value), ['maxLength', 'maxItems']),
@@ -56,8 +59,12 @@ function limitIn(schema: ValueMap, names: readonly string[]): number | undefined
   return choices.find((one) => typeof one === 'number');
 }
 
+function choicesOf(value: ValueMap): ValueMap[] {
+  return Array.isArray(value.anyOf) ? value.anyOf.flatMap((one) => choicesOf(mapOf(one))) : [value];
+}
+
 function kindOf(value: ValueMap): SchemaKey['kind'] {
-  const choices = Array.isArray(value.anyOf) ? value.anyOf.map(mapOf) : [value];
+  const choices = choicesOf(value);
   const formats = choices.map(({ format }) => format);
   if (value.enum !== undefined) return 'enum';
   if (formats.includes('date-time')) return 'date';
@@ -101,6 +108,10 @@ export function fieldsOf(
   const only = demanded.length === 1 ? demanded[0]?.name : undefined;
   const date = find('date', 'date', 'day', 'string') ?? only ?? KEYS.date;
   const kind = kinds.get(date);
+  const updated = find('updated', 'date', 'day', 'string');
+  // Both dates are written in one form.
+  const isOtherForm = updated !== null && kinds.get(updated) === 'string' && kind === 'date';
+  const isText = isOtherForm && schema?.find(({ name }) => name === date)?.takesText === true;
   const image = find('image', 'string');
   const author = find('author', 'string');
   const authorKind = author === null ? undefined : kinds.get(keyPath(author).key);
@@ -126,7 +137,7 @@ export function fieldsOf(
       title,
       description,
       date,
-      updated: find('updated', 'date', 'day', 'string'),
+      updated: isOtherForm && !isText ? null : updated,
       tags: hasKnownTags ? null : tags,
       image: image === null || makesPictures(keyPath(image).key) ? null : image,
       ...(author !== null && isAuthor && { author }),
@@ -135,6 +146,7 @@ export function fieldsOf(
     },
     options: {
       ...((kind === 'string' || kind === 'day') && { dates: kind }),
+      ...(isText && { dates: 'string' as const }),
       ...(authorKind === 'reference' && { knownAuthorsOnly: true }),
       ...(hasKnownTags && category == null && known !== undefined && { categories: known }),
       ...(Object.keys(limits).length > 0 && { limits }),

@@ -185,6 +185,8 @@ function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
   return `${url.replace(/\/+$/, '')}${base === '' ? '' : `/${base}`}`;
 }
 
+const SLUG_MODES = ['raw', 'pretty', 'ascii', 'latin'] as const;
+
 function optionsOf(files: SiteFiles, { major, config }: JekyllAnswer): GeneratorOptions {
   const renderer = textOf(config, 'markdown') ?? 'kramdown';
   // Without a Gemfile, the host may have another version: GitHub Pages has Jekyll 3. Escapes are right in both.
@@ -194,6 +196,7 @@ function optionsOf(files: SiteFiles, { major, config }: JekyllAnswer): Generator
     ...(isCertain && major >= 4 && { templateSwitch: true }),
     ...(!/^kramdown$/i.test(renderer) && { rawHtml: true }),
     ...(config.future === true && { futurePages: true }),
+    ...defined({ tagSlugs: SLUG_MODES.find((mode) => mode === mapOf(config['jekyll-archives']).slug_mode) }),
   };
 }
 

@@ -34,7 +34,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
     slug: slugOfFile,
     date: (iso) => dateIn(zone, iso, given.dates),
     image: imageAddress,
-    tagKey: slugify,
+    tagKey: (tag) => tagKey(tag, given.tagSlugs),
     extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
     held: { published: false },
@@ -68,12 +68,20 @@ export function slugOfFile({ path, data }: FileFacts): string {
   return POST_NAME.exec(name)?.[4] ?? name.replace(/\.[^.]+$/, '');
 }
 
-/** What Jekyll makes of a name for its address. */
-function slugify(text: string): string {
-  return text
-    .replace(/[^\p{M}\p{L}\p{Nd}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-    .toLowerCase();
+/** What becomes a hyphen in the address of a tag's page, by the `slug_mode` of jekyll-archives. */
+const SEPARATORS = {
+  default: /[^\p{M}\p{L}\p{Nd}]+/gu,
+  raw: /\s+/gu,
+  pretty: /[^\p{M}\p{L}\p{Nd}._~!$&'()+,;=@]+/gu,
+  ascii: /[^A-Za-z0-9]+/g,
+} as const;
+
+/** The name of a tag's page. Empty where it has none, as the page would be that of all tags, or in another folder. */
+function tagKey(tag: string, mode: GeneratorOptions['tagSlugs']): string {
+  const text = mode === 'latin' ? tag.normalize('NFD').replace(/\p{M}/gu, '') : tag;
+  const separators = SEPARATORS[mode === 'latin' ? 'ascii' : typeof mode === 'string' ? mode : 'default'];
+  const key = text.replace(separators, '-').replace(/^-|-$/g, '').toLowerCase();
+  return key.includes('/') || key.startsWith('.') ? '' : key;
 }
 
 const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-]*)?$/;

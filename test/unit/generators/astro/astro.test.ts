@@ -227,6 +227,23 @@ test('a demanded author or own URL is that of the article, and is not asked for'
   t.deepEqual([questions, frontMatter], [[], {}]);
 });
 
+test('a date of the last update that must be a text makes both dates texts, or is left out', async (t) => {
+  const DATE = {
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
+  };
+  const facts = async (pubDate: object) => {
+    const properties = { ...PROPERTIES, pubDate, updatedDate: { type: 'string' } };
+    return await inspect({ schemas: schemaOf(properties) });
+  };
+  const either = await facts({ anyOf: [{ type: 'string' }, DATE] });
+  t.like(either.options, { dates: 'string', keys: { updated: 'updatedDate' } });
+  const { options } = await facts(DATE);
+  t.deepEqual([options.dates, options.keys?.updated], [undefined, undefined]);
+});
+
 test('what the schema takes of titles, descriptions and tags is known', async (t) => {
   const properties = {
     ...PROPERTIES,

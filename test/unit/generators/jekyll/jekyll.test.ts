@@ -194,6 +194,8 @@ test('the switch against Liquid is used where the version that builds the site i
 test('what else Jekyll says of bodies and dates reaches the options', async (t) => {
   const { options } = await facts({}, answer({ markdown: 'CommonMark', future: true, timezone: 'Nowhere' }));
   t.deepEqual(options, { rawHtml: true, futurePages: true });
+  const archives = await facts({}, answer({ 'jekyll-archives': { slug_mode: 'latin' } }));
+  t.is(archives.options.tagSlugs, 'latin');
 });
 
 test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', async (t) => {
@@ -298,6 +300,13 @@ test('two spellings of a tag have one page', (t) => {
   t.is(tagKey('../x'), 'x');
   t.is(tagKey('Süße Böden!'), 'süße-böden');
   t.is(tagKey('---'), '');
+  const { tagKey: raw } = mappingOf({ tagSlugs: 'raw' });
+  t.deepEqual([raw('C++ & C#'), raw('a/b'), raw('..')], ['c++-&-c#', '', '']);
+  const { tagKey: pretty } = mappingOf({ tagSlugs: 'pretty' });
+  t.is(pretty('Node.js / web'), 'node.js-web');
+  const { tagKey: latin } = mappingOf({ tagSlugs: 'latin' });
+  t.deepEqual([latin('Café'), latin('知识')], ['cafe', '']);
+  t.is(mappingOf({ tagSlugs: 'ascii' }).tagKey('Grüne Ecke'), 'gr-ne-ecke');
 });
 
 test('an image is an address that the filters of Jekyll accept', (t) => {
