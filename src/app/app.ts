@@ -9,6 +9,7 @@ import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
 import { type Host, type HostSurroundings, startHost } from '../host/host.js';
 import { createJobs, JOBS } from '../host/jobs/jobs.js';
+import type { ThemeFolder } from '../host/page-additions.js';
 import type { PluginEntry } from '../host/plugin.js';
 import type { SiteRecords } from '../host/records.js';
 import type { Log } from '../log.js';
@@ -99,7 +100,8 @@ export async function startApp(
   const onChange = (changes: readonly ContentChange[]) => {
     for (const change of changes) void reportChange(host, change, prefix);
   };
-  const pagePolicy = createPagePolicy(settings);
+  let folders: readonly ThemeFolder[] = [];
+  const pagePolicy = createPagePolicy(settings, () => folders);
   const deliveries = openDeliveryLog(stateDir, log);
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
   const hooks = createHooks(log, { note: jobs.noteAction });
@@ -123,6 +125,7 @@ export async function startApp(
     const around = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log, articles };
     const own = await loadPlugins(settings.dir, settings.plugins);
     const pages = await pagesOf(runsPages(settings) ? [...further, ...own] : [], around);
+    folders = pages.folders;
     const plugins = [
       ...further,
       { plugin: pagePolicy.plugin, origin: 'the preview', isFirstParty: true },
@@ -272,13 +275,14 @@ export async function startApp(
 /** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
 async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
   if (plugins.every(({ plugin }) => plugin.pages === undefined))
-    return { hooks: [], calls: [], urls: [], sources: [] };
+    return { hooks: [], calls: [], folders: [], urls: [], sources: [] };
   const host = await startHost(plugins, { ...around, face: 'pages' });
   await host.close();
   const { folders, inputs, calls } = host.additions;
   return {
     hooks: host.report().hooks,
     calls,
+    folders,
     urls: host.outputs
       .filter(({ output }) => output.path !== '')
       .map(({ output }) => `${around.site.url}/${output.path}`),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import { messageOf, PressmarkError, quote } from '../errors.js';
-import { hideInLog, type Log, REDACTION } from '../log.js';
+import { type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
@@ -15,8 +15,9 @@ import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import { addingTo, noAdditions, type PageAdditions } from './page-additions.js';
-import type { HostPaths, HostSite, Plugin, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
+import type { HostPaths, HostSite, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
 import { asHost, asPlugin } from './plugin-code.js';
+import { parsedOptions, secretsOf } from './plugin-settings.js';
 import type { SiteRecords } from './records.js';
 import { createRoutes, routesIn, sealRoutes } from './routes.js';
 import { createServices } from './services.js';
@@ -362,38 +363,6 @@ function lateness({ plugin, origin }: PluginEntry, what: string, ms: number, cal
   return invalid(
     `plugin ${plugin.name} (${origin}) is not ${what} after ${ms / 1_000} s; its ${call}(host) must come to an end`,
   );
-}
-
-async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {
-  const who = `plugin ${plugin.name} (${origin})`;
-  if (plugin.options === undefined) {
-    if (options === undefined) return undefined;
-    throw invalid(`${who} takes no options; remove them from the config`);
-  }
-  const result = await plugin.options['~standard'].validate(options ?? {});
-  if (result.issues === undefined) return result.value;
-  const faults = result.issues.map(({ message, path = [] }) => {
-    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-    return where === '' ? message : `${where}: ${message}`;
-  });
-  throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
-}
-
-/** The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted. */
-function secretsOf(
-  { name, secrets = [] }: Plugin,
-  origin: string,
-  environment: NodeJS.Dict<string>,
-): Readonly<Record<string, string>> {
-  const values: Record<string, string> = {};
-  for (const variable of secrets) {
-    const value = environment[variable];
-    if (value === undefined)
-      throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is not set; add it to .env`);
-    values[variable] = value;
-    hideInLog(value);
-  }
-  return values;
 }
 
 function invalid(text: string, cause?: unknown): PressmarkError {

@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/load.js';
+import type { ThemeFolder } from '../../host/page-additions.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
 import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';
@@ -16,15 +17,19 @@ export interface PagePolicy {
 /** What pages of another generator need is not known; nobody else may frame them. */
 const OF_GENERATORS = "object-src 'none'; base-uri 'self'; frame-ancestors 'self'";
 
-/** Follows the theme: what its templates hold now may run. */
-export function createPagePolicy(settings: Settings): PagePolicy {
+/** Follows the theme: what its templates hold now may run. @param ofPlugins the folders of plugins. @default none */
+export function createPagePolicy(
+  settings: Settings,
+  ofPlugins: () => readonly ThemeFolder[] = () => [],
+): PagePolicy {
   const { site } = settings;
   let policy: string | undefined;
 
   function read(): string {
     if (site === false) return OF_GENERATORS;
     const theme = themeFolder(settings);
-    const folders = [BUILT_IN, ...(theme === undefined ? [] : [theme]), foldersOf(settings).templatesDir];
+    const themes = theme === undefined ? [] : [theme];
+    const folders = [BUILT_IN, ...themes, ...ofPlugins(), foldersOf(settings).templatesDir];
     return contentSecurityPolicy(folders.flatMap((folder) => [...sourcesIn(folder).values()]));
   }
 

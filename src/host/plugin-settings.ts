@@ -1,0 +1,44 @@
+import { PressmarkError } from '../errors.js';
+import { hideInLog } from '../log.js';
+import type { Plugin, PluginEntry } from './plugin.js';
+
+/** The options of a plugin as its schema returns them. @throws PressmarkError PLUGIN_INVALID */
+export async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {
+  const who = `plugin ${plugin.name} (${origin})`;
+  if (plugin.options === undefined) {
+    if (options === undefined) return undefined;
+    throw invalid(`${who} takes no options; remove them from the config`);
+  }
+  const result = await plugin.options['~standard'].validate(options ?? {});
+  if (result.issues === undefined) return result.value;
+  const faults = result.issues.map(({ message, path = [] }) => {
+    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+    return where === '' ? message : `${where}: ${message}`;
+  });
+  throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
+}
+
+/**
+ * The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted.
+ *
+ * @throws PressmarkError PLUGIN_INVALID where one is not set.
+ */
+export function secretsOf(
+  { name, secrets = [] }: Plugin,
+  origin: string,
+  environment: NodeJS.Dict<string>,
+): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const variable of secrets) {
+    const value = environment[variable];
+    if (value === undefined)
+      throw invalid(`plugin ${name} (${origin}) needs ${variable}, which is not set; add it to .env`);
+    values[variable] = value;
+    hideInLog(value);
+  }
+  return values;
+}
+
+function invalid(text: string): PressmarkError {
+  return new PressmarkError('PLUGIN_INVALID', text);
+}
