@@ -7,12 +7,31 @@ export function routeOf({ path, query }) {
   return route.replace(/^\/(?:wp\/v2)?\/?/, '').split('/');
 }
 
+const SAME_AS = { HEAD: 'GET', OPTIONS: 'GET', PUT: 'POST', PATCH: 'POST' };
+
+/** GET, POST or DELETE. Some tools send the method in a header, as their network knows only POST. */
+export function methodOf({ method, headers }) {
+  const given = ((method === 'POST' && headers['x-http-method-override']) || method).toUpperCase();
+  const same = Object.hasOwn(SAME_AS, given) ? SAME_AS[given] : given;
+  if (!['GET', 'POST', 'DELETE'].includes(same)) throw refusal(405, 'no_such_method');
+  return same;
+}
+
 export function refusal(status, code) {
   return Object.assign(new Error(code.replaceAll('_', ' ')), { status, code, expose: true });
 }
 
+export function errorBody({ status, code, message }) {
+  return { code: `rest_${code.toLowerCase()}`, message, data: { status } };
+}
+
+/** The address that a request came to: HTTPS but on this machine, as a password must not travel in clear text. */
+export function originOf({ host }) {
+  return `${/^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host) ? 'http' : 'https'}://${host}`;
+}
+
 /** @throws a 404 where there is none. */
-export function known(value) {
+export function existing(value) {
   if (value === undefined) throw refusal(404, 'invalid_id');
   return value;
 }
@@ -51,28 +70,37 @@ function local(moment, timeZone) {
 }
 
 /** Whether an entry has the slugs and the words that are asked for. */
-export function isMeant({ slug, text }, { slug: slugs, search = '' }) {
+export function matches({ slug, text }, { slug: slugs, search = '' }) {
   const isSlug = slugs === undefined || listIn(slugs).includes(slug);
   return isSlug && text.toLowerCase().includes(String(search).toLowerCase());
 }
 
 /** What there is of types and statuses; these never change. */
-export const TABLES = {
+const TABLES = {
   types: { post: { slug: 'post', name: 'Posts', rest_base: 'posts', taxonomies: ['category', 'post_tag'] } },
   statuses: Object.fromEntries(
     ['publish', 'future', 'draft', 'pending', 'private'].map((slug) => [slug, { slug, name: slug }]),
   ),
 };
 
-const both = (raw) => ({ raw, rendered: raw });
+const textOf = (raw) => ({ raw, rendered: raw });
 
 function termOf({ id, text: name }) {
   return { id, name, slug: name.toLowerCase().replace(/\s+/g, '-'), description: '', parent: 0 };
 }
 
-function mediaOf({ id, text: url, type }) {
+const MEDIA_TEXTS = ['title', 'alt_text', 'caption', 'description'];
+
+function mediaOf({ id, text: url, type, title = '', alt_text = '', caption = '', description = '' }) {
   const media_type = type?.startsWith('image/') ? 'image' : 'file';
-  return { id, type: 'attachment', media_type, mime_type: type, source_url: url, link: url, guid: both(url) };
+  const texts = {
+    title: textOf(title),
+    alt_text,
+    caption: textOf(caption),
+    description: textOf(description),
+  };
+  const links = { source_url: url, link: url, guid: textOf(url) };
+  return { id, type: 'attachment', media_type, mime_type: type, ...links, ...texts };
 }
 
 /** Terms and media, which have numbers in WordPress. The same text has the same number. */
@@ -95,26 +123,40 @@ export function createLibrary({ storage, assets, site, answer }) {
   }
 
   async function terms({ kind, id, params, method }) {
-    if (id !== undefined) return answer(200, termOf(known(await storage.get(`${kind} ${id}`))));
+    if (method === 'DELETE' || (id !== undefined && method !== 'GET')) throw refusal(405, 'cannot_change');
+    if (id !== undefined) return answer(200, termOf(existing(await storage.get(`${kind} ${id}`))));
     const name = textIn(params.name)?.trim();
-    if (method === 'POST') return answer(201, termOf(await entryOf(kind, known(name || undefined))));
+    if (method === 'POST') return answer(201, termOf(await entryOf(kind, existing(name || undefined))));
     const all = (await entries(kind)).map(termOf);
-    return listed(
-      all.filter(({ slug, name: text }) => isMeant({ slug, text }, params)),
+    return pageOf(
+      all.filter(({ slug, name: text }) => matches({ slug, text }, params)),
       params,
     );
   }
 
+  function table({ kind, id, method }) {
+    if (method !== 'GET') throw refusal(405, 'cannot_change');
+    const all = TABLES[kind];
+    return answer(200, id === undefined ? all : existing(Object.hasOwn(all, id) ? all[id] : undefined));
+  }
+
   async function media({ id, params, method, request }) {
-    if (id !== undefined) return answer(200, mediaOf(known(await storage.get(`media ${id}`))));
-    if (method !== 'POST') return listed((await entries('media')).map(mediaOf), params);
+    if (method === 'DELETE') throw refusal(405, 'cannot_change');
+    const entry = id && existing(await storage.get(`media ${id}`));
+    if (entry && method === 'POST') {
+      const given = MEDIA_TEXTS.filter((name) => params[name] !== undefined);
+      for (const name of given) entry[name] = textIn(params[name]);
+      await storage.set(`media ${id}`, entry);
+    }
+    if (entry) return answer(200, mediaOf(entry));
+    if (method !== 'POST') return pageOf((await entries('media')).map(mediaOf), params);
     const file = params.file instanceof Blob ? params.file : new Blob([request.body]);
     const { url, type } = await assets.put(new Uint8Array(await file.arrayBuffer()));
     return answer(201, mediaOf(await entryOf('media', url, { type })));
   }
 
   /** A part of a list, and how long the list is. */
-  async function listed(all, { per_page: size, page }, show = (one) => one) {
+  async function pageOf(all, { per_page: size, page }, show = (one) => one) {
     const [most, at] = [Math.min(Math.trunc(size) || 10, 100), Math.trunc(page) || 1];
     const pages = Math.ceil(all.length / most);
     if (most < 1 || at < 1 || (at > 1 && at > pages)) throw refusal(400, 'post_invalid_page_number');
@@ -123,7 +165,7 @@ export function createLibrary({ storage, assets, site, answer }) {
   }
 
   /** An article's tags as WordPress has them: categories are those that were made as such. */
-  async function sorted(names) {
+  async function namesByKind(names) {
     const made = (await entries('categories')).map(({ text }) => text.toLowerCase());
     const isCategory = (name) => made.includes(name.toLowerCase());
     return { categories: names.filter(isCategory), tags: names.filter((name) => !isCategory(name)) };
@@ -131,7 +173,7 @@ export function createLibrary({ storage, assets, site, answer }) {
 
   /** What a post says, upon what is there. */
   async function contentOf(params, { author, keyword, ...before }) {
-    const names = await sorted(before.tags);
+    const names = await namesByKind(before.tags);
     for (const kind of ['categories', 'tags'])
       if (params[kind] !== undefined) names[kind] = await textsAt(kind, params[kind]);
     const title = textIn(params.title) ?? before.title;
@@ -147,7 +189,7 @@ export function createLibrary({ storage, assets, site, answer }) {
 
   async function postOf(article, status) {
     const { id, slug, url, date, updated, title, body, description, image } = article;
-    const names = await sorted(article.tags);
+    const names = await namesByKind(article.tags);
     const idsOf = (kind) => Promise.all(names[kind].map(async (name) => (await entryOf(kind, name)).id));
     const numbers = {
       id: Number(id.slice(3)),
@@ -156,7 +198,12 @@ export function createLibrary({ storage, assets, site, answer }) {
       tags: await idsOf('tags'),
     };
     const featured_media = image ? (await entryOf('media', image)).id : 0;
-    const words = { title: both(title), content: both(body), excerpt: both(description), guid: both(url) };
+    const words = {
+      title: textOf(title),
+      content: textOf(body),
+      excerpt: textOf(description),
+      guid: textOf(url),
+    };
     const dates = { date: local(date, site.timeZone), date_gmt: local(date, 'UTC') };
     const modified = local(updated ?? date, site.timeZone);
     return {
@@ -172,5 +219,6 @@ export function createLibrary({ storage, assets, site, answer }) {
     };
   }
 
-  return { terms, media, listed, contentOf, postOf };
+  const library = { media, categories: terms, tags: terms, types: table, statuses: table };
+  return { library, pageOf, contentOf, postOf };
 }

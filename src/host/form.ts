@@ -1,5 +1,8 @@
 import type { AdapterRequest } from './adapter.js';
 
+/** The most fields of a form. */
+const MOST_FIELDS = 1_000;
+
 /** A field of a form: a text, a file, or a list of these. */
 export type FormField = string | File | readonly (string | File)[];
 
@@ -9,24 +12,34 @@ export type FormField = string | File | readonly (string | File)[];
  * @param entries such as `request.query`.
  */
 export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<Record<string, FormField>> {
-  const fields = new Map<string, FormField>();
+  const fields = new Map<string, string | File | (string | File)[]>();
   for (const [given, value] of entries) {
     const name = given.replace(/\[\d*\]$/, '');
-    const known = fields.get(name);
-    if (known === undefined && name === given) fields.set(name, value);
-    else fields.set(name, [...[known ?? []].flat(), value]);
+    const before = fields.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else if (before !== undefined) fields.set(name, [before, value]);
+    else fields.set(name, name === given ? value : [value]);
   }
   return Object.fromEntries(fields);
 }
 
 /**
  * The fields of a request's form, `application/x-www-form-urlencoded` or `multipart/form-data`; undefined where its body is
- * something else. Throws where the form is malformed: in an adapter's `parse`, that is answered 400.
+ * something else. Throws where the form is malformed or has more than 1,000 fields: in an adapter's `parse`, that is answered
+ * 400.
  */
 export async function formIn({
   headers: { 'content-type': type = '' },
   body,
 }: AdapterRequest): Promise<Readonly<Record<string, FormField>> | undefined> {
-  if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return undefined;
-  return fieldsOf(await new Response(body, { headers: { 'Content-Type': type } }).formData());
+  const isEncoded = /^application\/x-www-form-urlencoded\b/i.test(type);
+  if (!isEncoded && !/^multipart\/form-data\b/i.test(type)) return undefined;
+  const refuseAbove = (count: number) => {
+    if (count > MOST_FIELDS) throw new Error(`the form has more than ${MOST_FIELDS} fields`);
+  };
+  // Before they are parsed: a body of megabytes may be nothing but separators.
+  if (isEncoded) refuseAbove(body.toString('latin1').split('&', MOST_FIELDS + 1).length);
+  const entries = [...(await new Response(body, { headers: { 'Content-Type': type } }).formData())];
+  refuseAbove(entries.length);
+  return fieldsOf(entries);
 }

@@ -299,6 +299,79 @@ test('wordpress: what a person has edited is never overwritten, and can be taken
   t.regex(fs.readFileSync(file, 'utf8'), /My own line\./);
 });
 
+test('wordpress: an update that is refused changes neither the text nor the state', async (t) => {
+  const posts = '/wp-json/wp/v2/posts';
+  const { json: post } = await sendJson(posts, { title: 'Half', content: 'x', status: 'publish' });
+  const file = fileOf(dir, `wp-${post.id}`);
+  fs.appendFileSync(file, '\nMy own line.\n');
+  const refused = await sendJson(`${posts}/${post.id}`, { status: 'draft', content: 'other' });
+  t.is(refused.status, 409);
+  t.is((await ask(`${posts}/${post.id}`)).json.status, 'publish');
+  t.notRegex(fs.readFileSync(file, 'utf8'), /^held: /m);
+
+  const { json: draft } = await sendJson(posts, { title: 'Half a draft', content: 'x' });
+  t.is((await sendJson(`${posts}/${draft.id}`, { status: 'publish', title: [1] })).status, 400);
+  t.is((await ask(`${posts}/${draft.id}`)).json.status, 'draft');
+});
+
+test('wordpress: the date of a draft is kept until it is published', async (t) => {
+  const posts = '/wp-json/wp/v2/posts';
+  const { json: draft } = await sendJson(posts, { title: 'A dated draft', content: 'x' });
+  const date = `${new Date().getUTCFullYear() + 1}-03-01T10:00:00`;
+  t.like((await sendJson(`${posts}/${draft.id}`, { date })).json, { status: 'draft', date });
+  t.like((await sendJson(`${posts}/${draft.id}`, { status: 'publish' })).json, { status: 'future', date });
+  const past = '2026-01-02T03:04:05';
+  t.like((await sendJson(`${posts}/${draft.id}`, { date: past, status: 'publish' })).json, { date: past });
+  const other = '2026-01-01T03:04:05';
+  t.like((await sendJson(`${posts}/${draft.id}`, { date: other })).json, { status: 'publish', date: other });
+});
+
+test('410-wordpress: a post whose file was deleted is not stored again', async (t) => {
+  const body = { title: 'Deleted by its owner', content: 'x', status: 'publish' };
+  const { json: post } = await sendJson('/wp-json/wp/v2/posts', body);
+  fs.unlinkSync(fileOf(dir, `wp-${post.id}`));
+  await until('the post is known to be deleted', async () => {
+    return (await ask(`/wp-json/wp/v2/posts/${post.id}`)).status === 404;
+  });
+  const again = await sendJson('/wp-json/wp/v2/posts', body);
+  t.is(again.status, 410);
+  t.is(again.json.code, 'rest_post_deleted');
+  t.is(withTitle('Deleted by its owner'), 0);
+});
+
+test('4xx-wordpress: what is not there, and methods that change nothing, leave the post alone', async (t) => {
+  const posts = '/wp-json/wp/v2/posts';
+  const { json: post } = await sendJson(posts, { title: 'Left alone', content: 'x', status: 'publish' });
+  const file = fileOf(dir, `wp-${post.id}`);
+  const before = fs.readFileSync(file, 'utf8');
+  for (const [method, path] of [
+    ['POST', `${posts}/${post.id}/autosaves`],
+    ['DELETE', `${posts}/${post.id}/revisions/7`],
+    ['GET', `${posts}/${post.id}/revisions`],
+    ['DELETE', `${posts}/?force=true`],
+    ['DELETE', posts],
+  ] as const)
+    t.is((await ask(path, { method })).status, 404, `${method} ${path}`);
+  for (const override of ['FOO', 'constructor'])
+    t.is(
+      (await ask(`${posts}/${post.id}`, { method: 'POST', 'x-http-method-override': override })).status,
+      405,
+      override,
+    );
+  const read = await ask(`${posts}/${post.id}`, { method: 'POST', 'x-http-method-override': 'get' });
+  t.like(read.json, { id: post.id, status: 'publish' });
+  t.is(fs.readFileSync(file, 'utf8'), before);
+
+  const { json: tag } = await sendJson('/wp-json/wp/v2/tags', { name: 'Kept' });
+  t.is((await sendJson(`/wp-json/wp/v2/tags/${tag.id}`, { name: 'Other' })).status, 405);
+  t.is((await ask(`/wp-json/wp/v2/tags/${tag.id}`, { method: 'DELETE' })).status, 405);
+  const picture = { method: 'POST', body: gif(9).toString('latin1'), 'content-type': 'image/gif' };
+  const at = `/wp-json/wp/v2/media/${(await ask('/wp-json/wp/v2/media', picture)).json.id}`;
+  t.is((await ask(at, { method: 'DELETE' })).status, 405);
+  await sendJson(at, { alt_text: 'A bed', title: { raw: 'Bed' } });
+  t.like((await ask(at)).json, { alt_text: 'A bed', title: { raw: 'Bed' } });
+});
+
 test('wordpress-rest and micropub have at most 150 lines', (t) => {
   for (const name of ['wordpress-rest', 'micropub'])
     t.true(fs.readFileSync(join(PLUGINS, `${name}.mjs`), 'utf8').split('\n').length <= 151, name);

@@ -42,3 +42,19 @@ test('form: URL-encoded and multipart bodies have fields and files, others have 
   for (const broken of ['multipart/form-data', 'multipart/form-data; boundary=x'])
     await t.throwsAsync(formIn(request(broken, 'a=1')));
 });
+
+test('form: many values of one name are one list, and a form has at most 1,000 fields', async (t) => {
+  const many = Array.from({ length: 400_000 }, (): [string, string] => ['a', '']);
+  t.is([fieldsOf(many).a].flat().length, 400_000);
+  const multipart = new FormData();
+  for (let n = 0; n < 1_001; n++) multipart.append('a', '');
+  const sent = new Response(multipart);
+  const type = sent.headers.get('content-type') ?? '';
+  const encoded = 'application/x-www-form-urlencoded';
+  t.is(Object.keys((await formIn(request(encoded, 'a&'.repeat(999)))) ?? {}).length, 1);
+  for (const long of [
+    request(encoded, 'a&'.repeat(1_000)),
+    request(type, Buffer.from(await sent.arrayBuffer())),
+  ])
+    await t.throwsAsync(formIn(long), { message: 'the form has more than 1000 fields' });
+});
