@@ -23,7 +23,7 @@ export default definePlugin({
         const { contentHtml, body = '' } = (await articles.get(id)) ?? {};
         const sent = new Set(await storage.get(`sent ${url}`));
         const failures = [];
-        const isNew = (link) => !link.startsWith(site.url) && !sent.has(link);
+        const isNew = (link) => !`${link}/`.startsWith(`${site.url}/`) && !sent.has(link);
         for (const link of linksIn(contentHtml || body).filter(isNew)) {
           const error = await mention(url, link, signal).catch((reason) => reason);
           const isRefused = error?.code === 'USAGE'; // such as an address in the receiver's own network
@@ -38,19 +38,19 @@ export default definePlugin({
 
 /** The links of HTML or Markdown, each once. */
 function linksIn(text) {
-  const links = /<a\s[^>]*?href=["']?(https?:[^"'\s>]+)|(?<!!)\[[^\]]*\]\(<?(https?:[^\s)>]+)/gi;
+  const links = /<a\s[^<>]*?href=["']?(https?:[^"'\s>]+)|(?<!!)\[[^[\]]*\]\(<?(https?:[^\s)>]+)/gi;
   const found = [...text.matchAll(links)].map(([, html, markdown]) => html ?? markdown);
   return [...new Set(found.map((link) => link.replaceAll('&amp;', '&')))];
 }
 
-/** The endpoint of a page: the first in its `Link` headers, else the first in its HTML. */
+/** The first endpoint in a page's `Link` headers, else in its HTML. No pattern reads anything twice, as a page may be made to take long. */
 function endpointIn({ url, headers: { link = '' }, body }) {
-  const headers = [...link.matchAll(/<([^>]*)>[^<]*?\brel="?([^",;<]*)/gi)];
-  const page = body.toString().replace(/<!--[\s\S]*?-->/g, '');
-  const tags = [...page.matchAll(/<(?:link|a)(\s[^>]*)>/gi)].map(([, tag]) => attributesOf(tag));
+  const headers = [...link.matchAll(/<([^<>]*)>[^<]*?\brel="?([^",;<]*)/gi)];
+  const page = body.toString().replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+  const tags = [...page.matchAll(/<(?:link|a)(\s[^<>]*)>/gi)].map(([, tag]) => attributesOf(tag));
   const all = [...headers.map(([, href, rel]) => ({ href, rel })), ...tags];
-  const isMeant = ({ href, rel = '' }) => href !== undefined && / webmention /i.test(` ${rel} `);
-  const href = all.find(isMeant)?.href.replaceAll('&amp;', '&');
+  const isEndpoint = ({ href, rel = '' }) => href !== undefined && / webmention /i.test(` ${rel} `);
+  const href = all.find(isEndpoint)?.href.replaceAll('&amp;', '&');
   return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : undefined;
 }
 

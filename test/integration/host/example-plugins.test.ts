@@ -88,6 +88,8 @@ const MENTIONED: Readonly<
     endpoint: '/at-6',
   },
   '/7': { html: '&lt;link rel="webmention" href="/wrong"&gt;<a rel="not-webmention" href="/wrong">x</a>' },
+  '/9': { html: `${'<!--'.repeat(110_000)}-->${'<a '.repeat(150_000)}` },
+  '/10': { link: '<'.repeat(12_000) },
   '/8': { link: '</at-8>; rel=webmention', html: '<link rel="webmention" href="/wrong">', endpoint: '/at-8' },
 };
 
