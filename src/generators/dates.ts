@@ -1,3 +1,4 @@
+import { isoDay } from '../article/day.js';
 import { OWN_KEY } from '../article/format/site-keys.js';
 import type { FileFacts, FrontMatterValue } from '../article/mapping.js';
 import { EXPIRY_KEY, type Publication } from '../article/publication.js';
@@ -51,6 +52,15 @@ export function dateValue(form: GeneratorOptions['dates'], day: string, full: st
   if (form === 'string') return full;
   if (form === 'day-string') return day;
   return { kind: 'timestamp', text: form === 'day' ? day : full };
+}
+
+/** A date in UTC, of which the day is that of the site; as it is where it is no date. */
+export function isoDateValue(
+  iso: string,
+  { dates, timeZone }: Pick<GeneratorOptions, 'dates' | 'timeZone'>,
+): FrontMatterValue {
+  const at = momentOf(iso, 'UTC');
+  return at === undefined ? iso : dateValue(dates, isoDay(iso, timeZone), new Date(at).toISOString());
 }
 
 /** A moment as a clock in a time zone shows it. */

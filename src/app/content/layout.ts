@@ -33,6 +33,6 @@ export function mappingOf(
     constants: articles.frontMatter,
     address: (slug, date) => url(slug, date).slice(siteUrl.length),
   });
-  const { authors, knownAuthorsOnly, categories } = options;
-  return { ...mapping, ...defined({ authors, knownAuthorsOnly, categories }) };
+  const { authors, knownAuthorsOnly, categories, keptTags, limits } = options;
+  return { ...mapping, ...defined({ authors, knownAuthorsOnly, categories, keptTags, limits }) };
 }

@@ -3,7 +3,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../html-block.js';
-import { decodedAddress } from '../layout.js';
+import { decodedAddress, isOfPattern } from '../layout.js';
 import { tagOfPage } from '../tag-of-page.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 
@@ -24,8 +24,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
-    limits: options.limits ?? {},
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
@@ -52,8 +50,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     pin: (address) => (options.slugKey === true ? { slug: slugIn(address) } : {}),
     isPinned: (file, address) => {
       if (hasSlug(file) && options.slugKey !== true) return false;
-      const date = file.data[keys.date];
-      return sameAddress(options.address(entryId(file), date === undefined ? '' : String(date)), address);
+      return isOfPattern(address, options, entryId(file), file.data[keys.date]);
     },
     publication: (file) =>
       file.data.draft === true
@@ -73,9 +70,6 @@ const slugIn = (address: string): string =>
     .replace(/(?:\.x?html?|\/)$/, '')
     .split('/')
     .at(-1) ?? '';
-
-const sameAddress = (one: string, other: string): boolean =>
-  one.replace(/\/$/, '') === other.replace(/\/$/, '');
 
 /** Astro takes the key `slug` for the id, unless it is empty. */
 const hasSlug = ({ data }: FileFacts): boolean => Object.hasOwn(data, 'slug') && Boolean(data.slug);

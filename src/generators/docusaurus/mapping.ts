@@ -26,7 +26,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
     datesByName: true,
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,

@@ -40,7 +40,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
     reserved: RESERVED,
     isArticlePath,
     slug: fileSlug,

@@ -24,7 +24,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
     reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
     isArticlePath,
     slug,

@@ -27,7 +27,6 @@ export function mapping(given: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: given.constants,
-    keptTags: given.keptTags ?? [],
     datesByName: true,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,

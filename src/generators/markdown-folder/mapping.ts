@@ -1,10 +1,10 @@
-import { isoDay } from '../../article/day.js';
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf, storedPublication } from '../dates.js';
+import type { ArticleMapping, FileFacts, IncomingBody, KeyNames, StoredBody } from '../../article/mapping.js';
+import { isoDateValue, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
+import { htmlBlock } from '../html-block.js';
+import { isOfPattern } from '../layout.js';
+import { needsHtml, withoutItemComments } from '../markdown.js';
 import { tagOfPage } from '../tag-of-page.js';
-import { storedBody } from './body.js';
 
 /** The keys that sites mostly have. */
 export const KEYS: KeyNames = {
@@ -22,25 +22,16 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
     reserved: ['slug', 'path', 'permalink'],
     isArticlePath: (path) => path.endsWith('.md'),
     slug: slugOfFile,
-    date(iso) {
-      const at = momentOf(iso, 'UTC');
-      if (at === undefined) return iso;
-      return dateValue(options.dates, isoDay(iso, options.timeZone), new Date(at).toISOString());
-    },
+    date: (iso) => isoDateValue(iso, options),
     image: (url) => url,
     tagKey: tagOfPage,
     extension: () => '.md',
     body: (incoming) => storedBody(incoming, options),
     pin: () => ({}),
-    isPinned(file, address) {
-      const date = file.data[keys.date];
-      const own = options.address(slugOfFile(file), date === undefined ? '' : String(date));
-      return withoutSlash(decodedAddress(own)) === withoutSlash(decodedAddress(address));
-    },
+    isPinned: (file, address) => isOfPattern(address, options, slugOfFile(file), file.data[keys.date]),
     publication: (file) =>
       file.data.draft === true || file.data.published === false
         ? { kind: 'draft' }
@@ -48,12 +39,24 @@ export function mapping(options: MappingOptions): ArticleMapping {
   };
 }
 
-const withoutSlash = (address: string): string => address.replace(/\/$/, '');
-
 /** The file's name, which such code takes for the slug; the folder's name for `index.md`. A `slug` in front matter goes first. */
 export function slugOfFile({ path, data }: FileFacts): string {
   if (typeof data.slug === 'string' && data.slug !== '')
     return data.slug.replace(/\/$/, '').replace(/^.*\//, '');
   const [name = '', folder = ''] = path.replace(/\.md$/, '').split('/').toReversed();
   return name === 'index' ? folder : name;
+}
+
+/**
+ * A body as the site's code reads it: Markdown, and HTML in one block of it. Without `rawHtml` the code drops HTML or shows
+ * its tags, so that the item comment is left to `postbuild`.
+ */
+export function storedBody(
+  incoming: IncomingBody,
+  { body, rawHtml = false }: Pick<MappingOptions, 'body' | 'rawHtml'>,
+): StoredBody {
+  const isMarkdown =
+    incoming.kind === 'markdown' && body === 'markdown' && !(rawHtml && needsHtml(incoming.markdown));
+  if (!isMarkdown) return { text: htmlBlock(incoming.html), frontMatter: {} };
+  return { text: rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown), frontMatter: {} };
 }

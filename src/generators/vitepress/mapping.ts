@@ -1,9 +1,8 @@
-import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
-import { dateValue, momentOf, storedPublication } from '../dates.js';
+import { isoDateValue, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
-import { decodedAddress } from '../layout.js';
+import { isOfPattern } from '../layout.js';
 import { storedBody } from './body.js';
 
 /** The keys that VitePress reads, and those of most blogs. */
@@ -22,15 +21,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
   return {
     keys,
     constants: options.constants,
-    keptTags: options.keptTags ?? [],
     reserved: ['head', 'layout', 'titleTemplate'],
     isArticlePath,
     slug: slugOfFile,
-    date: (iso) => {
-      const full = new Date(momentOf(iso, 'UTC') ?? Number.NaN);
-      if (Number.isNaN(full.getTime())) return iso;
-      return dateValue(options.dates, isoDay(iso, options.timeZone), full.toISOString());
-    },
+    date: (iso) => isoDateValue(iso, options),
     writtenText,
     sentText,
     image: (url) => url,
@@ -39,11 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     extension: () => '.md',
     body: (incoming) => storedBody(incoming, options.body, options.titleInBody === true),
     pin: () => ({}),
-    isPinned: (file, address) => {
-      const date = file.data[keys.date];
-      const own = options.address(slugOfFile(file), date === undefined ? '' : String(date));
-      return decodedAddress(own) === decodedAddress(address);
-    },
+    isPinned: (file, address) => isOfPattern(address, options, slugOfFile(file), file.data[keys.date]),
     publication: (file) => storedPublication(file, keys.date, options, options.timeZone),
   };
 }

@@ -5,10 +5,10 @@ import { GENERATORS } from '../../../src/generators/registry.js';
 /** What one tag has in common in all its spellings, where a generator builds the site. */
 function keyOf({ mapping }: (typeof GENERATORS)[number], keptTags: readonly string[] = []) {
   const url = (slug: string) => `https://garden.example/blog/${slug}/`;
-  const options = { body: 'markdown', constants: {}, address: url, keptTags } as const;
+  const options = { body: 'markdown', constants: {}, address: url } as const;
   const keys = { ...mapping(options).keys, tags: 'tags' };
   const { tagKey } = articleFormat({
-    mapping: mapping({ ...options, keys }),
+    mapping: { ...mapping({ ...options, keys }), keptTags },
     siteUrl: 'https://garden.example',
     url,
     listed: { get: () => undefined, version: 'v' },
