@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,6 +27,7 @@ function folderInMemory() {
     const { bavail, bsize } = statfsSync('/dev/shm');
     if (bavail * bsize < 4e9) return undefined;
     const folder = mkdtempSync('/dev/shm/pressmark-tests-');
+    chmodSync(folder, 0o1777); // as /tmp: web servers run as other users
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(`${folder}/program`, '#!/bin/sh\n', { mode: 0o755 });
     execFileSync(`${folder}/program`);
