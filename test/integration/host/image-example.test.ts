@@ -1,0 +1,166 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { fileOf } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
+
+// The example that stores pictures, in a site of Pressmark's own and in one of another generator.
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A grey picture. */
+function png(width: number, height: number): Buffer {
+  const chunk = (name: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 8; // bits
+  const rows = Buffer.alloc((width + 1) * height, 128);
+  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
+  const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts]);
+}
+
+const PICTURES: Readonly<Record<string, Buffer>> = {
+  '/featured.png': png(900, 450),
+  '/inline.png?a=1&b=2': png(300, 200),
+  '/late.png': png(40, 30),
+  '/moved.png': Buffer.alloc(0),
+  '/page.png': Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
+  ),
+};
+
+/** A server of pictures; one of them is there only when it is asked for again. */
+async function pictureServer(t: ExecutionContext): Promise<string> {
+  let asked = 0;
+  const server = http.createServer(({ url = '' }, response) => {
+    const bytes = PICTURES[url];
+    if (url === '/moved.png') response.writeHead(302, { location: '/inline.png?a=1&b=2' }).end();
+    else if (bytes === undefined || (url === '/late.png' && asked++ === 0)) response.writeHead(503).end();
+    else response.end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function writeExample(dir: string): void {
+  fs.mkdirSync(join(dir, 'tools'), { recursive: true });
+  fs.copyFileSync(join(ROOT, 'examples/plugins/images.mjs'), join(dir, 'tools/images.mjs'));
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  fs.symlinkSync(join(ROOT, 'node_modules/sharp'), join(dir, 'node_modules/sharp'));
+}
+
+const plugin = (allowPrivate: boolean) => ['./tools/images.mjs', { widths: [100, 400], allowPrivate }];
+
+function withPictures(at: string) {
+  const html = [
+    `<p><img src="${at}/inline.png?a=1&amp;b=2" alt="A row" width="1"></p>`,
+    `<p><img alt="Late" src='${at}/late.png'><img src="${at}/moved.png" alt="Moved"></p>`,
+    `<p><img src="${at}/page.png" alt="No picture"> <a href="${at}/inline.png">a link</a></p>`,
+    '<!-- svc:item:moss -->',
+  ].join('\n');
+  return article({
+    id: 'moss',
+    slug: 'moss',
+    content_html: html,
+    content_markdown: '',
+    featured_image_url: `${at}/featured.png`,
+  });
+}
+
+/** Checks what is alike in both kinds of site. */
+async function checkPage(
+  t: ExecutionContext,
+  receiver: ReceiverHere,
+  at: string,
+  page: string,
+  site: string,
+) {
+  const output = join(receiver.dir, 'public');
+  const text = () => (fs.existsSync(join(output, page)) ? fs.readFileSync(join(output, page), 'utf8') : '');
+  await until('the page has the picture that was late', () => text().includes('width="40" height="30"'));
+  const html = text();
+  t.regex(html, /alt="A row" width="300" height="200"><\/picture>/);
+  t.is(html.split('<picture>').length, html.includes('class="lead"') ? 5 : 4, html);
+  t.true(
+    html.includes(`<img src="${at}/page.png" alt="No picture">`),
+    'what is no picture stays where it is',
+  );
+  t.true(html.includes(`<a href="${at}/inline.png">`));
+  t.true(html.includes('<!-- svc:item:moss -->'));
+  const urls = new Set(html.match(/(?:https?:\/\/[^\s"/]+)?\/[^\s"]*media\/[^\s"',]+/g));
+  for (const url of urls) {
+    const path = new URL(url, site).pathname.slice(new URL(site).pathname.replace(/\/$/, '').length);
+    await until(`the output has ${path}`, () => fs.existsSync(join(output, path)));
+  }
+  for (const type of ['avif', 'webp'])
+    t.true(
+      [...urls].some((url) => url.endsWith(`-100w.${type}`)),
+      type,
+    );
+  return html;
+}
+
+test('the example images stores the pictures of an article on a plain site, again where that fails, and only real ones', async (t) => {
+  t.true(fs.readFileSync(join(ROOT, 'examples/plugins/images.mjs'), 'utf8').split('\n').length <= 150);
+  const at = await pictureServer(t);
+  const dir = tempDir(t);
+  writeExample(dir);
+  const receiver = await startHere(t, { dir, config: { site: { search: false }, plugins: [plugin(true)] } });
+  await receiver.post('article.published', withPictures(at));
+  const site = 'https://garden.example';
+  const html = await checkPage(t, receiver, at, 'articles/moss/index.html', site);
+  t.regex(html, /<meta property="og:image" content="https:\/\/garden\.example\/media\/[^"]+\.png">/);
+  const failed = () => receiver.log.filter(({ reason }) => String(reason).includes('/page.png: it is svg'));
+  await until('the log says what is no picture', () => failed().length > 0);
+});
+
+test('the example images stores the pictures of an article in a site of another generator', async (t) => {
+  const at = await pictureServer(t);
+  const dir = tempDir(t);
+  const config = TOY_CONFIG.replace(
+    '  generator,',
+    `  generator,\n  plugins: [${JSON.stringify(plugin(true))}],`,
+  );
+  writeToySite(dir, { 'pressmark.config.mjs': config });
+  writeExample(dir);
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  await receiver.post('article.published', withPictures(at));
+  await checkPage(t, receiver, at, 'blog/moss/index.html', 'https://garden.example/base');
+});
+
+test('the example images fetches nothing from a private address, also by a name, and leaves the article as it is', async (t) => {
+  const at = await pictureServer(t);
+  const dir = tempDir(t);
+  writeExample(dir);
+  const receiver = await startHere(t, {
+    dir,
+    storeOnly: true,
+    config: { site: false, plugins: [plugin(false)] },
+  });
+  const byName = at.replace('127.0.0.1', 'localhost');
+  const data = { ...withPictures(at), featured_image_url: `${byName}/featured.png` };
+  await receiver.post('article.published', data);
+  const said = () => receiver.log.map(({ reason }) => String(reason)).join('\n');
+  await until('the log names the addresses', () => said().includes('127.0.0.1 is a private address'));
+  t.regex(said(), /localhost has the private address/);
+  const text = fs.readFileSync(fileOf(dir, 'moss'), 'utf8');
+  for (const address of [`${at}/late.png`, `${byName}/featured.png`]) t.true(text.includes(address), address);
+});
