@@ -17,11 +17,29 @@ const LOOK_EVERY_MS = 500;
 const STALL_MS = 1_000;
 
 /**
+ * Keeps plugins from ending this process by `process.exit`; they get an error instead.
+ *
+ * @returns what allows it again.
+ */
+export function refuseExit(report?: (plugin: string, err: Error) => void): () => void {
+  const { exit } = process;
+  process.exit = (...codes) => {
+    const plugin = pluginRunning();
+    if (plugin === undefined) return exit.apply(process, codes);
+    const err = new Error(`plugin ${plugin} must not end the process`);
+    report?.(plugin, err);
+    throw err;
+  };
+  return () => {
+    process.exit = exit;
+  };
+}
+
+/**
  * Keeps plugins from ending this process or thread, by `process.exit`, an error that nobody catches, or a promise that
  * nobody waits for; and names those that hold it up or leave intervals running. An error that is not a plugin's ends it.
  */
 export function guardAgainstPlugins(log: Log): Guard {
-  const exit = process.exit.bind(process);
   const intervals = new Map<NodeJS.Timeout, string>();
   const said = new Map<string, { since: number; more: number }>();
 
@@ -38,14 +56,11 @@ export function guardAgainstPlugins(log: Log): Guard {
   }
 
   const refusals = new WeakSet<Error>();
-  process.exit = (...codes) => {
-    const plugin = pluginRunning();
-    if (plugin === undefined) return exit(...codes);
-    const err = new Error(`plugin ${plugin} must not end the process`);
+  const exit = process.exit.bind(process);
+  refuseExit((plugin, err) => {
     refusals.add(err);
     blame(plugin, 'has called process.exit, which is refused', { err });
-    throw err;
-  };
+  });
 
   process.on('unhandledRejection', (err) => {
     const plugin = pluginRunning();

@@ -10,7 +10,7 @@ import {
   type StoredAsset,
 } from '../article/asset.js';
 import { PressmarkError, quote, systemCode } from '../errors.js';
-import { makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
+import { discard, makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { filesBelow } from '../fs/files-below.js';
 import { storeFailure } from './write/failure.js';
 
@@ -58,6 +58,8 @@ export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions
           );
         await write(target, bytes);
       }
+      // Also where it was there: who has written it may not have come to that, or not come to it yet.
+      for (let at = dirname(target); at.length >= siteDir.length; at = dirname(at)) await syncDirectory(at);
     } catch (error) {
       throw storeFailure(error);
     }
@@ -65,17 +67,18 @@ export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions
   }
 
   async function write(target: string, bytes: Uint8Array): Promise<void> {
-    const parents = makeDirectory(dirname(target));
+    makeDirectory(dirname(target));
+    let temp: string | undefined;
     try {
       makeDirectory(staging);
-      fs.renameSync((await stage(staging, bytes)).temp, target);
-      await syncDirectory(dirname(target));
+      ({ temp } = await stage(staging, bytes));
+      fs.renameSync(temp, target);
     } catch (error) {
+      if (temp !== undefined) discard(temp);
       // Another receiver that starts removes what is staged; or the folder is on another file system.
       if (!['ENOENT', 'EXDEV'].includes(systemCode(error) ?? '')) throw error;
       await writeAtomically(target, bytes);
     }
-    for (const parent of parents) await syncDirectory(parent);
   }
 
   function filesOf(id: string, text: string): string[] {

@@ -170,7 +170,7 @@ export function adapterEndpoint(
     const { status, code: outcome, message } = error;
     let body: string | undefined;
     try {
-      body = JSON.stringify(adapter.errorBody?.(error));
+      body = JSON.stringify(asPlugin(plugin, () => adapter.errorBody?.(error)));
     } catch (cause) {
       log.error({ adapter: plugin, err: cause }, 'errorBody of an adapter failed');
     }

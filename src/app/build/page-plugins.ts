@@ -8,7 +8,8 @@ import { siteSchema } from '../../config/site-schema.js';
 import { headEnd, insert } from '../../deploy/build/page-text.js';
 import { isBelow } from '../../deploy/folder-files.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { tempPath } from '../../fs/atomic-write.js';
+import { discard, tempPath } from '../../fs/atomic-write.js';
+import { refuseExit } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
 import type { PageContext } from '../../host/page-types.js';
 import { describeError } from '../../log.js';
@@ -50,6 +51,22 @@ export interface PagePlugins {
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be set up.
  */
 export async function openPagePlugins(
+  settings: Settings,
+  siteDir: string,
+  excluded: ReadonlySet<string>,
+): Promise<PagePlugins | undefined> {
+  const allowExit = refuseExit();
+  try {
+    const opened = await setUp(settings, siteDir, excluded);
+    if (opened === undefined) allowExit();
+    return opened && { ...opened, close: () => opened.close().finally(allowExit) };
+  } catch (error) {
+    allowExit();
+    throw error;
+  }
+}
+
+async function setUp(
   settings: Settings,
   siteDir: string,
   excluded: ReadonlySet<string>,
@@ -133,18 +150,20 @@ export async function openPagePlugins(
 function put(output: string, path: string, bytes: Buffer, replaces: boolean): boolean {
   const target = join(output, path);
   const folder = dirname(target);
-  fs.mkdirSync(folder, { recursive: true });
-  if (!isBelow(fs.realpathSync(output), fs.realpathSync(folder)))
+  let existing = folder;
+  while (!fs.existsSync(existing)) existing = dirname(existing);
+  if (!isBelow(fs.realpathSync(output), fs.realpathSync(existing)))
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
   const there = fs.lstatSync(target, { throwIfNoEntry: false });
   if (there !== undefined && (!replaces || (there.isFile() && fs.readFileSync(target).equals(bytes))))
     return false;
   const temp = tempPath(folder);
-  fs.writeFileSync(temp, bytes, { flag: 'wx' });
   try {
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(temp, bytes, { flag: 'wx' });
     fs.renameSync(temp, target);
   } catch (error) {
-    fs.rmSync(temp, { force: true });
+    discard(temp);
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} cannot be written: ${messageOf(error)}`);
   }
   return true;

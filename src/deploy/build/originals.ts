@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { systemCode } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
 import { bodyEnd, insert, type PageTokens } from './page-text.js';
 
@@ -40,14 +41,16 @@ export function openOriginals(folder: string): Originals {
   function get(digest: string): string | undefined {
     if (!fs.existsSync(pathOf(digest))) return undefined;
     used.add(digest);
-    const original = gunzipSync(fs.readFileSync(pathOf(digest))).toString('latin1');
-    return digestOf(original) === digest ? original : undefined;
+    const original = unzipped(fs.readFileSync(pathOf(digest)));
+    if (original !== undefined && digestOf(original) === digest) return original;
+    discard(pathOf(digest)); // it is not synced: a power loss may have cut it short
+    return undefined;
   }
 
   function keep(original: string): void {
     const digest = digestOf(original);
     used.add(digest);
-    if (fs.existsSync(pathOf(digest))) return;
+    if (get(digest) !== undefined) return;
     fs.mkdirSync(folder, { recursive: true });
     const temp = tempPath(folder);
     fs.writeFileSync(temp, gzipSync(Buffer.from(original, 'latin1'), { level: 1 }), { flag: 'wx' });
@@ -59,12 +62,26 @@ export function openOriginals(folder: string): Originals {
     const now = new Date();
     for (const name of fs.readdirSync(folder)) {
       const path = join(folder, name);
-      if (used.has(name.replace(/\.gz$/, ''))) fs.utimesSync(path, now, now);
-      else if (now.getTime() - fs.statSync(path).mtimeMs > KEPT_MS) discard(path);
+      try {
+        if (used.has(name.replace(/\.gz$/, ''))) fs.utimesSync(path, now, now);
+        else if (now.getTime() - fs.statSync(path).mtimeMs > KEPT_MS) discard(path);
+      } catch (error) {
+        // Another process has renamed or removed it.
+        if (systemCode(error) !== 'ENOENT') throw error;
+      }
     }
   }
 
   return { get, keep, sweep };
+}
+
+/** What was compressed; undefined where that is damaged. */
+function unzipped(bytes: Buffer): string | undefined {
+  try {
+    return gunzipSync(bytes).toString('latin1');
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param html one character for each byte. */

@@ -88,6 +88,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
   const warnings: string[] = [];
+  const stale: string[] = [];
   let checked = 0;
   let changed = 0;
   let index = 0;
@@ -116,6 +117,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     const before = fs.readFileSync(found.path, 'latin1');
     const mark = markIn(before);
     const original = mark === undefined ? before : options.originals?.get(mark);
+    if (original === undefined && options.originals !== undefined) stale.push(url);
     const complete = (html: string) =>
       completePage(html, bytesOf(article.jsonLd), article.comments.map(bytesOf));
     const page = complete(original ?? before);
@@ -125,7 +127,10 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
       try {
         const filtered = complete(bytesOf(await options.filtered(textOf(html), file)));
         const isComplete = filtered.problems.length === 0 || page.problems.length > 0;
-        if (!isComplete) warnings.push(`${url}: plugins leave no whole page, so that it stays as it was`);
+        if (!isComplete)
+          warnings.push(
+            `${url}: plugins removed the end of the page’s head or body; the page stays as the generator has made it`,
+          );
         else if (filtered.html !== html) {
           html = marked(filtered.html, htmlTokens(filtered.html), original);
           options.originals?.keep(original);
@@ -145,6 +150,10 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
           `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
         );
   }
+  if (stale.length > 0)
+    warnings.push(
+      `pages that keep what plugins once added, as nothing is known of what the generator made: ${stale.length}, such as ${stale[0]}; delete ${output} and build again`,
+    );
   if (options.readOnly !== true) options.originals?.sweep();
   return { checked, changed, missing, skipped, warnings };
 }

@@ -128,8 +128,26 @@ test('a page that a generator leaves alone gets nothing twice, follows a changed
   for (const folder of ['.pressmark/pages', '.git/pressmark/pages'])
     fs.rmSync(join(dir, folder), { recursive: true, force: true });
   fs.writeFileSync(join(dir, 'plugins/other.mjs'), other);
-  await build('postbuild');
+  const lost = await build('postbuild');
   t.is(page('moss'), first);
+  t.regex(
+    lost.stderr,
+    /^warning: pages that keep what plugins once added, .*: 1, such as https:.*\/moss\/; delete .*$/m,
+  );
+
+  const elsewhere = tempDir(t);
+  fs.symlinkSync(elsewhere, join(dir, 'public/linked'));
+  const ender = `export default { name: 'ender', pages(host) {
+    host.addFilter('page.html', () => process.exit(0));
+    host.addOutput({ path: 'linked/deep/x.txt', render: () => 'x' });
+  } };`;
+  fs.writeFileSync(join(dir, 'plugins/ender.mjs'), ender);
+  const { exit } = process;
+  const ended = await build('postbuild');
+  t.regex(ended.stderr, /page\.html of plugin ender failed: plugin ender must not end the process/);
+  t.regex(ended.stderr, /linked\/deep\/x\.txt" leads out of the output folder/);
+  t.deepEqual(fs.readdirSync(elsewhere), []);
+  t.is(process.exit, exit);
 });
 
 test('a filter that fails leaves the pages as the generator has made them, names the plugin, and is switched off after three', async (t) => {

@@ -88,6 +88,11 @@ test('an asset is in the output of a plain site, and in the commit of the articl
   const other = Buffer.concat([GIF, Buffer.from('another')]);
   fs.writeFileSync(join(dir, 'static/media', hash('sha256', other).slice(0, 2)), 'a file of the owner');
   t.like(await put(receiver, other), { code: 'STORE_FAILED', status: 500 });
+  fs.rmSync(join(dir, `static${pathname}`));
+  fs.mkdirSync(join(dir, `static${pathname}`)); // so that no file can get this name
+  t.like(await put(receiver, PNG), { code: 'STORE_FAILED', status: 500 });
+  const staged = fs.readdirSync(dir, { recursive: true }).filter((name) => String(name).endsWith('.tmp'));
+  t.deepEqual(staged, []);
 });
 
 test('an asset reaches the remote in the commit of its article where an answer waits for the push', async (t) => {

@@ -43,6 +43,9 @@ const PLUGINS: Readonly<Record<string, string>> = {
   'zz-hangs': bad('zz-hangs', 'return new Promise(() => {})'),
   leaks: `let leaks = false;\n${bad('leaks', 'if (!leaks) { leaks = true; setInterval(() => {}, 1e6); }', 'setInterval(() => {}, 1e6)')}`,
   top: `setTimeout(() => { throw new Error('at the top'); }, 1);\n${bad('top', '')}`,
+  answers: `export default { name: 'answers', receiver(host) {
+    host.adapter({ path: '/answers', verify: () => false, receive() {}, errorBody: () => process.exit(0) });
+  } };`,
   works: `export default { name: 'works', receiver(host) {
     host.job('note', { on: 'article.published', run: ({ article }) => host.storage.set(article.id, true) });
     host.routes((router) => router.get('/keys', async (context) => { context.body = await host.storage.keys(); }));
@@ -59,6 +62,7 @@ test('a storm of bad plugins costs no delivery, no page and no job of others, an
   for (const [name, text] of Object.entries(PLUGINS))
     fs.writeFileSync(join(dir, `plugins/${name}.mjs`), text);
   const receiver = await startReceiver(t, { dir });
+  t.is((await fetch(`${receiver.origin}/answers`, { method: 'POST' })).status, 401);
   const urls: string[] = [];
   for (let n = 0; n < 6; n++) {
     const { status, json } = await receiver.post(
