@@ -21,11 +21,18 @@ export interface SessionOptions extends CourierOptions {
   readonly articleUrl?: string | undefined;
   /** The version that the receiver is meant to have, rather than the one that its answer claims. */
   readonly as?: Version | undefined;
+  /** Asks a person for a step, and resolves when it is done. */
+  readonly ask?: ((step: PersonsStep) => Promise<void>) | undefined;
   /** Takes advice for failure. */
   readonly strict?: boolean | undefined;
   /** Looks at the articles’ pages too. */
   readonly pages?: PagesOptions | undefined;
 }
+
+/** What a person does that no request can do. */
+export type PersonsStep =
+  | { readonly kind: 'edit'; readonly title: string; readonly url: string }
+  | { readonly kind: 'restart' };
 
 /** An article that was published for the run. */
 export interface Stored {

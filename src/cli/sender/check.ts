@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { loadSettings } from '../../config/load.js';
+import { htmlReport } from '../../conformance/report/html.js';
 import { jsonReport } from '../../conformance/report/json.js';
 import { junitReport } from '../../conformance/report/junit.js';
 import { markdownReport, rulesList } from '../../conformance/report/markdown.js';
@@ -15,6 +18,7 @@ import {
   type Outcome,
   type Report,
 } from '../../conformance/run.js';
+import type { PersonsStep } from '../../conformance/session.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
@@ -43,6 +47,8 @@ interface CheckOptions {
   readonly json?: boolean;
   readonly junit?: string;
   readonly markdown?: string;
+  readonly html?: string;
+  readonly manual?: boolean;
   readonly strict?: boolean;
   readonly verbose?: boolean;
   readonly list?: boolean;
@@ -76,9 +82,14 @@ export function checkCommand(): Command {
     .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
     .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
     .option('--strict', 'let rules that are only advice fail the check')
+    .option(
+      '--manual',
+      'ask a person for what no request can do: an edit in the receiver’s admin, and a restart',
+    )
     .option('--json', 'print the report as JSON')
     .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')
+    .option('--html <file>', 'write the report as one page')
     .option(
       '--verbose',
       'print the rules that passed too, and of each finding the request, the answer and a curl line',
@@ -92,7 +103,8 @@ export function checkCommand(): Command {
 }
 
 async function check(named: string | undefined, options: CheckOptions): Promise<void> {
-  for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
+  for (const file of [options.junit, options.markdown, options.html])
+    if (file !== undefined) requireFolder(file);
   const receiver = await receiverOf(named, options);
   const interrupt = new AbortController();
   // The report says which articles are there now. A second signal ends the process at once.
@@ -112,19 +124,33 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     target: options.target,
     articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
     pages: pagesOf(options),
+    ask: options.manual ? askPerson : undefined,
     onOutcome: process.stderr.isTTY ? progress : undefined,
   });
   writeReports(report, options);
   if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
 }
 
-function writeReports(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
+function writeReports(report: Report, { json, junit, markdown, html, verbose = false }: CheckOptions): void {
   const colour = process.stdout.isTTY ?? false;
   process.stdout.write(
     json ? escapeInvisible(jsonReport(report), { lines: true }) : terminalReport(report, { colour, verbose }),
   );
   if (junit !== undefined) write(junit, junitReport(report));
   if (markdown !== undefined) write(markdown, markdownReport(report));
+  if (html !== undefined) write(html, htmlReport(report));
+}
+
+/** Asks on standard error, and waits for a line of standard input. */
+async function askPerson(step: PersonsStep): Promise<void> {
+  const what =
+    step.kind === 'edit'
+      ? `Edit the article ${quote(step.title, 80)} (${step.url}) in the receiver’s own admin: change a word, and save it.`
+      : 'Restart the receiver, and wait until it answers.';
+  process.stderr.write(`\r\x1b[K${escapeInvisible(what)} Then press Enter: `);
+  const lines = createInterface({ input: process.stdin });
+  await Promise.race([once(lines, 'line'), once(lines, 'close')]);
+  lines.close();
 }
 
 /** One line that is written over; on standard error, so that a report in a pipe is a report. */

@@ -5,6 +5,7 @@ import { CONTENT_RULES } from './content.js';
 import { LIMIT_RULES } from './limits.js';
 import { LOOKUP_RULES } from './lookup.js';
 import { LOOKUP_REFUSED_RULES } from './lookup-refused.js';
+import { MANUAL_RULES } from './manual.js';
 import { ORDER_RULES } from './order.js';
 import { PAGE_RULES } from './pages.js';
 import { PUBLISH_RULES } from './publish.js';
@@ -42,6 +43,7 @@ export const RULES: readonly Rule[] = inOrder([
   ...CONCURRENCY_RULES,
   ...ORDER_RULES,
   ...PAGE_RULES,
+  ...MANUAL_RULES,
   ...LIMIT_RULES,
   ...WHOLE_RUN_RULES,
 ]);

@@ -33,7 +33,7 @@ test('check of a good receiver exits with 0, and prints one line of counts and t
   const { code, stdout, stderr } = await runHere(words, { PRESSMARK_SECRET: SECRET });
   t.deepEqual([code, stderr], [0, '']);
   t.regex(stdout, /^http:.*\/webhook, checked as a receiver of Version 3\n/);
-  t.regex(stdout, /\d+ passed, 11 not checked; \d+ requests in \d+\.\d s/); // the pages
+  t.regex(stdout, /\d+ passed, 15 not checked; \d+ requests in \d+\.\d s/); // the pages, and what a person does
   t.regex(stdout, /articles are left behind:\n {2}pressmark-check-/);
   t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
 });
@@ -255,4 +255,47 @@ test('check --baseline fails for new failures alone, and --skip leaves rules out
   const wrong = await check(...args, '--baseline', baseline);
   t.is(wrong.code, 2);
   t.regex(wrong.stderr, /before\.json" cannot be read as a report of pressmark check --json/);
+});
+
+test('check --manual asks a person for a step and goes on; --html writes a page with the findings', async (t) => {
+  const dir = tempDir(t);
+  const steps = referenceSteps();
+  const { url, close } = await serveSteps(steps);
+  t.teardown(close);
+  const html = join(dir, 'report.html');
+  const args = [
+    '--dir',
+    dir,
+    ...FAST,
+    '--only',
+    'manual-edit-is-kept,manual-restart-keeps-ids',
+    '--manual',
+    '--html',
+    html,
+  ];
+  const child = spawn(process.execPath, [PROGRAM, 'check', url.href, ...args], {
+    env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET },
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let asked = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    asked += text;
+    if (!text.includes('Then press Enter')) return;
+    const { title = '' } = /Edit the article "(?<title>[^"]+)"/.exec(text)?.groups ?? {};
+    const edited = [...steps.store.articles.values()].find(
+      ({ id }) => title !== '' && id.includes('edited-by-hand'),
+    );
+    if (edited !== undefined) steps.edit(edited);
+    child.stdin.write('\n');
+  });
+  const [code] = await once(child, 'exit');
+  t.is(code, 0);
+  t.regex(
+    asked,
+    /Edit the article ".+" \(https:.+\) in the receiver’s own admin: change a word, and save it\. Then press Enter: /,
+  );
+  t.regex(asked, /Restart the receiver, and wait until it answers\. Then press Enter: /);
+  const page = fs.readFileSync(html, 'utf8');
+  t.regex(page, /^<!doctype html>\n<html lang="en">/);
+  t.true(page.includes('<code>manual-edit-is-kept</code>'));
 });

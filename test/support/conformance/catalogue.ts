@@ -50,6 +50,46 @@ export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([
     'version-stated',
     { break: answers('webhook.test', () => ({ json: { received: true } })), with: [], as: undefined },
   ],
+  [
+    'manual-edit-changes-revision',
+    { break: (steps) => Object.assign(steps, { edit: () => undefined }), with: [] },
+  ],
+  [
+    'manual-edit-is-kept',
+    {
+      break: (steps) => {
+        const { isStale } = steps.store;
+        steps.store.isStale = (article, data) =>
+          !article.revision.startsWith('edit-') && isStale.call(steps.store, article, data);
+      },
+      with: [],
+    },
+  ],
+  [
+    'manual-restart-keeps-articles',
+    {
+      break: (steps) =>
+        Object.assign(steps, {
+          restart: () => {
+            for (const article of steps.store.articles.values()) article.revision = `first-${article.id}`;
+          },
+        }),
+      with: [],
+    },
+  ],
+  [
+    'manual-restart-keeps-ids',
+    {
+      break: (steps) =>
+        Object.assign(steps, {
+          restart: () => {
+            const publish = steps.store.publish.bind(steps.store);
+            steps.store.publish = (data) => publish({ ...data, id: `${data.id}-again` });
+          },
+        }),
+      with: [],
+    },
+  ],
   ['request-accepted', { break: stumbles(() => true, 400), with: [] }],
   ['raw-pieces', { break: firstPieceAlone, with: [] }],
   ['test-in-time', hangs('webhook.test', 'test-again')],

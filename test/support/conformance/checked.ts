@@ -45,11 +45,26 @@ export async function checked(steps: Steps, over: Partial<ConformanceOptions> = 
   const { url, firstPieceRead, close } = await serveSteps(steps, () => clock.pass(LONG_MS));
   try {
     return await checkReceiver(
-      optionsFor(url, { as: 3, clock: withoutPauses(clock), betweenPieces: firstPieceRead, ...over }),
+      optionsFor(url, {
+        as: 3,
+        ask: personOf(steps),
+        clock: withoutPauses(clock),
+        betweenPieces: firstPieceRead,
+        ...over,
+      }),
     );
   } finally {
     await close();
   }
+}
+
+/** A person who does at once what is asked for. */
+function personOf(steps: Steps): ConformanceOptions['ask'] {
+  return async (step) => {
+    if (step.kind === 'restart') return steps.restart();
+    const article = steps.store.find(step.url);
+    if (article !== undefined) steps.edit(article);
+  };
 }
 
 /** The outcomes other than `passed`, one line each. */

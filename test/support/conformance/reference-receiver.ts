@@ -43,6 +43,9 @@ export interface Steps {
   /** Can change every answer just before it is sent. */
   finish(out: Outgoing, incoming: Incoming): Outgoing;
   page(article: StoredArticle): string;
+  /** What a person does in the receiver's own admin. */
+  edit(article: StoredArticle): void;
+  restart(): void;
 }
 
 export const CAPABILITIES = ['article.published', 'article.lookup', 'article.updated'];
@@ -89,6 +92,11 @@ export function referenceSteps(): Steps {
       },
     },
     finish: (out) => out,
+    edit: (article) => {
+      article.title = `${article.title}, edited`;
+      article.revision = `edit-${article.revision}`;
+    },
+    restart: () => undefined,
     page: ({ html, jsonLd, image }) =>
       `<!doctype html><html><head><title>A page</title>${jsonLd}</head><body>${image === null ? '' : `<img src="${image}" alt="">`}${html}</body></html>`,
   };

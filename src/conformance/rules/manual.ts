@@ -1,0 +1,85 @@
+import { expectUnchanged } from '../answers.js';
+import { describe, expectEqual, expectStatus, expectThat, fieldsOf, NotChecked } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import type { PersonsStep, Session } from '../session.js';
+
+async function ask(session: Session, step: PersonsStep): Promise<void> {
+  const { ask: byHand } = session.options;
+  if (byHand === undefined) throw new NotChecked('a person is asked for it with --manual');
+  await byHand(step);
+}
+
+/** The article that a person has edited, before and after. */
+const edited = (session: Session) =>
+  session.once('edited by a person', async () => {
+    const stored = await session.stored('edited-by-hand');
+    const before = await session.lookup(stored.url());
+    await ask(session, { kind: 'edit', title: before.title, url: before.url });
+    return { before, after: await session.lookup(before.url) };
+  });
+
+/** The article that was stored and updated before a person restarted the receiver. */
+const restarted = (session: Session) =>
+  session.once('restarted by a person', async () => {
+    const stored = await session.stored('restarted');
+    expectStatus(await session.send('article.updated', await session.draft(stored.url())), 200);
+    const before = await session.lookup(stored.url());
+    await ask(session, { kind: 'restart' });
+    return { stored, before };
+  });
+
+/** What no request can do: a person edits an article, and restarts the receiver. */
+export const MANUAL_RULES: readonly Rule[] = [
+  ...rules({ section: 'States and transitions', from: 2, needs: ['update-200'] }, [
+    {
+      id: 'manual-edit-changes-revision',
+      says: 'An edit in the receiver’s own admin changes the revision.',
+      hint: 'Make a new revision wherever an article is saved, not in the webhook alone.',
+      check: async (session) => {
+        const { before, after } = await edited(session);
+        expectThat(
+          before.revision_id !== after.revision_id,
+          'another revision_id',
+          'the same one as before the edit',
+        );
+      },
+    },
+    {
+      id: 'manual-edit-is-kept',
+      section: 'article.updated, 4',
+      says: 'An update whose base is the revision before a person’s edit is answered 409, and the edit stays.',
+      hint: 'Compare base_revision_id with the revision that the edit has made.',
+      needs: ['manual-edit-changes-revision'],
+      check: async (session) => {
+        const { before, after } = await edited(session);
+        const stale = session.update(session.id('draft'), before);
+        expectStatus(await session.send('article.updated', stale), 409);
+        expectUnchanged(after, await session.lookup(after.url));
+      },
+    },
+    {
+      id: 'manual-restart-keeps-articles',
+      says: 'After a restart an article has the content and the revision of its last update.',
+      hint: 'Write articles and revisions to the disk before you answer.',
+      check: async (session) => {
+        const { before } = await restarted(session);
+        expectUnchanged(before, await session.lookup(before.url));
+      },
+    },
+  ]),
+  ...rules({ section: 'article.published', from: 3, needs: ['publish-again-same-url', 'update-200'] }, [
+    {
+      id: 'manual-restart-keeps-ids',
+      says: 'A redelivery after a restart is answered with the same id and URL as before it.',
+      hint: 'Keep the ids of what was published on the disk, with the articles.',
+      needs: ['manual-restart-keeps-articles'],
+      check: async (session) => {
+        const { stored } = await restarted(session);
+        const again = await session.send('article.published', stored.data);
+        expectThat(again.status === 200, 'status 200', describe(again));
+        for (const name of ['id', 'url'])
+          expectEqual(name, fieldsOf(stored.answer)[name], fieldsOf(again)[name]);
+      },
+    },
+  ]),
+];
