@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
 import { lastRefreshes, saysTheSame } from './article/already-sent.js';
 import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
-import { type Draft, isUnfinished, readDraft } from './article/draft.js';
+import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery/delivery.js';
 import { type Envelope, envelopeOf } from './delivery/send-event.js';
@@ -13,11 +13,17 @@ import type { SenderState } from './state.js';
 
 /** What became of a file on its way into the queue. */
 export type Queued =
-  | { readonly path: string; readonly kind: 'queued'; readonly entry: Entry }
+  | {
+      readonly path: string;
+      readonly kind: 'queued';
+      readonly entry: Entry;
+      /** What cannot be sent as the file has it. */
+      readonly warnings: readonly string[];
+    }
   /** It was queued before; `changed`: the file says something else by now. */
   | { readonly path: string; readonly kind: 'known'; readonly entry: Entry; readonly changed: boolean }
   /** Not to be published, or not possible. */
-  | { readonly path: string; readonly kind: 'unfinished' }
+  | { readonly path: string; readonly kind: 'unfinished'; readonly why: string }
   | { readonly path: string; readonly kind: 'refused'; readonly reason: string };
 
 /** So many files are read and stored at a time. */
@@ -46,7 +52,7 @@ export async function* queueFiles(
     for (const one of batch) {
       if (one.kind !== 'queued') yield one;
       // The first of two files with one id is the one that was stored.
-      else if (fresh.delete(one.entry.id)) yield { path: one.path, kind: 'queued', entry: one.entry };
+      else if (fresh.delete(one.entry.id)) yield queuedOf(one);
       else yield await compare(queue, state, connector, refreshes, one);
     }
   }
@@ -63,7 +69,8 @@ interface Ready {
 function prepare(state: SenderState, connector: Connector, path: string, now: number): Prepared {
   try {
     const draft = readDraft(path);
-    if (isUnfinished(draft, now)) return { path, kind: 'unfinished' };
+    const why = whyUnfinished(draft, now);
+    if (why !== undefined) return { path, kind: 'unfinished', why };
     const id = articleId(draft, connector, state.dir, path);
     const timestamp = new Date(now).toISOString();
     const data = { ...composeArticle(draft, connector, id, timestamp) };
@@ -85,28 +92,76 @@ function prepare(state: SenderState, connector: Connector, path: string, now: nu
   }
 }
 
+/** What `queueFiles` would do with these files; nothing is queued. */
+export function* foresee(
+  queue: Queue,
+  state: SenderState,
+  connector: Connector,
+  paths: readonly string[],
+  now: number,
+): Iterable<Queued> {
+  const refreshes = lastRefreshes(queue, connector);
+  const ids = new Map<string, string>();
+  for (const path of paths) {
+    const one = prepare(state, connector, path, now);
+    const there = one.kind === 'queued' ? queue.read(one.entry.id) : undefined;
+    if (one.kind !== 'queued') yield one;
+    else if (ids.has(one.entry.id))
+      yield {
+        path,
+        kind: 'refused',
+        reason: `${path}: ${ids.get(one.entry.id)} has the same id, ${one.draft.id}`,
+      };
+    else if (there === undefined) yield queuedOf(one);
+    else
+      yield {
+        path,
+        kind: 'known',
+        entry: there,
+        changed: isChanged(queue, connector, refreshes, one, there),
+      };
+    if (one.kind === 'queued') ids.set(one.entry.id, path);
+  }
+}
+
+function queuedOf({ path, entry, draft }: Ready): Queued {
+  return { path, kind: 'queued', entry, warnings: draft.warnings };
+}
+
+/** Whether a file says something else than what was sent last. */
+function isChanged(
+  queue: Queue,
+  connector: Connector,
+  refreshes: () => ReadonlyMap<string, Envelope>,
+  { draft, entry }: Ready,
+  there: Entry,
+): boolean {
+  if (saysTheSame(queue, draft, connector, there.record.payload)) return false;
+  const refresh = refreshes().get(entry.source);
+  return refresh === undefined || !saysTheSame(queue, draft, connector, refresh);
+}
+
 /** What a file is whose delivery is there already. */
 async function compare(
   queue: Queue,
   state: SenderState,
   connector: Connector,
   refreshes: () => ReadonlyMap<string, Envelope>,
-  { path, draft, entry }: Ready,
+  one: Ready,
 ): Promise<Queued> {
-  const there = queue.read(entry.id);
+  const { path } = one;
+  const there = queue.read(one.entry.id);
   if (there === undefined)
     return {
       path,
       kind: 'refused',
-      reason: `${path}: its delivery record ${entry.id}.json cannot be read; fix it or move it away`,
+      reason: `${path}: its delivery record ${one.entry.id}.json cannot be read; fix it or move it away`,
     };
   const other = resolve(state.dir, there.source);
   if (other !== path && fs.existsSync(other))
-    return { path, kind: 'refused', reason: `${path}: ${there.source} has the same id, ${draft.id}` };
-  if (saysTheSame(queue, draft, connector, there.record.payload))
-    return { path, kind: 'known', entry: there, changed: false };
-  if (await queue.replace(entry)) return { path, kind: 'queued', entry };
-  const refresh = refreshes().get(entry.source);
-  const changed = refresh === undefined || !saysTheSame(queue, draft, connector, refresh);
-  return { path, kind: 'known', entry: there, changed };
+    return { path, kind: 'refused', reason: `${path}: ${there.source} has the same id, ${one.draft.id}` };
+  const { draft, entry } = one;
+  const same = saysTheSame(queue, draft, connector, there.record.payload);
+  if (!same && (await queue.replace(entry))) return queuedOf(one);
+  return { path, kind: 'known', entry: there, changed: isChanged(queue, connector, refreshes, one, there) };
 }

@@ -6,7 +6,7 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { publishedAt } from './article/already-sent.js';
 import { composeUpdate, refuseTooLarge } from './article/compose.js';
-import { isUnfinished, readDraft } from './article/draft.js';
+import { readDraft, whyUnfinished } from './article/draft.js';
 import type { Clock } from './clock.js';
 import type { Connector } from './connectors.js';
 import { checkLookup } from './delivery/answer-checks.js';
@@ -60,8 +60,8 @@ export async function refresh({
       `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
     );
   const draft = readDraft(path);
-  if (!force && isUnfinished(draft, clock.now()))
-    throw refused(`${path} is a draft, or its date is still to come`, FORCE);
+  const unfinished = force ? undefined : whyUnfinished(draft, clock.now());
+  if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`, FORCE);
   const { noRefresh } = await testConnection(connector, clock.now());
   if (noRefresh !== undefined) throw refused(noRefresh);
   const target = await lookUp(connector, url, clock.now());

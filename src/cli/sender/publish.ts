@@ -1,8 +1,10 @@
+import fs from 'node:fs';
 import { relative } from 'node:path';
 import { Command } from 'commander';
 import { findMarkdown } from '../../sender/article/find-markdown.js';
-import { type Queued, queueFiles } from '../../sender/publish.js';
+import { foresee, type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
+import type { SenderState } from '../../sender/state.js';
 import { example } from '../options.js';
 import { paint, printable, printJson, progressLine, warningLog } from '../terminal.js';
 import { openSending, type Sending, standingOf, withConnector, withRate, withSenderDir } from './sending.js';
@@ -12,6 +14,8 @@ interface PublishOptions {
   readonly connector?: string;
   readonly rate?: number;
   readonly json?: boolean;
+  readonly dryRun?: boolean;
+  readonly report?: string;
 }
 
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
@@ -21,13 +25,19 @@ export function publishCommand(): Command {
       'publish Markdown files with front matter; an interrupted run is resumed by running it again',
     )
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
+    .option(
+      '--dry-run',
+      'send nothing; say what would be sent, under which name, what is left out, and what would go as text',
+    )
+    .option('--report <file.csv>', 'write what became of each file, and its URL')
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {
       const files = findMarkdown(paths);
       const sending = openSending(options.dir, options.connector);
       try {
-        await publish(sending, files, options);
+        if (options.dryRun) showPlan(sending, files, options.json === true);
+        else await publish(sending, files, options);
       } finally {
         sending.queue.close();
       }
@@ -37,7 +47,7 @@ export function publishCommand(): Command {
 async function publish(
   sending: Sending,
   files: readonly string[],
-  { rate, json }: PublishOptions,
+  { rate, json, report }: PublishOptions,
 ): Promise<void> {
   const { state, connector, queue } = sending;
   const line = progressLine();
@@ -47,6 +57,11 @@ async function publish(
   const queued: Queued[] = [];
   for await (const one of queueFiles(queue, state, connector, files, Date.now)) {
     queued.push(one);
+    if (one.kind === 'unfinished')
+      say(`  ${printable(`${relative(state.dir, one.path)} is left out: ${one.why}`)}`);
+    if (one.kind === 'queued')
+      for (const warning of one.warnings)
+        say(`${paint('yellow', '!')} ${printable(`${relative(state.dir, one.path)}: ${warning}`)}`);
     if (one.kind === 'refused') say(`${paint('red', '✗')} ${printable(one.reason)}`);
     line.show(`${queued.length} of ${files.length} files read`);
   }
@@ -72,10 +87,63 @@ async function publish(
   }
 
   const rows = queued.map((one) => rowOf(sending, one));
+  if (report !== undefined) writeReport(report, rows);
   const counts = summaryOf(rows);
   if (json) printJson({ ...counts, files: rows }, 2);
   else printSummary(rows, counts, stop.asked());
   if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
+}
+
+/** Prints what `publish` would do with each file. */
+function showPlan({ state, connector, queue }: Sending, files: readonly string[], json: boolean): void {
+  const rows = [...foresee(queue, state, connector, files, Date.now())].map((one) => planOf(state, one));
+  if (rows.some(({ plan }) => plan === 'refused')) process.exitCode = 1;
+  if (json) {
+    printJson(rows, 2);
+    return;
+  }
+  for (const row of rows) {
+    console.log(
+      `${paint(row.plan === 'refused' ? 'red' : 'bold', row.plan.padEnd(13))} ${printable(`${row.file}: ${row.what}`)}`,
+    );
+    for (const warning of row.warnings)
+      console.log(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
+  }
+  const count = (plan: string) => rows.filter((row) => row.plan === plan).length;
+  console.log(
+    `${rows.length} files: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
+  );
+}
+
+function planOf({ dir }: SenderState, one: Queued) {
+  const file = relative(dir, one.path);
+  const none: readonly string[] = [];
+  switch (one.kind) {
+    case 'queued': {
+      const { title, slug } = one.entry.record.payload.data;
+      return { file, plan: 'send', what: `${title}, as ${slug}`, warnings: one.warnings };
+    }
+    case 'known':
+      return {
+        file,
+        plan: one.changed ? 'changed since' : 'sent before',
+        what: one.entry.liveUrl ?? '',
+        warnings: none,
+      };
+    case 'unfinished':
+      return { file, plan: 'left out', what: one.why, warnings: none };
+    case 'refused':
+      return { file, plan: 'refused', what: one.reason, warnings: none };
+  }
+}
+
+/** Old file, new URL and what else came of it, as a table that spreadsheets and scripts read. */
+function writeReport(file: string, rows: readonly Row[]): void {
+  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const lines = rows.map(({ file: from, status, url, error }) =>
+    [from, status, url, error].map(cell).join(','),
+  );
+  fs.writeFileSync(file, ['file,status,url,error', ...lines, ''].join('\r\n'));
 }
 
 /** On Ctrl-C what is under way is ended and nothing else begun; the second time the process ends at once. */

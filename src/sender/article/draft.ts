@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, resolve, sep } from 'node:path';
 import { slugText } from '../../article/slug.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { isMoment, parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { listOf, type MarkdownFile, splitFrontMatter, textOf } from './front-matter.js';
+import { listOf, type MarkdownFile, splitFrontMatter, textOf, valueAt } from './front-matter.js';
 import { plainLine } from './markdown.js';
 
 /** An article as a person wrote it in a Markdown file. */
@@ -23,18 +23,30 @@ export interface Draft {
   readonly tags: readonly string[];
   /** The day or moment that the file gives, ISO 8601. */
   readonly date: string | undefined;
+  /** When it may first be published, where that is another day than `date`; ISO 8601. */
+  readonly publishDate: string | undefined;
+  /** From when on it is not to be seen any more, ISO 8601. */
+  readonly expiryDate: string | undefined;
   /** Whether the file says that it is not to be published yet. */
   readonly unfinished: boolean;
   readonly markdown: string;
+  /** What cannot be sent as the file has it. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * Whether an article is not to be published yet: its file says so, or its date is still to come.
+ * Why an article is not to be published, as its file has it; undefined where it is.
  *
  * @param now milliseconds since the epoch.
  */
-export function isUnfinished({ unfinished, date }: Draft, now: number): boolean {
-  return unfinished || parseMoment(date ?? '') > now;
+export function whyUnfinished(
+  { unfinished, date, publishDate, expiryDate }: Draft,
+  now: number,
+): string | undefined {
+  if (unfinished) return 'it is a draft';
+  const begins = publishDate ?? date;
+  if (parseMoment(begins ?? '') > now) return `its date is still to come: ${begins}`;
+  return parseMoment(expiryDate ?? '') <= now ? `it has expired: ${expiryDate}` : undefined;
 }
 
 /** It stands in an HTML comment in the page. */
@@ -72,19 +84,33 @@ function draftOf(text: string, path: string): Draft {
       ? [plainLine(withoutClosingMarks(heading[1] ?? '')), file.body.slice(heading[0].length)]
       : [named ?? '', file.body];
   const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
+  const image = imageOf(file);
   if (markdown === '') throw new Error('there is no text below the front matter; write the article there');
   return {
     id: idOf(textOf(file, 'id')),
     title,
-    slug: slugText(textOf(file, 'slug') ?? nameOf(path)),
-    description: textOf(file, 'description', 'meta_description') ?? '',
+    slug: slugText(textOf(file, 'slug') ?? addressName(textOf(file, 'permalink', 'url')) ?? nameOf(path)),
+    description: textOf(file, 'description', 'meta_description', 'excerpt', 'summary') ?? '',
     keyword: textOf(file, 'keyword', 'focus_keyword') ?? '',
-    image: imageOf(textOf(file, 'image', 'featured_image')),
-    author: textOf(file, 'author') ?? '',
-    tags: listOf(file, 'tags'),
-    date: dateOf(textOf(file, 'date')),
-    unfinished: flagOf(file, 'draft') === true || flagOf(file, 'published') === false,
+    image: image !== undefined && canonicalUrl(image) !== undefined ? image : null,
+    author: authorOf(valueAt(file, 'author', 'authors')),
+    tags: listOf(file, 'tags', 'categories', 'category'),
+    date: dateOf(file, 'date') ?? dateInName(path),
+    publishDate: dateOf(file, 'publishDate'),
+    expiryDate: dateOf(file, 'expiryDate'),
+    unfinished:
+      flagOf(file, 'draft') === true ||
+      flagOf(file, 'published') === false ||
+      path.split(sep).includes('_drafts'),
     markdown,
+    warnings: [
+      ...(image !== undefined && canonicalUrl(image) === undefined
+        ? [
+            `the image ${quote(image, 80)} is left out: it is no absolute http(s) URL, and the receiver gets no files`,
+          ]
+        : []),
+      ...warningsOf(markdown, named),
+    ],
   };
 }
 
@@ -93,19 +119,94 @@ function idOf(id: string | undefined): string | undefined {
   throw new Error(`id ${quote(id)} must be made of letters, digits and . _ : -`);
 }
 
-function imageOf(image: string | undefined): string | null {
-  if (image === undefined || image === '') return null;
-  if (canonicalUrl(image) !== undefined) return image;
-  throw new Error(`image ${quote(image, 200)} must be an absolute http(s) URL: the receiver gets no files`);
+/** The image's address; generators keep it in a text or in a map. */
+function imageOf(file: MarkdownFile): string | undefined {
+  const image = textOf(
+    file,
+    ...['image', 'featured_image', 'cover'].flatMap((key) =>
+      typeof valueAt(file, key) === 'object'
+        ? ['image', 'src', 'url', 'path'].map((one) => `${key}.${one}`)
+        : [key],
+    ),
+  );
+  return image || undefined;
 }
 
-function dateOf(date: string | undefined): string | undefined {
-  // As many generators write it, with a space for the T.
-  const iso = date?.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) ?/, '$1T$2');
-  if (iso === undefined || iso === '' || isMoment(iso)) return iso || undefined;
+/** Names, from a text, a list of texts or of maps with a name. */
+function authorOf(value: unknown): string {
+  const names = [value].flat().map((one: unknown) => {
+    const name = typeof one === 'object' && one !== null && 'name' in one ? one.name : one;
+    if (typeof name === 'object' && name !== null)
+      throw new Error('author must be a name, or a list of names');
+    return String(name ?? '').trim();
+  });
+  return names.filter((name) => name !== '').join(', ');
+}
+
+const DATE =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d\d(?::\d\d(?:\.\d+)?)?)(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i;
+
+/** A date as generators take it, in ISO 8601. */
+function dateOf(file: MarkdownFile, key: string): string | undefined {
+  const text = textOf(file, key);
+  if (text === undefined || text === '') return undefined;
+  const [, year, month = '', day = '', hour, rest, zone] = DATE.exec(text) ?? [];
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const iso = hour === undefined ? date : `${date}T${hour.padStart(2, '0')}:${rest}${zoneText(zone)}`;
+  if (year !== undefined && isMoment(iso)) return iso;
   throw new Error(
-    `date ${quote(date)} is not an ISO 8601 date; write it as 2026-11-19 or 2026-11-19T08:00:00Z`,
+    `${key} ${quote(text)} is not an ISO 8601 date; write it as 2026-11-19 or 2026-11-19T08:00:00Z`,
   );
+}
+
+function zoneText(zone: string | undefined): string {
+  if (zone === undefined) return '';
+  const [, sign, hours, minutes = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  return sign === undefined ? 'Z' : `${sign}${hours}:${minutes}`;
+}
+
+/** The day in the name of a Jekyll post, `2026-11-19-name.md`. */
+function dateInName(path: string): string | undefined {
+  const day = /^\d{4}-\d\d-\d\d(?=-)/.exec(basename(path))?.[0];
+  return day !== undefined && isMoment(day) ? day : undefined;
+}
+
+/** The last part of an address without placeholders. */
+function addressName(address: string | undefined): string | undefined {
+  if (address === undefined || /[:{]/.test(address.replace(/^https?:/, ''))) return undefined;
+  const name = address
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '')
+    .split('/')
+    .at(-1)
+    ?.replace(/\.html?$/, '');
+  return name === '' ? undefined : name;
+}
+
+/** What goes out as text though the owner's generator makes something of it: no receiver has that generator. */
+const AS_TEXT: readonly (readonly [RegExp, string])[] = [
+  [
+    /\]\((?!https?:|mailto:|tel:|#|<?\s*\))(?!\/\/)[^)\s]+/,
+    'a relative link or picture, which leads nowhere on another site',
+  ],
+  [
+    /<(?:img|a|video|source)\b[^>]*\b(?:src|href)=["'](?!https?:|mailto:|tel:|#|data:|\/\/)/i,
+    'a relative link or picture in HTML, which leads nowhere on another site',
+  ],
+  [/\{\{[<%].*?[>%]\}\}/s, 'a shortcode, which is sent as text'],
+  [/\{%.*?%\}|\{\{[^<%].*?\}\}/s, 'a template tag, which is sent as text'],
+  [/^\{:.*\}\s*$|\]\([^)]*\)\{:/m, 'an attribute list of kramdown, which is sent as text'],
+  [/\[\^[^\]\s]+\]/, 'a footnote, which is sent as text'],
+  [/^\s*[-*+] \[[ xX]\] /m, 'a task list, whose boxes are sent as text'],
+  [/^\s*\$\$|\$\$\s*$/m, 'a formula between $$, which is sent as text'],
+];
+
+function warningsOf(markdown: string, title: string | undefined): string[] {
+  const prose = markdown.replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1[^\n]*$/gm, '').replace(/`[^`\n]*`/g, '');
+  const found = AS_TEXT.flatMap(([pattern, words]) => (pattern.test(prose) ? [`it has ${words}`] : []));
+  const first = /^# +([^\n]+)/.exec(markdown)?.[1] ?? '';
+  const doubled = title !== undefined && plainLine(withoutClosingMarks(first)) === title && title !== '';
+  return doubled ? [...found, 'its first heading says the title again'] : found;
 }
 
 /** A key that is on or off, in the words of YAML 1.1 too, which generators read; undefined where it is missing. */

@@ -1,81 +1,71 @@
-import yaml from 'js-yaml';
+import { type AnyFrontMatter, readFrontMatter } from '../../article/front-matter/read.js';
 import { PressmarkError, quote } from '../../errors.js';
 
-/** A Markdown file cut in two. */
-export interface MarkdownFile {
-  readonly data: Readonly<Record<string, unknown>>;
-  /** What stands below the closing fence. */
-  readonly body: string;
-}
+/** A Markdown file cut in two: what its front matter says, and what stands below it. */
+export type MarkdownFile = Pick<AnyFrontMatter, 'data' | 'body'>;
 
-const FENCED = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/;
-
-/** Whether a text begins as a file with front matter does, in YAML or in TOML, which is refused when it is read. */
+/** Whether a text begins as a file with front matter does, in YAML, TOML or JSON. */
 export function hasFrontMatter(text: string): boolean {
-  return /^\ufeff?(?:---|\+\+\+)[ \t]*\r?\n/.test(text);
+  return /^\ufeff?(?:(?:---|\+\+\+)(?:json)?[ \t]*\r?\n|\{\s*")/.test(text);
 }
 
 /**
- * Cuts a Markdown file into front matter and body, and reads the front matter as YAML 1.2 core: dates stay texts.
- * Nothing in it is ever evaluated.
+ * Cuts a Markdown file into front matter and body. Nothing in it is ever evaluated.
  *
- * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
+ * @throws PressmarkError FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED, its message starting with `line <n>: `.
  */
 export function splitFrontMatter(text: string): MarkdownFile {
-  const [whole, source] = FENCED.exec(text) ?? [];
-  if (whole === undefined || source === undefined) {
-    throw invalid(1, whyNotCut(text));
-  }
-  return { data: parse(source), body: text.slice(whole.length) };
+  const { form, data, body } = readFrontMatter(text);
+  if (form === 'none') throw invalid('there is no front matter; the file must start with a line ---');
+  return { data, body };
 }
 
-function whyNotCut(text: string): string {
-  if (!hasFrontMatter(text)) return 'there is no YAML front matter; the file must start with a line ---';
-  return /^\ufeff?\+/.test(text)
-    ? 'TOML front matter is not read; write it as YAML between two lines ---'
-    : 'the front matter is never closed; end it with a line ---';
-}
-
-function parse(source: string): Readonly<Record<string, unknown>> {
-  let data: unknown;
-  try {
-    data = yaml.load(source, { schema: yaml.CORE_SCHEMA });
-  } catch (error) {
-    if (!(error instanceof yaml.YAMLException)) throw error;
-    throw invalid(
-      (error.mark?.line ?? 0) + 2,
-      `the front matter is not valid YAML, ${error.reason}; correct it`,
-      error,
-    );
+/** The first of these keys that says something; `cover.image` is a key in a map. */
+export function valueAt({ data }: MarkdownFile, ...keys: readonly string[]): unknown {
+  for (const key of keys) {
+    const value = key
+      .split('.')
+      .reduce<unknown>(
+        (at, part) =>
+          typeof at === 'object' && at !== null && Object.hasOwn(at, part)
+            ? (at as Record<string, unknown>)[part]
+            : undefined,
+        data,
+      );
+    if (value !== undefined && value !== null) return value;
   }
-  if (data === null || data === undefined) return {};
-  if (typeof data !== 'object' || Array.isArray(data))
-    throw invalid(2, 'the front matter must be a map of keys and values');
-  return data as Record<string, unknown>;
+  return undefined;
 }
 
 /** The text under the first of these keys that is there; numbers and booleans are taken as they read. */
-export function textOf({ data }: MarkdownFile, ...keys: readonly string[]): string | undefined {
-  const key = keys.find((one) => Object.hasOwn(data, one) && data[one] !== null);
-  const value = key === undefined ? undefined : data[key];
+export function textOf(file: MarkdownFile, ...keys: readonly string[]): string | undefined {
+  const value = valueAt(file, ...keys);
   if (value === undefined) return undefined;
-  if (typeof value === 'object') throw invalid(1, `${quote(key)} must be a text, not a list or a map`);
+  if (typeof value === 'object')
+    throw invalid(`${quote(keys.join(', '))} must be a text, not a list or a map`);
   return String(value).trim();
 }
 
-/** A list of texts; a single text is cut at its commas. Empty ones and repetitions are left out. */
-export function listOf({ data }: MarkdownFile, key: string): string[] {
-  const value = Object.hasOwn(data, key) ? (data[key] ?? []) : [];
-  const items = Array.isArray(value) ? value : String(value).split(',');
-  if (!Array.isArray(value) && typeof value === 'object')
-    throw invalid(1, `${quote(key)} must be a list of texts`);
-  const texts = items.map((item) => {
-    if (typeof item === 'object' && item !== null) throw invalid(1, `${quote(key)} must be a list of texts`);
-    return String(item ?? '').trim();
+/**
+ * A list of texts. Of a single text, its parts between commas, or else between blanks, as Jekyll cuts it. Empty ones and
+ * repetitions are left out.
+ */
+export function listOf(file: MarkdownFile, ...keys: readonly string[]): string[] {
+  const texts = keys.flatMap((key) => {
+    const value = valueAt(file, key) ?? [];
+    if (!Array.isArray(value) && typeof value === 'object')
+      throw invalid(`${quote(key)} must be a list of texts`);
+    const items: unknown[] = Array.isArray(value)
+      ? value
+      : String(value).split(/,/.test(String(value)) ? ',' : /\s/);
+    return items.map((item) => {
+      if (typeof item === 'object' && item !== null) throw invalid(`${quote(key)} must be a list of texts`);
+      return String(item ?? '').trim();
+    });
   });
   return [...new Set(texts)].filter((text) => text !== '');
 }
 
-function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
-  return new PressmarkError('FRONT_MATTER_INVALID', `line ${line}: ${reason}`, { cause });
+function invalid(reason: string): PressmarkError {
+  return new PressmarkError('FRONT_MATTER_INVALID', `line 1: ${reason}`);
 }
