@@ -88,6 +88,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       event,
       { url, headers, body, reply },
       leakIn(reply, options.secret, refused ? sign(body, options.secret) : undefined),
+      twist?.trial ?? false,
     );
     return reply;
   };

@@ -138,7 +138,7 @@ function inWordsOfStatus(outcome: Outcome, answer: Answer | undefined): Outcome 
 }
 
 function lastAnswer({ journal }: Session, from: number): Answer | undefined {
-  const reply = journal.entries.slice(from).at(-1)?.reply;
+  const reply = journal.entries.slice(from).findLast(({ trial }) => !trial)?.reply;
   return reply?.kind === 'answer' ? reply : undefined;
 }
 
@@ -192,9 +192,11 @@ async function outcomeOf(
     if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
     if (error instanceof Unmet) {
       const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
-      const { last } = session.journal;
-      const sent = session.journal.entries.length > from && last !== undefined;
-      const exchange = sent ? exchangeLines(last, session.options.secret).map(redact) : undefined;
+      const { last, entries } = session.journal;
+      const isOwn =
+        entries.slice(from).some(({ trial }) => !trial) || entries.filter(({ trial }) => !trial).length === 1;
+      const exchange =
+        isOwn && last !== undefined ? exchangeLines(last, session.options.secret, redact) : undefined;
       const found = {
         expected: redact(error.expected),
         got: redact(error.got),

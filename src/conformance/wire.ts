@@ -20,6 +20,8 @@ export interface Twist {
   readonly lowercase?: boolean;
   readonly chunked?: boolean;
   readonly pieces?: boolean;
+  /** Sent to find out why a rule is not kept: its answer is no finding. */
+  readonly trial?: boolean;
   /** Sends it without waiting for its turn, which was taken before. */
   readonly atOnce?: boolean;
 }

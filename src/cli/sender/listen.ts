@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { type ListenOptions, listen, type Observed } from '../../conformance/traffic/listener.js';
 import { recorderIn } from '../../conformance/traffic/recording.js';
+import { messageOf } from '../../errors.js';
 import { example, serviceOption, withDir, withPort } from '../options.js';
 import { marked, printable, printJson } from '../terminal.js';
 import { secretOf } from './secret-option.js';
@@ -73,7 +74,7 @@ async function run({
     statuses: answer,
     delayMs: delay,
     onExchange: (exchange) => {
-      const file = keep?.(exchange.request.delivery?.event ?? 'unknown', exchange.recording);
+      const file = recorded(keep, exchange);
       if (asJson) printJson({ ...inShort(exchange), ...(file !== undefined && { file }) });
       else console.log(linesOf(exchange, options.verbose ?? false).join('\n'));
     },
@@ -85,6 +86,16 @@ async function run({
   console.error(`pressmark listen: ${url}/ ${behind}; every path is the webhook. Ctrl-C ends it.`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await close();
+}
+
+/** The exchange has passed: that it cannot be recorded is said, and ends nothing. */
+function recorded(keep: ReturnType<typeof recorderIn> | undefined, exchange: Observed): string | undefined {
+  try {
+    return keep?.(exchange.request.delivery?.event ?? 'unknown', exchange.recording);
+  } catch (error) {
+    console.error(`pressmark listen: this request is not recorded: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 function inShort({ request: { signature, delivery }, status, ms, findings, recording }: Observed) {

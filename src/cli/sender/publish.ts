@@ -201,9 +201,7 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
     ...(['waiting', 'failed', 'refused'] as const).flatMap((name) =>
       counts[name] > 0 ? [`${counts[name]} ${name}`] : [],
     ),
-    ...(counts.drafts > 0
-      ? [`${counts.drafts} left out as ${counts.drafts > 1 ? 'drafts' : 'a draft'}`]
-      : []),
+    ...(counts.drafts > 0 ? [`${counts.drafts} left out`] : []),
   ];
   console.log(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
   const changed = rows.filter((row) => row.changed && row.status === 'success').length;

@@ -18,18 +18,26 @@ const LONGEST = 4000;
  * A request and its answer for a person, and the command that repeats it. A right signature is not shown but made again
  * by the command, of the secret in PRESSMARK_SECRET.
  *
- * @returns lines without anything secret but what `redact` takes out.
+ * @param redact takes out of a text what must not stand in a report; a command that it would change is left out.
  */
-export function exchangeLines({ url, headers, body, reply }: Exchange, secret: string): string[] {
+export function exchangeLines(
+  { url, headers, body, reply }: Exchange,
+  secret: string,
+  redact: (text: string) => string,
+): string[] {
   const right = sign(body, secret);
   const text = isShown(body) ? body.toString() : `(${body.length.toLocaleString('en')} bytes)`;
   const lines = Object.entries(headers).map(
     ([name, value]) => `${name}: ${value === right ? '(the right one)' : value}`,
   );
+  const command = isShown(body) ? curl(url, headers, text, right) : undefined;
   return [
-    ...labelled('request', [`POST ${shownUrl(url)}`, ...lines, '', text]),
-    ...labelled('answer', reply.kind === 'silence' ? [`none: ${reply.reason}`] : answerLines(reply)),
-    ...(isShown(body) ? labelled('repeat', [curl(url, headers, text, right)]) : []),
+    ...labelled('request', [`POST ${shownUrl(url)}`, ...lines, '', text].map(redact)),
+    ...labelled(
+      'answer',
+      (reply.kind === 'silence' ? [`none: ${reply.reason}`] : answerLines(reply)).map(redact),
+    ),
+    ...(command !== undefined && redact(command) === command ? labelled('repeat', [command]) : []),
   ];
 }
 
@@ -44,11 +52,11 @@ function isShown(body: Buffer): boolean {
 }
 
 function curl(url: URL, headers: Readonly<Record<string, string>>, body: string, right: string): string {
-  const signed = `$(openssl dgst -sha256 -hmac "$PRESSMARK_SECRET" -r body.json | cut -d' ' -f1)`;
+  const signed = `$(printf %s "$body" | openssl dgst -sha256 -hmac "$PRESSMARK_SECRET" -r | cut -d' ' -f1)`;
   const options = Object.entries(headers).map(([name, value]) =>
     value === right ? `-H "${name}: sha256=${signed}"` : `-H ${quoted(`${name}: ${value}`)}`,
   );
-  return `printf %s ${quoted(body)} > body.json; curl -i ${quoted(shownUrl(url))} ${options.join(' ')} --data-binary @body.json`;
+  return `body=${quoted(body)}; printf %s "$body" | curl -i ${quoted(shownUrl(url))} ${options.join(' ')} --data-binary @-`;
 }
 
 /** For a POSIX shell. */

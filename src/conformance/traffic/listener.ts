@@ -3,7 +3,8 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { DELIVERY_TIMEOUT_MS, MAX_BODY_BYTES } from '../../contract/limits.js';
 import type { Service } from '../../contract/service.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { judgeAnswer } from './judge-answer.js';
@@ -45,6 +46,12 @@ interface Passed {
 /** More than any event has; what is larger is not read to its end, in bytes. */
 const MOST_BYTES = 10_000_000;
 
+const UNPACKERS: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
 /** Headers of one connection, which are not sent on over another (RFC 9110, 7.6.1). */
 const OF_THE_CONNECTION = [
   'connection',
@@ -68,13 +75,15 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
     request: JudgedRequest,
     incoming: IncomingMessage,
     body: Buffer,
+    gone: AbortSignal,
   ): Promise<Passed> => {
     const { statuses, forwardTo } = options;
     const status = statuses?.[Math.min(count++, statuses.length - 1)];
     if (status !== undefined && (status < 200 || status > 299))
       return jsonAnswer(status, { error: `pressmark listen answers ${status}, as it was asked to` });
-    if (forwardTo !== undefined) return forwarded(forwardTo, incoming, body);
-    if (body.length > MAX_BODY_BYTES) return jsonAnswer(413, { error: 'the body is over 1,000,000 bytes' });
+    if (forwardTo !== undefined) return forwarded(forwardTo, incoming, body, gone);
+    if (request.signature === 'right' && body.length > MAX_BODY_BYTES)
+      return jsonAnswer(413, { error: 'the body is over 1,000,000 bytes' });
     standIn ??= createStandIn(originOf(server));
     const answer = standIn(request);
     return jsonAnswer(answer.status === 200 ? (status ?? 200) : answer.status, answer.json);
@@ -83,6 +92,8 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
   const server = http.createServer((incoming, response) => {
     const started = performance.now();
     const receivedAt = new Date().toISOString();
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
     void (async () => {
       const body = await wholeBody(incoming);
       if (body === undefined) {
@@ -91,7 +102,7 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
       }
       const { method = 'POST', headers, url: path = '/' } = incoming;
       const request = judgeRequest({ method, headers, body }, options.secret, options.service);
-      const answer = await answerOf(request, incoming, body);
+      const answer = await answerOf(request, incoming, body, gone.signal);
       if (options.delayMs !== undefined) await pause(options.delayMs);
       const ms = Math.round(performance.now() - started);
       response.sendDate = false;
@@ -101,10 +112,7 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
         request,
         status: answer.status,
         ms,
-        findings: [
-          ...request.findings,
-          ...judgeAnswer(request, { ...answer, headers: headersOf(answer.headers), ms }),
-        ],
+        findings: [...request.findings, ...judgeAnswer(request, { ...decoded(answer), ms })],
         recording: {
           receivedAt,
           method,
@@ -162,7 +170,7 @@ async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined>
 }
 
 /** Sends a request on as it came, and takes the answer as it comes; where none comes, it is 502 with the reason. */
-function forwarded(to: URL, incoming: IncomingMessage, body: Buffer): Promise<Passed> {
+function forwarded(to: URL, incoming: IncomingMessage, body: Buffer, gone: AbortSignal): Promise<Passed> {
   const { request } = to.protocol === 'https:' ? https : http;
   const headers = [
     ...ofTheMessage(incoming.rawHeaders, ['host', 'content-length']),
@@ -171,12 +179,14 @@ function forwarded(to: URL, incoming: IncomingMessage, body: Buffer): Promise<Pa
     'Content-Length',
     String(body.length),
   ];
+  // The service has given up by then.
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(DELIVERY_TIMEOUT_MS * 2)]);
   return new Promise((resolve) => {
     const fail = (error: Error) =>
       resolve(jsonAnswer(502, { error: `${to.origin} did not answer: ${messageOf(error)}` }));
     const outgoing = request(
       to,
-      { method: incoming.method, headers, agent: false, setHost: false },
+      { method: incoming.method, headers, agent: false, setHost: false, signal },
       (answer) => {
         wholeBody(answer).then((read) => {
           if (read === undefined)
@@ -203,6 +213,17 @@ function forwarded(to: URL, incoming: IncomingMessage, body: Buffer): Promise<Pa
 function ofTheMessage(raw: readonly string[], without: readonly string[]): string[] {
   const dropped = [...OF_THE_CONNECTION, ...without];
   return raw.filter((_, n) => !dropped.includes((raw[n - (n % 2)] ?? '').toLowerCase()));
+}
+
+/** An answer as it can be read, whatever a proxy has packed it in. */
+function decoded({ status, headers: raw, body }: Passed) {
+  const headers = headersOf(raw);
+  const unpack = UNPACKERS[headers['content-encoding'] ?? ''];
+  try {
+    return { status, headers, body: unpack?.(body, { maxOutputLength: MOST_BYTES }) ?? body };
+  } catch {
+    return { status, headers, body }; // then its bytes are what is judged
+  }
 }
 
 function headersOf(raw: readonly string[]): Record<string, string> {

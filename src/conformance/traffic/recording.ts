@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 
 /** Header names and values in turn, as they were sent. */
 const rawHeaders = z.array(z.string());
@@ -26,12 +26,19 @@ export type Recording = z.output<typeof recording>;
  */
 export function recorderIn(folder: string): (what: string, one: Recording) => string {
   fs.mkdirSync(folder, { recursive: true });
-  let last = Math.max(0, ...fs.readdirSync(folder).map((name) => Number(/^(\d+)-/.exec(name)?.[1] ?? 0)));
+  const numbers = fs.readdirSync(folder).map((name) => Number(/^(\d+)-/.exec(name)?.[1] ?? 0));
+  let last = Math.max(0, ...numbers);
   return (what, one) => {
-    const name = `${String(++last).padStart(4, '0')}-${what.replace(/[^a-z.]/g, '')}.json`;
-    const file = join(folder, name);
-    fs.writeFileSync(file, `${JSON.stringify(one, null, 2)}\n`, { flag: 'wx' });
-    return file;
+    const text = `${JSON.stringify(one, null, 2)}\n`;
+    for (;;) {
+      const file = join(folder, `${String(++last).padStart(4, '0')}-${what.replace(/[^a-z.]/g, '')}.json`);
+      try {
+        fs.writeFileSync(file, text, { flag: 'wx' });
+        return file;
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST') throw error; // another one records there
+      }
+    }
   };
 }
 

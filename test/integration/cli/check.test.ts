@@ -207,13 +207,13 @@ test('check --verbose prints the request and the answer of a finding, and a comm
   t.regex(stdout, /X-Service-Signature: \(the right one\)\n/);
   t.regex(stdout, /answer {4}202\n/);
   t.false(stdout.includes(SECRET));
-  const repeat = / repeat {4}(printf .*)/.exec(stdout)?.[1] ?? '';
+  const repeat = / repeat {4}(body=.*)/.exec(stdout)?.[1] ?? '';
   const { stdout: again } = spawnSync('sh', ['-c', repeat], {
     cwd: dir,
     env: { ...process.env, PRESSMARK_SECRET: SECRET, PATH: `${standIns(dir)}:${process.env.PATH}` },
     encoding: 'utf8',
   });
-  const body = fs.readFileSync(join(dir, 'body.json'));
+  const body = fs.readFileSync(join(dir, 'sent'));
   t.is(JSON.parse(body.toString()).event, 'article.updated');
   t.true(again.includes(`X-Service-Signature: ${sign(body, SECRET)}`), again);
 });
@@ -224,11 +224,15 @@ function standIns(dir: string): string {
   fs.mkdirSync(bin);
   const script = (name: string, code: string) =>
     fs.writeFileSync(join(bin, name), `#!${process.execPath}\n${code}\n`, { mode: 0o755 });
-  script('curl', 'console.log(process.argv.slice(2).join("\\n"))');
+  script(
+    'curl',
+    `console.log(process.argv.slice(2).join("\\n"));
+require('node:fs').writeFileSync('sent', require('node:fs').readFileSync(0));`,
+  );
   script(
     'openssl',
-    `const [, , , , , secret, , file] = process.argv;
-console.log(require('node:crypto').createHmac('sha256', secret).update(require('node:fs').readFileSync(file)).digest('hex') + ' *' + file);`,
+    `const body = require('node:fs').readFileSync(0);
+console.log(require('node:crypto').createHmac('sha256', process.argv[5]).update(body).digest('hex') + ' *stdin');`,
   );
   return bin;
 }

@@ -183,9 +183,9 @@ test('a refresh whose answer was lost may have landed: its text is not taken for
 test('another file’s article and a draft are replaced by force alone', async (t) => {
   const { state, stored, updates, path, refresh } = await published(t);
   fs.writeFileSync(path, '---\ntitle: Bees\ndraft: true\n---\nText.\n');
-  await t.throwsAsync(refresh(), { message: /bees\.md is a draft, or its date is still to come/ });
+  await t.throwsAsync(refresh(), { message: /bees\.md is left out: it is a draft/ });
   fs.writeFileSync(path, '---\ntitle: Bees\ndate: 9999-01-01\n---\nText.\n');
-  await t.throwsAsync(refresh(), { message: /is a draft, or its date is still to come/ });
+  await t.throwsAsync(refresh(), { message: /is left out: its date is still to come: 9999-01-01/ });
   const other = join(state.dir, 'wasps.md');
   fs.writeFileSync(other, '---\ntitle: Wasps\n---\nText.\n');
   await t.throwsAsync(refresh(URL, false, other), {

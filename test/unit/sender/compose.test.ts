@@ -336,11 +336,7 @@ for (const [what, text, words] of [
     /draft "maybe" is neither true nor false/,
   ],
   ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
-  [
-    'broken YAML',
-    '---\ntitle: a\ntags: [x\n---\nhello',
-    /line \d+: unexpected end/,
-  ],
+  ['broken YAML', '---\ntitle: a\ntags: [x\n---\nhello', /line \d+: unexpected end/],
   [
     'front matter in a language that would be run',
     '---js\n{title: process.exit()}\n---\nhello',
