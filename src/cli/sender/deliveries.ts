@@ -1,10 +1,12 @@
 import { Argument, Command, Option } from 'commander';
 import { PressmarkError, quote } from '../../errors.js';
+import { findConnector } from '../../sender/connectors.js';
+import { envelopeBytes, eventHeaders } from '../../sender/delivery/send-event.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { stateOf } from '../../sender/state.js';
 import { example } from '../options.js';
-import { paint, printable, printJson } from '../terminal.js';
+import { paint, printable, printableLines, printJson } from '../terminal.js';
 import { standingOf, withSenderDir } from './sending.js';
 
 interface DeliveriesOptions {
@@ -13,23 +15,32 @@ interface DeliveriesOptions {
   readonly json?: boolean;
 }
 
+type Action = 'show' | 'retry' | 'send' | 'cancel';
+
 const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
 const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed: 'red' } as const;
 
 /** `pressmark deliveries`: what was queued and what has become of it. */
 export function deliveriesCommand(): Command {
   return withSenderDir(new Command('deliveries'))
-    .description('list the deliveries; `retry <id>` has a failed one sent again')
-    .addArgument(new Argument('[action]', 'what to do with the deliveries that are named').choices(['retry']))
-    .argument('[id...]', 'their ids, as the list shows them, or all: every one that has failed')
+    .description('list the deliveries; show one, have one sent again or at once, or cancel it')
+    .addArgument(
+      new Argument(
+        '[action]',
+        'show: payload, headers and last answer; retry: send a failed one again; send: do not wait for the next attempt; cancel: do not send it any more',
+      ).choices(['show', 'retry', 'send', 'cancel']),
+    )
+    .argument('[id...]', 'their ids, as the list shows them; retry all: every one that has failed')
     .addOption(new Option('--status <status>', 'only these').choices(STATUS))
     .option('--json', 'print the records as JSON, without their payloads')
     .addHelpText('after', example('pressmark deliveries --status failed'))
-    .action(async (action: 'retry' | undefined, ids: string[], options: DeliveriesOptions) => {
+    .action(async (action: Action | undefined, ids: string[], options: DeliveriesOptions) => {
       const queue = openQueue({ state: stateOf(options.dir) });
       try {
-        if (action === 'retry') await retry(queue, ids, options.json === true);
-        else show(queue, options);
+        if (action === undefined) show(queue, options);
+        else if (action === 'retry') await retry(queue, ids, options.json === true);
+        else if (action === 'show') for (const id of requireIds(ids, action)) showOne(queue, id, options);
+        else for (const id of requireIds(ids, action)) await change(queue, id, action);
       } finally {
         queue.close();
       }
@@ -86,6 +97,46 @@ function table(entries: readonly Entry[]): void {
     const coloured = paint(COLOURS[status], status.padEnd(widths[1] ?? 0));
     console.log([id, coloured, ...more, printable(rest)].join('  ').trimEnd());
   }
+}
+
+function requireIds(ids: readonly string[], action: Action): readonly string[] {
+  if (ids.length > 0) return ids;
+  throw new PressmarkError(
+    'USAGE',
+    `${action} needs the ids of deliveries: pressmark deliveries ${action} <id>`,
+  );
+}
+
+/** Prints one delivery whole: what is sent at each attempt, and what the last one came to. */
+function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): void {
+  const entry = queue.read(id);
+  if (entry === undefined) throw refusal(queue, id);
+  const { record, connector: name } = entry;
+  const connector = findConnector(stateOf(dir), name);
+  const body = envelopeBytes(record.payload);
+  // The signature is that of the next attempt; it is made anew each time, and tells nothing of the secret.
+  const headers = connector === undefined ? {} : eventHeaders(record.payload.event, body, connector);
+  if (json) {
+    printJson({ ...rowOf(entry), headers, payload: record.payload }, 2);
+    return;
+  }
+  console.log(standingOf(entry));
+  console.log(`\nPOST ${printable(record.url)}`);
+  for (const [header, value] of Object.entries(headers)) console.log(printable(`${header}: ${value}`));
+  console.log(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
+  if (record.lastError !== null) console.log(`\nLast attempt: ${printable(record.lastError)}`);
+}
+
+async function change(queue: Queue, id: string, action: 'send' | 'cancel'): Promise<void> {
+  const entry = await (action === 'send' ? queue.hurry(id) : queue.cancel(id));
+  if (entry === undefined) {
+    const there = queue.read(id);
+    throw there === undefined
+      ? refusal(queue, id)
+      : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
+  }
+  console.log(standingOf(entry));
+  if (action === 'send') console.log('pressmark work or pressmark publish sends it now.');
 }
 
 async function retry(queue: Queue, ids: readonly string[], json: boolean): Promise<void> {

@@ -51,9 +51,16 @@ export type DeliveryEvent =
   /** The worker's tick looks at it. */
   | { readonly kind: 'tick' }
   /** A person wants a failed one sent again. */
-  | { readonly kind: 'retry' };
+  | { readonly kind: 'retry' }
+  /** A person does not want to wait for the next attempt. */
+  | { readonly kind: 'hurry' }
+  /** A person does not want it sent any more. */
+  | { readonly kind: 'cancel' };
 
 const MINUTE_MS = 60_000;
+
+/** The error text of a delivery that a person has cancelled. */
+const CANCELLED = 'cancelled by hand';
 
 /** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
 export function queued(url: string, payload: Envelope, now: number): Delivery {
@@ -77,6 +84,12 @@ export function queued(url: string, payload: Envelope, now: number): Delivery {
 export function advance(delivery: Delivery, event: DeliveryEvent, now: number): Delivery | undefined {
   const { status } = delivery;
   if (event.kind === 'end') return status === 'sending' ? ended(delivery, event.outcome, now) : undefined;
+  if (event.kind === 'hurry')
+    return status === 'pending' ? { ...delivery, nextRetryAt: moment(now) } : undefined;
+  if (event.kind === 'cancel')
+    return status === 'pending'
+      ? { ...delivery, status: 'failed', lastError: CANCELLED, nextRetryAt: null }
+      : undefined;
   if (event.kind === 'retry') return mayBeRetried(delivery) ? again(delivery, now) : undefined;
   if (!isOver(delivery.nextRetryAt, now)) return undefined;
   if (event.kind === 'take' && status === 'pending')

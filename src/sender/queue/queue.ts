@@ -24,9 +24,9 @@ export interface Queue {
    */
   add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
   /**
-   * Replaces a failed entry by a new one of the same id.
+   * Replaces an entry by a new one of the same id, where the receiver has not stored the article.
    *
-   * @returns false where it has not failed, or an attempt ended otherwise than with a 4xx.
+   * @returns false where it is being sent or was accepted, or an attempt ended otherwise than with a 4xx.
    */
   replace(entry: Entry): Promise<boolean>;
   /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
@@ -42,6 +42,10 @@ export interface Queue {
   settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
   /** Sends one that has failed again. @returns undefined where it has not, or may not be sent again. */
   retry(id: string): Promise<Entry | undefined>;
+  /** Makes one that waits due at once. @returns undefined where it does not wait. */
+  hurry(id: string): Promise<Entry | undefined>;
+  /** Ends one that waits. @returns undefined where it does not wait. */
+  cancel(id: string): Promise<Entry | undefined>;
   /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
   prune(before: number): Promise<number>;
   /** An entry as it stands; undefined where there is none that can be read. */
@@ -204,7 +208,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
       submit([entry.id], ({ read, change }) => {
         const there = read(entry.id);
         // A receiver that holds the article would answer the new text with 200 and keep the old one.
-        if (there?.record.status !== 'failed' || there.mayBeStored) return false;
+        if (there === undefined || there.mayBeStored) return false;
+        if (there.record.status === 'sending' || there.record.status === 'success') return false;
         change(entry);
         return true;
       }),
@@ -223,6 +228,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
     settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
     retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
+    hurry: (id) => submit([id], (view) => step(view, id, { kind: 'hurry' })),
+    cancel: (id) => submit([id], (view) => step(view, id, { kind: 'cancel' })),
     read: files.read,
     prune,
     list,

@@ -111,6 +111,11 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
   const path = join(dir, '.pressmark-sender/deliveries', file);
   const id = file.replace('.json', '');
+  const shown = await sender('deliveries', 'show', id);
+  t.regex(shown.stdout, /\nPOST http:.*\n/);
+  t.regex(shown.stdout, /\nX-Service-Signature: sha256=[0-9a-f]{64}\n/);
+  t.regex(shown.stdout, /\n {2}"event": "article\.published",\n/);
+  t.regex(shown.stdout, /\nLast attempt: /);
   const refused = await sender('deliveries', 'retry', id);
   t.deepEqual([refused.code, refused.stderr], [2, `pressmark: ${id} has not failed, it is pending\n`]);
 
@@ -327,7 +332,9 @@ test('wrong usage is refused, and the message says what to do', async (t) => {
     [['deliveries', 'retry'], /retry needs the ids/],
     [['deliveries', 'retry', '1234'], /there is no delivery "1234"/],
     [['deliveries', 'retry', '../connectors/garden'], /there is no delivery "\.\.\/connectors\/garden"/],
-    [['deliveries', 'remove'], /Allowed choices are retry/],
+    [['deliveries', 'remove'], /Allowed choices are show, retry, send, cancel/],
+    [['deliveries', 'show'], /show needs the ids/],
+    [['deliveries', 'send', '1234'], /there is no delivery "1234"/],
   ] as const) {
     const ended = await sender(...args);
     t.deepEqual([ended.code, ended.stdout], [2, ''], args.join(' '));

@@ -204,10 +204,44 @@ for (const [statusCode, replaced] of [
     const queue = testQueue(t, state, () => T0);
     const entry = makeEntry(connector, 'a');
     await queue.add([entry]);
-    t.false(await queue.replace(entry), 'it has not failed');
     const taken = await queue.take(entry.id);
+    t.false(await queue.replace(entry), 'it is being sent');
     t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode, final: true })));
     t.is(await queue.replace({ ...entry, source: 'new.md' }), replaced);
     t.is(queue.read(entry.id)?.source, replaced ? 'new.md' : entry.source);
   });
 }
+
+test('a publication that waits for its first attempt, or after a 4xx, gets the text of a corrected file', async (t) => {
+  let now = T0;
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => now);
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  t.true(await queue.replace({ ...entry, source: 'second.md' }));
+  const taken = await queue.take(entry.id);
+  t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode: 400 })));
+  t.is(queue.read(entry.id)?.record.status, 'pending');
+  t.true(await queue.replace({ ...entry, source: 'third.md' }));
+  t.is(queue.read(entry.id)?.source, 'third.md');
+  now += 60_000;
+  const again = await queue.take(entry.id);
+  t.truthy(again && (await queue.settle(again, { ...busy, statusCode: 503 })));
+  t.false(await queue.replace({ ...entry, source: 'fourth.md' }));
+});
+
+test('a delivery that waits is sent at once, or not at all, when a person says so', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => T0);
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  const taken = await queue.take(entry.id);
+  t.is(await queue.hurry(entry.id), undefined);
+  t.is(await queue.cancel(entry.id), undefined);
+  t.truthy(taken && (await queue.settle(taken, busy)));
+  t.is(await queue.take(entry.id), undefined);
+  t.is((await queue.hurry(entry.id))?.record.nextRetryAt, new Date(T0).toISOString());
+  const { status, attempts, lastError, nextRetryAt } = (await queue.cancel(entry.id))?.record ?? {};
+  t.deepEqual([status, attempts, lastError, nextRetryAt], ['failed', 1, 'cancelled by hand', null]);
+  t.is((await queue.retry(entry.id))?.record.status, 'pending');
+});
