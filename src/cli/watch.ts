@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watchPlugins } from '../app/plugins/watch-plugins.js';
 import { processEnvironment } from '../config/load.js';
+import { messageOf } from '../errors.js';
 import { paint } from './terminal.js';
 
 /**
@@ -18,10 +19,11 @@ export async function startAndWatch(dir: string): Promise<void> {
   function start(): void {
     const started = spawn(
       node ?? process.execPath,
-      [program, ...words.filter((word) => word !== '--watch')],
+      [...process.execArgv, program, ...words.filter((word) => word !== '--watch')],
       {
         stdio: 'inherit',
         env: processEnvironment(),
+        detached: true, // Ctrl-C is handed on below: a second signal would end the receiver at once
       },
     );
     child = started;
@@ -43,22 +45,25 @@ export async function startAndWatch(dir: string): Promise<void> {
 
   async function restart(path: string): Promise<void> {
     say(`${path} has changed: the receiver starts again`);
+    const next = await follow(); // the config may name other plugins now
     await Promise.all([stop(), watcher.close()]);
-    if (!isStopping) {
-      watcher = await follow(); // the config may name other plugins now
-      start();
-    }
-    restarting = undefined;
+    watcher = next;
+    if (!isStopping) start();
   }
 
+  const onChange = (path: string) => {
+    restarting ??= restart(path)
+      .catch((error) => say(`the receiver goes on as it was: ${messageOf(error)}`))
+      .finally(() => {
+        restarting = undefined;
+      });
+  };
   const follow = () =>
-    watchPlugins(dir, (path) => {
-      restarting ??= restart(path);
-    });
+    watchPlugins(dir, onChange, (error) => say(`not every change may be seen: ${messageOf(error)}`));
   let watcher = await follow();
   start();
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
         isStopping = true;
         resolve();

@@ -11,10 +11,12 @@ const SETTLE_MS = 200;
  * Watches the plugins in a site's folder, the modules and data next to them, and the config.
  *
  * @param onChange called with the path of a changed file, below the site's folder.
+ * @param onError called if a file or folder cannot be watched, as where the system's limit is reached.
  */
 export async function watchPlugins(
   dir: string,
   onChange: (path: string) => void,
+  onError: (error: unknown) => void,
 ): Promise<{ close(): Promise<void> }> {
   const configs = [...CONFIG_NAMES, '.env'].map((name) => join(dir, name));
   const folders = [join(dir, 'plugins'), ...(await foldersInConfig(dir))];
@@ -30,6 +32,7 @@ export async function watchPlugins(
     clearTimeout(timer);
     timer = setTimeout(() => onChange(relative(dir, path)), SETTLE_MS);
   });
+  watcher.on('error', onError);
   await once(watcher, 'ready');
   return {
     close: () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,10 @@ import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
 
-const plugin = (word: string) =>
-  `export default { name: 'said', receiver(host) { host.addAction('host.ready', () => host.log.info('${word}')); } };`;
+const plugin = (word: string) => `export default { name: 'said', receiver(host) {
+  host.addAction('host.ready', () => host.log.info('${word}'));
+  host.onClose(() => new Promise((resolve) => setTimeout(resolve, 300)));
+} };`;
 
 test('start --watch runs a plugin anew after each change, waits where it is broken, and stops in good order', async (t) => {
   const dir = storeOnly(tempDir(t));
@@ -20,6 +22,7 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   const child = spawn(process.execPath, [PROGRAM, 'start', '--watch', '--dir', dir, '--port', '0'], {
     env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
   t.teardown(() => child.kill('SIGTERM'));
   let output = '';
@@ -35,7 +38,8 @@ test('start --watch runs a plugin anew after each change, waits where it is brok
   fs.writeFileSync(file, plugin('the second word'));
   await says('the second word');
   const ended = once(child, 'close');
-  child.kill('SIGTERM');
+  // As Ctrl-C does, to all processes that the terminal runs.
+  execFileSync('sh', ['-c', `kill -s INT -- -${child.pid}`]);
   await soon('it ends', ended);
   t.is(child.exitCode, 0, output);
   t.is(output.match(/"msg":"stopped"/g)?.length, 2);
