@@ -1,14 +1,49 @@
 // How Micropub writes a post, and what an article is made of; for micropub.mjs, and no plugin itself.
+import { isDeepStrictEqual } from 'node:util';
+import { sameSecret } from 'pressmark';
 
 export const refusal = (status, code, message) =>
   Object.assign(new Error(message), { status, code, expose: true });
+/** The address that a request came to: HTTPS but on this machine, as a token must not travel in clear text. */
+export const originOf = ({ host }) =>
+  `${/^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host) ? 'http' : 'https'}://${host}`;
+
 export const invalid = (message) => refusal(400, 'invalid_request', message);
 
-export function listsIn(properties) {
+function listsIn(properties) {
   const lists = Object.entries(properties ?? {});
   if (typeof properties !== 'object' || lists.some(([, values]) => !Array.isArray(values)))
     throw invalid('the values of a property must be a list');
   return lists;
+}
+
+/** What the token of a request may do. @throws where there is none, or the token is unknown. */
+export function scopesOf({ headers: { authorization, 'content-type': type }, body }, tokens) {
+  const isForm = /^application\/x-www-form-urlencoded/i.test(type);
+  // It is not parsed before it is verified: it may be long.
+  const [field] = (isForm && /(?<![^&])access_token=[^&]*/.exec(body.toString('latin1'))) || [];
+  const inBody = new URLSearchParams(field).get('access_token');
+  if (inBody !== null && authorization !== undefined)
+    throw refusal(400, 'bad request', 'the token is in the header and in the body');
+  const given = inBody ?? authorization?.replace(/^bearer +/i, '');
+  const found = tokens.find(([token]) => sameSecret(given, token));
+  if (found === undefined) throw refusal(401, 'unauthorized', 'there is no such token');
+  return found.slice(1);
+}
+
+/** The properties of a post after an update. */
+export function withChanges(before, { replace = {}, add = {}, delete: removed = [] }) {
+  const properties = new Map(Object.entries(before));
+  const valuesOf = (name) => properties.get(name) ?? [];
+  for (const [name, values] of listsIn(replace)) properties.set(name, values);
+  for (const [name, values] of listsIn(add)) properties.set(name, [...valuesOf(name), ...values]);
+  if (Array.isArray(removed)) for (const name of removed) properties.delete(name);
+  else
+    for (const [name, values] of listsIn(removed)) {
+      const isKept = (one) => !values.some((other) => isDeepStrictEqual(one, other));
+      properties.set(name, valuesOf(name).filter(isKept));
+    }
+  return Object.fromEntries(properties);
 }
 
 /** The properties of a new post, sent as JSON or as a form. @param store what makes an address of a file. */

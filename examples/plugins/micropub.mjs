@@ -1,8 +1,16 @@
 // Takes posts from Micropub clients (https://www.w3.org/TR/micropub/). docs/services.md says how to connect them.
-import { createHash, randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { definePlugin, fieldsOf, formIn, sameSecret } from 'pressmark';
-import { articleOf, invalid, listsIn, propertiesIn, propertiesOf, refusal } from './_micropub.mjs';
+import { hash } from 'node:crypto';
+import { definePlugin, fieldsOf, formIn } from 'pressmark';
+import {
+  articleOf,
+  invalid,
+  originOf,
+  propertiesIn,
+  propertiesOf,
+  refusal,
+  scopesOf,
+  withChanges,
+} from './_micropub.mjs';
 
 // Several tokens are separated by commas. Behind a token are its scopes: create, update, delete, media; none for all of them.
 const SECRET = 'MICROPUB_TOKENS';
@@ -15,7 +23,7 @@ export default definePlugin({
     const { articles, assets, storage, answer } = host;
     const tokens = host.secrets[SECRET].split(',').map((one) => one.trim().split(/\s+/));
     if (tokens.some(([token]) => token === '')) throw new Error(`${SECRET} has an empty token`);
-    const actions = { create: created, update: updated, delete: deleted, undelete: restored };
+    const actions = { create, update, delete: remove, undelete: restore };
 
     host.addFilter('article.frontMatter', (frontMatter, { source }) =>
       source?.micropub === undefined ? frontMatter : { ...frontMatter, micropub: source.micropub },
@@ -25,17 +33,17 @@ export default definePlugin({
       subpaths: true,
       methods: ['GET', 'POST'],
       maxBytes: 10_000_000,
-      verify: (request) => scopesOf(request) !== undefined,
+      verify: (request) => scopesOf(request, tokens) !== undefined,
       async parse(request) {
         return (await formIn(request)) ?? (request.body.length > 0 ? JSON.parse(request.body) : {});
       },
       async receive(payload, request) {
-        const scopes = scopesOf(request);
+        const scopes = scopesOf(request, tokens);
         const need = (...any) => {
           if (scopes.length > 0 && !any.some((scope) => scopes.includes(scope)))
             throw refusal(401, 'insufficient_scope', `the token has no scope ${any[0]}`);
         };
-        if (request.method === 'GET') return queried(fieldsOf(request.query), request.headers);
+        if (request.method === 'GET') return query(fieldsOf(request.query), request.headers, need);
         if (/\/media\/?$/.test(request.path)) {
           need('media', 'create');
           return answer(201, {}, { Location: await stored(Object(payload).file) });
@@ -51,31 +59,18 @@ export default definePlugin({
       },
     });
 
-    function scopesOf({ headers: { authorization, 'content-type': type }, body }) {
-      const isForm = /^application\/x-www-form-urlencoded/i.test(type);
-      const inBody = isForm ? new URLSearchParams(body.toString()).get('access_token') : null;
-      if (inBody !== null && authorization !== undefined)
-        throw refusal(400, 'bad request', 'the token is in the header and in the body');
-      const given = inBody ?? authorization?.replace(/^bearer +/i, '');
-      const found = tokens.find(([token]) => sameSecret(given, token));
-      if (found === undefined) throw refusal(401, 'unauthorized', 'there is no such token');
-      return found.slice(1);
-    }
-
-    async function queried({ q, url, properties: names, limit = 20 }, headers) {
-      const origin = `${headers['x-forwarded-proto'] ?? 'http'}://${headers.host}`;
-      const config = { 'media-endpoint': `${origin}/micropub/media`, 'syndicate-to': [] };
+    async function query({ q, url, properties: names, limit = 20 }, headers, need) {
+      const config = { 'media-endpoint': `${originOf(headers)}/micropub/media`, 'syndicate-to': [] };
       if (q === undefined) return answer(200, {});
       if (q === 'config') return answer(200, { ...config, q: ['config', 'source', 'syndicate-to'] });
       if (q === 'syndicate-to') return answer(200, { 'syndicate-to': [] });
       if (q !== 'source') throw invalid(`there is no query ${q}`);
+      need('update', 'create'); // it has the drafts, too
       const type = ['h-entry'];
       if (url === undefined) {
-        const own = (await articles.list({ limit: 1_000 })).filter(({ id }) => id.startsWith('micropub-'));
-        const items = own
-          .slice(0, Number(limit))
-          .map((article) => ({ type, properties: propertiesOf(article) }));
-        return answer(200, { items });
+        const posts = (await articles.list({ limit: 1_000 })).filter(({ id }) => id.startsWith('micropub-'));
+        const entryOf = (article) => ({ type, properties: propertiesOf(article) });
+        return answer(200, { items: posts.slice(0, Number(limit)).map(entryOf) });
       }
       const properties = propertiesOf(await articleAt(url));
       if (names === undefined) return answer(200, { type, properties });
@@ -83,52 +78,51 @@ export default definePlugin({
       return answer(200, { properties: Object.fromEntries(asked.map((name) => [name, properties[name]])) });
     }
 
-    /** What is sent again within ten minutes, as its answer was lost, is the same post. */
-    async function created(payload) {
+    /** What is sent again within ten minutes, as its answer was lost, is the same post; so is what is sent twice at once. */
+    async function create(payload) {
       const properties = await propertiesIn(payload, stored);
-      const key = `sent ${createHash('sha256').update(JSON.stringify(properties)).digest('hex')}`;
+      const text = JSON.stringify(properties);
+      const key = `sent ${hash('sha256', text)}`;
       const before = await storage.get(key);
       const there = before && (await articles.get(before));
       const draft = articleOf(properties);
       if (there && (there.state !== 'held' || draft.state === 'held'))
         return answer(201, {}, location(there));
-      const id = there || !before ? `micropub-${randomUUID()}` : before;
+      const next = hash('sha256', `${text} ${before} ${Math.floor(Date.now() / 600_000)}`).slice(0, 32);
+      const id = there || !before ? `micropub-${next}` : before;
       await storage.set(key, id, { ttlMs: 600_000 });
-      return answer(201, {}, location(await articles.receive({ ...draft, id })));
+      const received = await articles.receive({ ...draft, id });
+      if (received.outcome === 'deleted') throw refusal(410, 'deleted', 'the owner has deleted this post');
+      return answer(201, {}, location(received));
     }
 
-    async function updated({ url, replace = {}, add = {}, delete: removed = [] }) {
+    async function update({ url, ...changes }) {
       const article = await articleAt(url);
-      const properties = new Map(Object.entries(propertiesOf(article)));
-      const valuesOf = (name) => properties.get(name) ?? [];
-      for (const [name, values] of listsIn(replace)) properties.set(name, values);
-      for (const [name, values] of listsIn(add)) properties.set(name, [...valuesOf(name), ...values]);
-      if (Array.isArray(removed)) for (const name of removed) properties.delete(name);
-      else
-        for (const [name, values] of listsIn(removed))
-          properties.set(
-            name,
-            valuesOf(name).filter((one) => !values.some((other) => isDeepStrictEqual(one, other))),
-          );
-      const next = articleOf(Object.fromEntries(properties));
+      const next = articleOf(withChanges(propertiesOf(article), changes));
       await articles.receive({ ...next, id: article.id, base: article.revision });
-      if (['published', 'post-status'].some((name) => Object.hasOwn(Object(replace), name)))
+      if (['published', 'post-status'].some((name) => Object.hasOwn(Object(changes.replace), name)))
         await show(article, next.state, next.date);
       return answer(200, {});
     }
 
-    async function deleted({ url }) {
-      return show(await articleAt(url), 'held');
+    async function remove({ url }) {
+      const { id, state } = await articleAt(url);
+      if ((await storage.get(`deleted ${id}`)) === undefined) await storage.set(`deleted ${id}`, state);
+      await articles.setState(id, 'held');
+      return answer(200, {});
     }
 
-    async function restored({ url }) {
+    async function restore({ url }) {
       const article = await articleAt(url);
-      return show(article, 'live', article.date);
+      const state = await storage.get(`deleted ${article.id}`);
+      if (state === undefined) throw invalid('this post was not deleted');
+      return show(article, state, article.date);
     }
 
     async function show({ id }, state, date) {
       if (state === 'held') await articles.setState(id, 'held');
       else await articles.setState(id, Date.parse(date) > Date.now() ? 'scheduled' : 'live', date);
+      await storage.delete(`deleted ${id}`);
       return answer(200, {});
     }
 

@@ -25,7 +25,9 @@ test.serial.before(async () => {
     fs.copyFileSync(join(ROOT, 'examples/plugins', name), join(dir, 'plugins', name));
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  const env = { MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create` };
+  const env = {
+    MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create, a-token-for-media media, a-token-for-deleting delete`,
+  };
   started = await launchHere(dir, { config: { git: false, site: { search: false } }, env });
 });
 
@@ -317,6 +319,7 @@ test('micropub 803, 804, 805: no token, a token without the scope, and two token
     [postForm(note, 'another-token'), 401, 'unauthorized'],
     [postForm(`${note}&access_token=`, ''), 401, 'unauthorized'],
     [postForm(note, 'a-token-for-reading'), 401, 'insufficient_scope'],
+    [ask('?q=source', {}, 'a-token-for-media'), 401, 'insufficient_scope'],
     [postForm(`${note}&access_token=${TOKEN}`), 400, 'bad request'],
   ] as const)
     t.like(await answer, { status, json: { error } });
@@ -379,6 +382,41 @@ test('micropub: a draft is held, a date to come schedules, and a request that is
   t.false(fs.existsSync(pageAt(later.location)));
   await postJson({ action: 'update', url: later.location, replace: { published: ['2026-01-01T00:00:00Z'] } });
   await htmlOf(later.location);
+});
+
+test('micropub: only what was deleted is restored, to the state that it had', async (t) => {
+  const draft = await create({ content: ['Never live'], 'post-status': ['draft'] });
+  const token = 'a-token-for-deleting';
+  const send = (action: string) => postJson({ action, url: draft.location }, token);
+  t.is((await send('undelete')).status, 400);
+  for (const action of ['delete', 'delete', 'undelete']) t.is((await send(action)).status, 200);
+  t.deepEqual((await sourceOf(draft.location))['post-status'], ['draft']);
+  const live = await create({ content: ['Live before'] });
+  for (const action of ['delete', 'delete', 'undelete'])
+    t.is((await postJson({ action, url: live.location }, token)).status, 200);
+  t.deepEqual((await sourceOf(live.location))['post-status'], ['published']);
+});
+
+test('micropub: a request that is sent twice at once is one post', async (t) => {
+  const all = await Promise.all(Array.from({ length: 4 }, () => create({ content: ['Sent at once'] })));
+  t.deepEqual([...new Set(all.map(({ status }) => status))], [201]);
+  t.is(new Set(all.map(({ location }) => location)).size, 1);
+});
+
+test('micropub and wordpress-rest: a secret is only sent to an address with https, except on this machine', async (t) => {
+  for (const name of ['_micropub', '_wordpress']) {
+    const { originOf } = await import(join(ROOT, `examples/plugins/${name}.mjs`));
+    t.is(originOf({ host: 'blog.example:8080', 'x-forwarded-proto': 'http' }), 'https://blog.example:8080');
+    t.is(originOf({ host: 'localhost.example' }), 'https://localhost.example');
+    t.is(originOf({ host: '[::1]:8787' }), 'http://[::1]:8787');
+  }
+});
+
+test('410-micropub: a post whose file was deleted is not stored again', async (t) => {
+  const { location: url } = await create({ content: ['Deleted by its owner'] });
+  fs.unlinkSync(fileAt(url));
+  await until('the post is known to be deleted', async () => (await source(url)).status === 400);
+  t.is((await create({ content: ['Deleted by its owner'] })).status, 410);
 });
 
 test('409-micropub: what a person has edited is not overwritten', async (t) => {
