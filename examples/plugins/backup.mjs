@@ -30,14 +30,17 @@ export default definePlugin({
       at,
       timeoutMs: 3_600_000,
       async run({ signal, log }) {
-        await mkdir(folder, { recursive: true });
+        const work = join(folder, 'unfinished');
+        await rm(work, { recursive: true, force: true }); // a run that was killed has left a lock of git there
+        await mkdir(work, { recursive: true });
         const name = `${new Date().toISOString().replaceAll(':', '-')}.bundle`;
-        const unfinished = join(folder, 'unfinished');
+        const unfinished = join(work, name);
         await git('git', ['bundle', 'create', '--quiet', unfinished, '--all'], {
           cwd: host.paths.site,
           signal,
         });
         await rename(unfinished, join(folder, name));
+        await rm(work, { recursive: true });
         const names = (await readdir(folder)).filter((file) => file.endsWith('.bundle')).sort();
         for (const old of names.slice(0, -KEPT)) await rm(join(folder, old));
         log.info({ file: name }, 'the repository is backed up');

@@ -20,12 +20,17 @@ test.serial('the example backup bundles the repository when its time has come, a
   gitIn(site.dir, 'commit', '--quiet', '-m', 'A site');
   fs.mkdirSync(folder);
   for (let n = 10; n < 22; n++) fs.writeFileSync(join(folder, `2020-01-${n}.bundle`), '');
+  // As a run that was killed leaves them.
+  fs.writeFileSync(join(folder, 'unfinished.lock'), '');
+  fs.mkdirSync(join(folder, 'unfinished'));
+  fs.writeFileSync(join(folder, 'unfinished/2020-02-01.bundle.lock'), '');
   await site.until('the time of the cron is known', () =>
     fs.existsSync(join(site.dir, '.pressmark/jobs/crons.json')),
   );
   site.advance(24 * 3_600_000);
   const isDone = () => site.log.some(({ msg }) => msg === 'the repository is backed up');
   await site.until('the repository is backed up', isDone);
+  fs.unlinkSync(join(folder, 'unfinished.lock'));
   const names = fs.readdirSync(folder).sort();
   t.is(names.length, 10);
   t.is(names[0], '2020-01-13.bundle');
