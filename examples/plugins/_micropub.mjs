@@ -125,7 +125,7 @@ function photosOf({ photo = [] }, isHtml) {
 /** What a post without a name is called. */
 function titleOf(text) {
   const words = String(text)
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return words.length > 60 ? `${words.slice(0, 60).replace(/ \S*$/, '')} …` : words;

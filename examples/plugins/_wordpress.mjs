@@ -180,7 +180,7 @@ export function createLibrary({ storage, assets, site, answer }) {
     const contentHtml = (textIn(params.content) ?? before.body) || '<p></p>';
     const description =
       textIn(params.excerpt)
-        ?.replace(/<[^>]*>/g, '')
+        ?.replace(/<[^<>]*>/g, '')
         .trim() ?? before.description;
     const image = (await textsAt('media', params.featured_media))[0] ?? before.image;
     const tags = [...names.categories, ...names.tags];
