@@ -68,11 +68,11 @@ export function openDeliveryLog(stateDir: string, log: Log) {
   /** The newest first. */
   function list({ limit = 50, event, id, refused }: DeliveryQuery = {}): DeliveryRecord[] {
     write();
-    const isMeant = (record: DeliveryRecord) =>
+    const matches = (record: DeliveryRecord) =>
       (event === undefined || record.event === event) &&
       (id === undefined || record.id === id) &&
       (refused === undefined || record.status >= 400 === refused);
-    return [...readAll(), ...unwritten].slice(-KEPT).filter(isMeant).reverse().slice(0, limit);
+    return [...readAll(), ...unwritten].slice(-KEPT).filter(matches).reverse().slice(0, limit);
   }
 
   return { note, list, close: write };

@@ -32,7 +32,7 @@ export async function configuredPlugins(configFile: string | undefined): Promise
  */
 export async function readConfigFile(path: string, limitMs = READ_MS): Promise<object> {
   const late = () => {
-    throw new Error(`it is not loaded after ${limitMs / 1_000} s; an await at its top must come to an end`);
+    throw new Error(`it was not loaded within ${limitMs / 1_000} s; its top-level await must resolve sooner`);
   };
   try {
     const value: unknown = path.endsWith('.json')

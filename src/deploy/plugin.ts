@@ -125,8 +125,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const written = new Set(files);
         const isWritten = (url: string) =>
           filesOfAddress(addressBelow(host.site.url, url) ?? '').some((file) => written.has(file));
-        const isMeant = (path: string) => articles.length === 0 || articles.includes(path);
-        const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isMeant(path) : isWritten(url));
+        const isAffected = (path: string) => articles.length === 0 || articles.includes(path);
+        const isBuilt = ({ path, url }: AwaitedArticle) => (failed === 0 ? isAffected(path) : isWritten(url));
         awaited?.built(began, isBuilt, ended);
         awaited?.look();
       });

@@ -146,9 +146,9 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   }
 
   /** @returns whether there was one. */
-  function remove(kind: Kind, name: string, isMeant: (entry: Registered) => boolean): boolean {
+  function remove(kind: Kind, name: string, isRemoved: (entry: Registered) => boolean): boolean {
     const before = handlers[kind].get(name) ?? [];
-    const after = before.filter((entry) => !isMeant(entry));
+    const after = before.filter((entry) => !isRemoved(entry));
     handlers[kind].set(name, after);
     return after.length < before.length;
   }

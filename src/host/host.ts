@@ -134,7 +134,7 @@ export async function startHost(
   async function add(entry: PluginEntry): Promise<void> {
     const { plugin, origin } = entry;
     try {
-      const common = { ...hostOf(entry), options: await parsedOptions(entry) };
+      const common = { ...commonHost(entry), options: await parsedOptions(entry) };
       if (face === 'pages') {
         const addOutput = (output: PluginOutput['output']) => {
           hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
@@ -171,18 +171,18 @@ export async function startHost(
           ...sharingOf(plugin.name),
           hold,
           refuse,
-          articles: { ...readingOnly(plugin.name), ...ofHost(articles) },
+          articles: { ...readingOnly(plugin.name), ...outsidePlugin(articles) },
           assets: around.assets ?? { put: refusing(plugin.name) },
         };
         await setUp(entry, async () => plugin.receiver?.(host));
         const { activate } = plugin;
         if (activate !== undefined && around.jobs !== undefined)
-          await attempt(entry, 'activated', () =>
+          await namingPlugin(entry, 'activated', () =>
             alone(() =>
               activateOnce(folder, plugin.version, (context) =>
                 within(
                   activateMs,
-                  codeOf(entry, async () => activate(host, context)),
+                  runAsPlugin(entry, async () => activate(host, context)),
                   () => {
                     throw lateness(entry, 'activated', activateMs, 'activate');
                   },
@@ -202,7 +202,7 @@ export async function startHost(
   }
 
   /** What both faces of a plugin are handed. */
-  function hostOf({ plugin: { name }, isFirstParty = false }: PluginEntry) {
+  function commonHost({ plugin: { name }, isFirstParty = false }: PluginEntry) {
     const handlerOptions = (priority?: number) => ({
       plugin: name,
       isFirstParty,
@@ -263,8 +263,8 @@ export async function startHost(
   }
 
   function setUp(entry: PluginEntry, run: () => Promise<unknown>): Promise<void> {
-    return attempt(entry, 'set up', () =>
-      within(setupMs, codeOf(entry, run), () => {
+    return namingPlugin(entry, 'set up', () =>
+      within(setupMs, runAsPlugin(entry, run), () => {
         throw lateness(entry, 'set up', setupMs, face);
       }),
     );
@@ -313,12 +313,12 @@ export async function startHost(
 }
 
 /** Runs code of a plugin; what comes with Pressmark runs as it is. */
-function codeOf<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T {
+function runAsPlugin<T>({ plugin, isFirstParty }: PluginEntry, run: () => T): T {
   return isFirstParty ? run() : asPlugin(plugin.name, run);
 }
 
 /** The articles, for a plugin: what is done for it is done by the host. */
-function ofHost(articles: HostSurroundings['articles']): HostSurroundings['articles'] {
+function outsidePlugin(articles: HostSurroundings['articles']): HostSurroundings['articles'] {
   return Object.fromEntries(
     Object.entries(articles).map(([name, method]) => [
       name,
@@ -346,7 +346,8 @@ const refusing = (plugin: string) => async () => {
   throw new PressmarkError('USAGE', `plugin ${plugin}: this can be done only while the receiver runs`);
 };
 
-async function attempt(
+/** Runs a step of a plugin. @throws PressmarkError naming the plugin. */
+async function namingPlugin(
   { plugin, origin }: PluginEntry,
   what: string,
   run: () => Promise<unknown>,
@@ -361,7 +362,7 @@ async function attempt(
 
 function lateness({ plugin, origin }: PluginEntry, what: string, ms: number, call: string): PressmarkError {
   return invalid(
-    `plugin ${plugin.name} (${origin}) is not ${what} after ${ms / 1_000} s; its ${call}(host) must come to an end`,
+    `plugin ${plugin.name} (${origin}) is not ${what} after ${ms / 1_000} s; its ${call}(host) must resolve sooner`,
   );
 }
 

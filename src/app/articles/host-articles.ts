@@ -63,7 +63,7 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
       const stored = await store.read(path);
       if (stored === undefined) continue;
       const article = listedArticle(`${prefix}${path}`, stored, now);
-      if (isMeant(article, query)) found.push({ article, published: publishedAt(stored) });
+      if (matches(article, query)) found.push({ article, published: publishedAt(stored) });
     }
     return found;
   }
@@ -208,7 +208,7 @@ export function listedArticle(
   return { ...article, path, state: stateAt(publication, now), handWritten: digest === undefined };
 }
 
-function isMeant(article: ListedArticle, { state, tag, author, handWritten }: ArticleQuery): boolean {
+function matches(article: ListedArticle, { state, tag, author, handWritten }: ArticleQuery): boolean {
   return (
     (state === undefined || article.state === state) &&
     (tag === undefined || article.tags.some((one) => termKey(one) === termKey(tag))) &&

@@ -13,7 +13,7 @@ import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';
-import { wordingPlugins } from '../plugins/commit-message-plugins.js';
+import { commitMessagePlugins } from '../plugins/commit-message-plugins.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
@@ -90,9 +90,9 @@ function isSame(now: Article, then: Article): boolean {
 }
 
 function pick({ revisions, file }: ArticleHistory, wanted: string) {
-  const isMeant = ({ revision, commit }: Revision) =>
+  const matches = ({ revision, commit }: Revision) =>
     revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
-  const [found, ...others] = revisions.filter(isMeant);
+  const [found, ...others] = revisions.filter(matches);
   if (found === undefined)
     throw new PressmarkError(
       'ARTICLE_NOT_FOUND',
@@ -143,7 +143,7 @@ async function store(
     const plugins = [
       ...gitEntry(durable),
       { plugin: listener, origin: 'pressmark revert' },
-      ...(await wordingPlugins(settings, log)),
+      ...(await commitMessagePlugins(settings, log)),
     ];
     const environment = readEnvironment(settings);
     const around = { ...siteOfPlugins(settings), environment, log, articles, hooks };

@@ -61,7 +61,8 @@ export interface CompleteOptions {
 }
 
 /**
- * Checks and completes the pages of all articles that Pressmark has stored, for at most as long as a build may take.
+ * Checks and completes the pages of all articles that Pressmark has stored, for at most as long as a build may take. Outside
+ * a build of Pressmark's, plugins change these pages and add their files, and assets that the output lacks are copied.
  *
  * @param output the output folder; a relative one is below the site's.
  * @throws PressmarkError USAGE where Pressmark itself builds the site; what `postbuild` throws.
@@ -80,11 +81,11 @@ export async function completeSite(
   const articles = toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded);
   const outputDir = resolve(dir, output);
   // A build of Pressmark's looks at the pages again, when its command has ended.
-  const isStep = options.readOnly !== true && !isWithinBuild(settings);
-  const plugins = isStep ? await openPagePlugins(settings, siteDir, excluded) : undefined;
+  const changesPages = options.readOnly !== true && !isWithinBuild(settings);
+  const plugins = changesPages ? await openPagePlugins(settings, siteDir, excluded) : undefined;
   // A copy is built from nothing each time.
   const originals =
-    isStep && siteDir === dir ? openOriginals(join(foldersOf(settings).stateDir, 'pages')) : undefined;
+    changesPages && siteDir === dir ? openOriginals(join(foldersOf(settings).stateDir, 'pages')) : undefined;
   try {
     const filtered = plugins?.filtered;
     const report = await postbuild({
@@ -96,7 +97,7 @@ export async function completeSite(
       originals,
       ...options,
     });
-    const isBuilt = isStep && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
+    const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
     if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
     if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
     return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };

@@ -8,7 +8,7 @@ import { pluginLoaders } from './load-plugins.js';
  * The site's plugins for a command that commits: their `git.message` filters and `git.committed` actions run, and
  * nothing else of theirs, as the receiver runs all other hooks. A plugin that is broken is left out, and the log names it.
  */
-export async function wordingPlugins(
+export async function commitMessagePlugins(
   { dir, plugins }: Pick<Settings, 'dir' | 'plugins'>,
   log: Log,
 ): Promise<PluginEntry[]> {
@@ -22,13 +22,13 @@ export async function wordingPlugins(
       leaveOut(error);
     }
   }
-  return loaded.map((entry) => ({ ...entry, plugin: wordingOnly(entry.plugin) }));
+  return loaded.map((entry) => ({ ...entry, plugin: commitHooksOnly(entry.plugin) }));
 }
 
 const nothing = () => undefined;
 
 /** The same plugin, of whose hooks only those about commits are run. */
-function wordingOnly(plugin: Plugin): Plugin {
+function commitHooksOnly(plugin: Plugin): Plugin {
   // the host says what is wrong with it
   if (typeof plugin?.receiver !== 'function') return plugin;
   const receiver = (host: ReceiverHost) =>

@@ -63,7 +63,7 @@ function pluginFiles(folder: string): string[] {
 
 async function importPlugin(file: string, origin: string, limitMs: number): Promise<PluginEntry> {
   const late = () => {
-    throw new Error(`it is not loaded after ${limitMs / 1_000} s; an await at its top must come to an end`);
+    throw new Error(`it was not loaded within ${limitMs / 1_000} s; its top-level await must resolve sooner`);
   };
   try {
     const module: { default?: unknown } = await within(

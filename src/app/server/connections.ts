@@ -160,11 +160,11 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   }
 
   /** Closes connections of some clients, or the newcomer where all of them are being answered. */
-  function makeRoom(newcomer: Socket, isMeant: (client: string) => boolean): void {
+  function makeRoom(newcomer: Socket, mayClose: (client: string) => boolean): void {
     noteProgress();
     const now = performance.now();
     const others = [...connections.values()].filter(
-      ({ socket, client }) => socket !== newcomer && isMeant(client),
+      ({ socket, client }) => socket !== newcomer && mayClose(client),
     );
     const closed = mostDispensable(others.map(asCandidate), now, CLOSED_AT_ONCE);
     for (const { connection } of closed) {
@@ -223,8 +223,8 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     state = 'refusing';
     // Not by http.Server, which also resets kept-alive connections whose next request is on its way.
     const closed = new Promise((resolve) => net.Server.prototype.close.call(server, resolve));
-    const destroy = (isMeant: (connection: Connection) => boolean) => () => {
-      for (const connection of connections.values()) if (isMeant(connection)) connection.socket.destroy();
+    const destroy = (mayClose: (connection: Connection) => boolean) => () => {
+      for (const connection of connections.values()) if (mayClose(connection)) connection.socket.destroy();
     };
     const timers = [
       setTimeout(

@@ -35,7 +35,7 @@ export interface AwaitedArticles {
    * @param began when it began, by `performance.now()`.
    * @param ended when its output was there. @default now
    */
-  built(began: number, isMeant: (article: AwaitedArticle) => boolean, ended?: number): void;
+  built(began: number, isBuilt: (article: AwaitedArticle) => boolean, ended?: number): void;
   /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
   committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
   /** The public site may have changed: the looks begin anew. */
@@ -113,9 +113,9 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     for (const one of ones) one.ready ??= since;
   }
 
-  function built(began: number, isMeant: (article: AwaitedArticle) => boolean, ended?: number): void {
+  function built(began: number, isBuilt: (article: AwaitedArticle) => boolean, ended?: number): void {
     markReady(
-      all().filter(({ article, answered }) => answered <= began && isMeant(article)),
+      all().filter(({ article, answered }) => answered <= began && isBuilt(article)),
       ended,
     );
     lastBuild = began;

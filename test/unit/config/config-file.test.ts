@@ -9,6 +9,6 @@ test('a config whose module never ends loading is named', async (t) => {
   fs.writeFileSync(path, 'await new Promise(() => {});\nexport default {};\n');
   await t.throwsAsync(readConfigFile(path, 20), {
     code: 'CONFIG_INVALID',
-    message: /pressmark\.config\.mjs cannot be read: it is not loaded after 0\.02 s; /,
+    message: /pressmark\.config\.mjs cannot be read: it was not loaded within 0\.02 s; /,
   });
 });

@@ -84,7 +84,7 @@ test('a face that never ends is named, and those that were set up before it are 
   await t.throwsAsync(startHost([entry(first), entry(hanging)], around, { ...LIMITS, setupMs: 20 }), {
     code: 'PLUGIN_INVALID',
     message:
-      'plugin hanging (plugins/x.js) is not set up after 0.02 s; its receiver(host) must come to an end',
+      'plugin hanging (plugins/x.js) is not set up after 0.02 s; its receiver(host) must resolve sooner',
   });
   t.true(isClosed);
 });
@@ -385,7 +385,7 @@ test('a plugin may take its time to be activated, and other receivers on the fol
   await t.throwsAsync(start({ ...LIMITS, activateMs: 20 }), {
     code: 'PLUGIN_INVALID',
     message:
-      'plugin slow (plugins/x.js) is not activated after 0.02 s; its activate(host) must come to an end',
+      'plugin slow (plugins/x.js) is not activated after 0.02 s; its activate(host) must resolve sooner',
   });
   calls.splice(0);
   const both = Promise.all([start({ ...LIMITS, setupMs: 20 }), start({ ...LIMITS, setupMs: 20 })]);

@@ -10,7 +10,7 @@ test('a plugin whose module never ends loading is named', async (t) => {
   fs.writeFileSync(join(dir, 'plugins/slow.mjs'), 'await new Promise(() => {});\nexport default {};\n');
   await t.throwsAsync(loadPlugins(dir, [], 20), {
     code: 'PLUGIN_INVALID',
-    message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it is not loaded after 0\.02 s; /,
+    message: /^plugin "plugins\/slow\.mjs" cannot be loaded: it was not loaded within 0\.02 s; /,
   });
 });
 
