@@ -139,7 +139,9 @@ export default definePlugin({
       const article = kind === 'article' ? await host.articles.find(`${host.site.url}${path}`) : undefined;
       const pictures = (article?.extra.pictures ?? []).filter(({ width }) => width !== undefined);
       return html.replace(/<img\s[^>]*?\bsrc=["']([^"']+)["'][^>]*>/gi, (img, src) => {
-        const found = pictures.find((one) => one.src === new URL(src, `${host.site.url}/`).href);
+        const base = `${host.site.url}/`;
+        const address = URL.canParse(src, base) ? new URL(src, base).href : undefined;
+        const found = pictures.find((one) => one.src === address);
         return found === undefined || /\bsrcset=/i.test(img) ? img : withWidths(img, found);
       });
     });

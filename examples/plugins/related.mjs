@@ -11,7 +11,7 @@ const COMMON = 500;
 function wordsOf(html) {
   const counts = new Map();
   for (const word of html
-    .replace(/<[^>]*>|&\w+;/g, ' ')
+    .replace(/<[^<>]*>|&\w+;/g, ' ')
     .toLowerCase()
     .match(/\p{L}{4,}/gu) ?? [])
     counts.set(word, (counts.get(word) ?? 0) + 1);

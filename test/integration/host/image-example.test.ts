@@ -73,7 +73,7 @@ function withPictures(at: string) {
   const html = [
     `<p><img src="${at}/inline.png?a=1&amp;b=2" alt="A row" width="1"></p>`,
     `<p><img alt="Late" src='${at}/late.png'><img src="${at}/moved.png" alt="Moved"></p>`,
-    `<p><img src="${at}/page.png" alt="No picture"> <a href="${at}/inline.png">a link</a></p>`,
+    `<p><img src="${at}/page.png" alt="No picture"> <a href="${at}/inline.png">a link</a><img src="//[" alt="No address"></p>`,
     '<!-- svc:item:moss -->',
   ].join('\n');
   return article({
