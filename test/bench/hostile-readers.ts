@@ -54,7 +54,10 @@ const draft: Draft = {
   author: '',
   tags: [],
   date: undefined,
+  publishDate: undefined,
+  expiryDate: undefined,
   unfinished: false,
+  warnings: [],
   markdown: 'A',
 };
 const connector = {

@@ -8,6 +8,7 @@ import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
 import { hostile } from './hostile.js';
 import { live } from './live.js';
+import { plugins } from './plugins.js';
 import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
@@ -18,6 +19,7 @@ import { openWorkspace } from './workspace.js';
 
 const BENCHES = {
   publish,
+  plugins,
   redelivery,
   scale,
   git,
