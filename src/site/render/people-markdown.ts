@@ -25,11 +25,12 @@ export function peopleMarkdown(
     for (const { plugin, extend } of markdown) asPlugin(plugin, () => extend(md));
     if (shortcodes.size > 0) withShortcodes(md, shortcodes, log);
   });
+  const plugins = markdown.map(({ plugin }) => plugin);
   return (text) => {
     try {
-      return extended(text);
+      // Their rules run now; which of them it is that fails cannot be seen from here.
+      return plugins.length === 0 ? extended(text) : asPlugin(plugins.join(', '), () => extended(text));
     } catch (error) {
-      const plugins = markdown.map(({ plugin }) => plugin);
       log.error({ plugins, err: error }, 'an extension of Markdown failed; the text is rendered without');
       return plain(text);
     }
