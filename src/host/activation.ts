@@ -10,8 +10,8 @@ interface Activated {
 }
 
 /**
- * Runs `activate` where the version was not activated yet; the caller keeps other receivers away meanwhile. It is noted when
- * it has succeeded, so that what is cut off runs again.
+ * Runs `activate` if the version was not activated yet; the caller keeps other receivers away. Success is noted, so that an
+ * interrupted activation runs again.
  *
  * @param folder the plugin's own, in the state folder.
  */

@@ -13,7 +13,10 @@ export async function commitMessagePlugins(
   log: Log,
 ): Promise<PluginEntry[]> {
   const leaveOut = (error: unknown) =>
-    log.warn({ reason: messageOf(error) }, 'the commit is worded without a plugin that is broken');
+    log.warn(
+      { reason: messageOf(error) },
+      'a plugin that is broken is left out; it does not change the commit message',
+    );
   const loaded: PluginEntry[] = [];
   for (const load of pluginLoaders(dir, plugins)) {
     try {

@@ -12,7 +12,7 @@ export interface NotedEvent {
   readonly key?: string;
   /** When it was noted last, ISO 8601. */
   at: string;
-  /** What the job is told of it. */
+  /** What the job gets of it. */
   readonly payload: unknown;
   /** How each job stands, as `<plugin>.<job>`; jobs that are done are not in it. */
   readonly jobs: Record<string, JobState>;

@@ -238,7 +238,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     let count = 0;
     for (const file of notes.files()) {
       if (open.has(file) || damaged.has(file)) continue;
-      if (++count % FILES_AT_ONCE === 0) await nextTurn(); // deliveries go on meanwhile
+      if (++count % FILES_AT_ONCE === 0) await nextTurn(); // deliveries go on
       const read = notes.read(file);
       if (read === undefined) continue; // done since
       if (read === 'damaged') {
@@ -408,7 +408,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
     await ended;
   }
 
-  /** What the job is told; of an article, how it is now. */
+  /** What the job gets; of an article, how it is now. */
   async function eventFor({ event: { name, payload } }: Unit): Promise<unknown> {
     if (name !== 'article.published' && name !== 'article.updated') return payload;
     const { id, base, timestamp } = payload as { id: string; base?: string; timestamp?: string };
