@@ -63,7 +63,7 @@ function plainMarkdown(source: string): string | undefined {
 function htmlElement(html: string): string {
   const lines = htmlBlock(withoutCrawledLinks(html))
     .split('\n')
-    .map((line) => `  ${literal(line)}\\n\\\n`);
+    .map((line) => `  ${yamlText(line)}\\n\\\n`);
   return `::div\n---\ninnerHTML: "\\\n${lines.join('')}  "\n---\n::\n`;
 }
 
@@ -79,7 +79,7 @@ function withoutCrawledLinks(html: string): string {
 }
 
 /** A line in a YAML text. YAML drops white space at its beginning, and MDC would act upon some signs there. */
-function literal(line: string): string {
+function yamlText(line: string): string {
   const text = JSON.stringify(line)
     .slice(1, -1)
     .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escaped);
