@@ -131,6 +131,23 @@ test('the example webmentions mentions each page that an article links to once, 
   t.is(mentions.length, expected.length + 1, 'and the others are not mentioned again');
 });
 
+test('the example webmentions does not take another site, whose address begins like its own, for itself', async (t) => {
+  const { default: plugin } = await import(example('webmentions').href);
+  const kept = new Map<string, unknown>();
+  const [url, other] = ['http://127.0.0.1:9', 'http://127.0.0.1:99/other'];
+  const body = `[own](${url}/own) [home](${url}) [other](${other})`;
+  await plugin.receiver({
+    site: { url },
+    options: {},
+    articles: { get: async () => ({ body }) },
+    storage: { get: async () => undefined, set: async (key: string, value: unknown) => kept.set(key, value) },
+    job: (_name: string, { run }: { run: (event: object, context: object) => Promise<void> }) =>
+      run({ id: 'soil', url: `${url}/soil` }, {}),
+  });
+  await until('it has been asked for, and refused as a private address', () => kept.size > 0);
+  t.deepEqual([...kept.values()], [[other]]);
+});
+
 test('the example shortcodes is for what people write, and leaves what is wrong as it is', async (t) => {
   t.true(fs.readFileSync(example('shortcodes'), 'utf8').split('\n').length <= 60);
   const text = `---\ntitle: Mine\n---\nOn [[site]].\n\n[[figure src="/a.jpg" caption="A & B"]]\n\n[[video id="x y"]] [[video id="x-1"]]\n`;
