@@ -26,7 +26,7 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.
 const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => name !== PUT_IN);
 
 rmSync(TO, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: ENTRIES.map((path) => `${FROM}/${path}.js`),
   outdir: TO,
   // All in one folder, so that `new URL('./x.js', import.meta.url)` is right wherever the line ends up.
@@ -42,6 +42,14 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+  metafile: true,
 });
+// What is not among the dependencies is not there when the package is installed, or in another version.
+const stowaway = Object.keys(metafile.inputs).find(
+  (path) => path.startsWith('node_modules/') && !path.startsWith(`node_modules/${PUT_IN}/`),
+);
+if (stowaway !== undefined)
+  throw new Error(`${stowaway} is used, and its package is not among the dependencies`);
+
 copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
 copyFileSync(`node_modules/${PUT_IN}/LICENSE`, `${TO}/${PUT_IN}.LICENSE`);
