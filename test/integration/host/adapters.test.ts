@@ -92,7 +92,8 @@ async function send(body: unknown, headers: Record<string, string> = { 'x-key': 
   const response = await fetch(`${receiver().origin}/articles/inlet`, {
     method: 'POST',
     body: text,
-    headers,
+    // Without this, fetch may reuse a connection that the receiver has just closed because it was idle.
+    headers: { ...headers, connection: 'close' },
   });
   return { status: response.status, headers: response.headers, json: (await response.json()) as AdapterJson };
 }

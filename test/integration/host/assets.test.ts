@@ -54,7 +54,8 @@ test('an asset is in the output of a plain site, and in the commit of the articl
   const dir = withPlugin(tempDir(t));
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   const receiver = await startHere(t, { dir, config: { site: { search: false } } });
-  await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  const { status, text } = await receiver.post('article.published', article({ id: 'moss', slug: 'moss' }));
+  t.is(status, 200, text);
   const { pathname } = new URL(readStored(fileOf(dir, 'moss')).article.image ?? '');
   t.regex(pathname, /^\/media\/[0-9a-f]{2}\/[0-9a-f]{32}\.png$/);
   const picture = () => fetch(`${receiver.origin}${pathname}`);
