@@ -55,6 +55,8 @@ interface Asked {
 async function ask(path: string, init: RequestInit, token: string | undefined = TOKEN): Promise<Asked> {
   const headers = new Headers(init.headers);
   if (token !== '') headers.set('authorization', `Bearer ${token}`);
+  // Without this, fetch may reuse a connection that the receiver has just closed because it was idle.
+  headers.set('connection', 'close');
   const response = await fetch(`${receiver().origin}/micropub${path}`, { ...init, headers });
   const location = response.headers.get('location') ?? '';
   return { status: response.status, location, json: (await response.json()) as Asked['json'] };

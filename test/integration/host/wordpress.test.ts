@@ -59,7 +59,8 @@ const basic = (user: string, password: string) =>
 async function ask(path: string, { method = 'GET', body, ...headers }: Record<string, string> = {}) {
   const response = await fetch(`${receiver().origin}${path}`, {
     method,
-    headers: { authorization: basic('ada', PASSWORD), ...headers },
+    // Without this, fetch may reuse a connection that the receiver has just closed because it was idle.
+    headers: { authorization: basic('ada', PASSWORD), ...headers, connection: 'close' },
     ...(body !== undefined && { body }),
   });
   const text = await response.text();
