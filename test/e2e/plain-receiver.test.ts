@@ -20,5 +20,9 @@ test('a receiver in another language, written from the contract alone, keeps eve
   const url = new URL(`http://127.0.0.1:${Number(line)}/webhook`);
   const report = await checkReceiver(optionsFor(url, { pages: { origin: url.origin, waitMs: 10_000 } }));
   t.is(report.version, 3);
-  t.deepEqual(complaints(report), []);
+  // It has no admin in which a person could edit.
+  t.deepEqual(
+    complaints(report).filter((line) => !line.includes('with --manual')),
+    [],
+  );
 });
