@@ -52,5 +52,5 @@ export function bySection({ outcomes }: Pick<Report, 'outcomes'>): Map<string, O
 /** How what a run left behind is found and removed; undefined where nothing is. */
 export function removalText({ left, run }: Pick<Report, 'left' | 'run'>): string | undefined {
   if (left.length === 0) return undefined;
-  return `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rl pressmark-check-${run} content | xargs rm`;
+  return `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`;
 }

@@ -35,7 +35,7 @@ test('check of a good receiver exits with 0, and prints one line of counts and t
   t.regex(stdout, /^http:.*\/webhook, checked as a receiver of Version 3\n/);
   t.regex(stdout, /\d+ passed, 15 not checked; \d+ requests in \d+\.\d s/); // the pages, and what a person does
   t.regex(stdout, /articles are left behind:\n {2}pressmark-check-/);
-  t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
+  t.regex(stdout, /grep -rlE '\^ \*id: "\?pressmark-check-[0-9a-f]{8}-' content \| xargs rm/);
 });
 
 test('check of a broken receiver exits with 1, and names for each broken rule what was expected, what came and how to repair it', async (t) => {
