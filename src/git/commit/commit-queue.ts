@@ -42,7 +42,7 @@ type State =
   | { readonly kind: 'gathering' }
   | { readonly kind: 'committing' }
   /** Something is in the way of all commits; they are tried again after a pause. */
-  | { readonly kind: 'waiting'; readonly because: string; readonly attempts: number };
+  | { readonly kind: 'waiting'; readonly for: Obstacle; readonly attempts: number };
 
 type Waiter = (outcome: Outcome) => void;
 
@@ -112,9 +112,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
       arrive({ path, why, waiters: [resolve] });
       void clock.wait(limitMs, served.signal).then(() => {
         timedOut.add(resolve);
-        const because =
-          state.kind === 'waiting' ? state.because : `git took longer than ${limitMs / 1_000} s`;
-        resolve({ kind: 'later', because });
+        resolve({ kind: 'later', because: whyNotInTime(limitMs) });
       });
     });
     start();
@@ -122,6 +120,13 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     const outcome = await committed;
     served.abort();
     return outcome;
+  }
+
+  /** What is in the way of all commits; that git has failed for another file alone is not this one's reason. */
+  function whyNotInTime(limitMs: number): string {
+    if (state.kind === 'waiting' && state.for.kind === 'later') return state.for.because;
+    const took = `git took longer than ${limitMs / 1_000} s`;
+    return state.kind === 'waiting' ? `${took}; for another file, ${state.for.because}` : took;
   }
 
   function arrive(entry: QueuedFile): void {
@@ -226,7 +231,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   }
 
   function isNew(because: string): boolean {
-    return state.kind !== 'waiting' || state.because !== because;
+    return state.kind !== 'waiting' || state.for.because !== because;
   }
 
   /** A file that has come again since is in the queue already. */
@@ -237,9 +242,10 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
       pending.set(entry.path, joined(pending.get(entry.path), entry));
   }
 
-  async function pause({ kind, because }: Obstacle): Promise<void> {
+  async function pause(obstacle: Obstacle): Promise<void> {
+    const { kind } = obstacle;
     const attempts = state.kind === 'waiting' ? state.attempts + 1 : 1;
-    state = { kind: 'waiting', because, attempts };
+    state = { kind: 'waiting', for: obstacle, attempts };
     const isSoon = kind === 'failure' && [...pending.values()].some(isAwaited);
     await rest(isSoon ? PAUSE_MS.awaited : backoff(attempts, kind === 'failure' ? PAUSE_MS : LATER_MS));
   }
@@ -264,7 +270,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     commitNow,
     /** What the queue waits for; undefined where commits work. */
     get obstacle(): string | undefined {
-      return state.kind === 'waiting' ? state.because : undefined;
+      return state.kind === 'waiting' ? state.for.because : undefined;
     },
     close,
   };

@@ -85,3 +85,36 @@ test('a file without an outcome is in the next batch, with those who wait for it
   t.deepEqual(await queue.commitNow('a', 'replaced', PATIENT_MS), COMMITTED);
   t.deepEqual(batches, [['a replaced'], ['a replaced']]);
 });
+
+test('who waits too long while git fails for another file is not told that file’s reason as its own', async (t) => {
+  const limits: (() => void)[] = [];
+  let isTried = false;
+  let end: () => void = () => undefined;
+  const work: CommitBatch = async (batch) => {
+    if (batch.some(({ path }) => path === 'bad')) throw new Error('git has failed');
+    isTried = true;
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return new Map(batch.map(({ path }) => [path, COMMITTED]));
+  };
+  const clock = {
+    now: () => 0,
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        if (ms === 8_000) limits.push(resolve);
+        else setImmediate(resolve);
+      }),
+  };
+  const queue = createCommitQueue(work, pino({ level: 'silent' }), clock);
+  t.deepEqual(await queue.commitNow('bad', 'stored', 8_000), { kind: 'later', because: 'git has failed' });
+  const good = queue.commitNow('good', 'stored', 8_000);
+  await until('git works at the other file', () => isTried);
+  for (const isOver of limits) isOver();
+  t.deepEqual(await good, {
+    kind: 'later',
+    because: 'git took longer than 8 s; for another file, git has failed',
+  });
+  end();
+  await queue.close();
+});
