@@ -77,7 +77,10 @@ export function checkCommand(): Command {
     .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
     .option('--only <rules>', 'these rules and those that they need; with commas between them', parseList)
     .option('--skip <rules>', 'all but these rules', parseList)
-    .option('--baseline <file>', 'an earlier report of --json: what failed then is no failure now')
+    .option(
+      '--baseline <file>',
+      'an earlier report made with --json; failures that are in it do not fail this check',
+    )
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
     .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
     .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)

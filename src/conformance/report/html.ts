@@ -1,16 +1,5 @@
-import type { Outcome, Report, Result } from '../run.js';
-import { bySection, countsText, RESULTS, removalText, versionText } from './summary.js';
-
-/** As in the terminal; colours say the same. */
-const MARKS: Record<Result, string> = {
-  passed: '✓',
-  failed: '✗',
-  known: '~',
-  advice: '!',
-  error: '✗',
-  'not checked': '–',
-  'not applicable': '–',
-};
+import type { Outcome, Report } from '../run.js';
+import { bySection, countsText, MARKS, RESULTS, removalText, versionText } from './summary.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#ddd, #444); --bad: light-dark(#b3261e, #ff8a80); --good: light-dark(#1b7f3b, #7bd88f); --mild: light-dark(#8a5a00, #ffcc66); }

@@ -11,6 +11,17 @@ export const RESULTS: readonly Result[] = [
   'not applicable',
 ];
 
+/** The sign of each result, in the terminal and on the page. */
+export const MARKS: Readonly<Record<Result, string>> = {
+  passed: '✓',
+  failed: '✗',
+  known: '~',
+  advice: '!',
+  error: '✗',
+  'not checked': '-',
+  'not applicable': '-',
+};
+
 /** How many rules had which result. */
 export function countsOf({ outcomes }: Pick<Report, 'outcomes'>): Record<Result, number> {
   const counts = {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Outcome, Report, Result } from '../run.js';
-import { countsText, removalText, versionText } from './summary.js';
+import { countsText, MARKS, removalText, versionText } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
@@ -8,15 +8,6 @@ export interface TerminalOptions {
   readonly verbose: boolean;
 }
 
-const MARKS: Record<Result, string> = {
-  passed: '✓',
-  failed: '✗',
-  known: '~',
-  advice: '!',
-  error: '✗',
-  'not checked': '-',
-  'not applicable': '-',
-};
 const COLOURS = {
   passed: 'green',
   failed: 'red',
