@@ -41,6 +41,15 @@ export {
   type IncomingArticle,
   type ReceivedArticle,
 } from './host/adapter.js';
+export {
+  type AdminAction,
+  type AdminHtml,
+  type AdminPage,
+  type AdminRequest,
+  type AdminRole,
+  type AdminWidget,
+  escapeHtml,
+} from './host/admin-additions.js';
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { Assets } from './host/assets.js';
 export { fetchPublic, isPublicAddress, type PublicAnswer, type PublicRequest } from './host/fetch-public.js';

@@ -5,6 +5,7 @@ import { type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
+import { type AdminAdditions, createAdminAdditions } from './admin-additions.js';
 import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
 import type { Assets } from './assets.js';
 import { Hold, Refusal } from './decision.js';
@@ -63,6 +64,8 @@ export interface Host {
   readonly outputs: readonly PluginOutput[];
   /** What else they add to pages. */
   readonly additions: PageAdditions;
+  /** What they add to the admin. */
+  readonly admin: AdminAdditions;
   /** What the plugins have, and how it went. */
   report(): HostReport;
   /** Runs the health checks of the plugins. */
@@ -116,6 +119,7 @@ export async function startHost(
   const adapters: PluginAdapter[] = [];
   const services = createServices();
   const additions = noAdditions();
+  const admin = createAdminAdditions();
   const checks: { readonly plugin: string; readonly check: HealthCheck }[] = [];
   const taken = new Map(around.taken);
   try {
@@ -169,6 +173,7 @@ export async function startHost(
           answer: answerBy(plugin.name),
           ...(around.records ?? { deliveries: refusing(plugin.name), status: refusing(plugin.name) }),
           ...sharingOf(plugin.name),
+          admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
           hold,
           refuse,
           articles: { ...readingOnly(plugin.name), ...outsidePlugin(articles) },
@@ -309,7 +314,17 @@ export async function startHost(
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }
 
-  return { hooks, routers, adapters, outputs, additions, report, findings, close };
+  return {
+    hooks,
+    routers,
+    adapters,
+    outputs,
+    additions,
+    admin: admin.all,
+    report,
+    findings,
+    close,
+  };
 }
 
 /** Runs code of a plugin; what comes with Pressmark runs as it is. */

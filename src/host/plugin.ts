@@ -4,6 +4,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Adapter, AdapterAnswer } from './adapter.js';
+import type { AdminAdding } from './admin-additions.js';
 import type { ArticleReader, Articles } from './articles.js';
 import type { Assets } from './assets.js';
 import type { Hold, Refusal } from './decision.js';
@@ -98,6 +99,8 @@ export interface ReceiverHost<O = unknown>
   routes(define: (router: Router) => void): void;
   /** Adds an endpoint for another service, at a path of your choice; requests are verified before they are parsed. */
   adapter(adapter: Adapter): void;
+  /** Adds pages, parts of the overview and buttons to the admin. Where no admin runs, they are not shown. */
+  readonly admin: AdminAdding;
   /** Gives other plugins something to use, such as an object with functions. @param name unique. */
   provide<N extends string>(name: N, service: Service<N>): void;
   /** What another plugin has provided; that plugin must be in `requires` if it is used while plugins are set up. */

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { AdminAdditions } from '../host/admin-additions.js';
 import type { ListedArticle } from '../host/articles.js';
 import type { Hooks } from '../host/hooks.js';
 import { startHost } from '../host/host.js';
@@ -32,6 +33,8 @@ export interface LogLine {
 export interface TestHost extends Pick<Hooks, 'applyFilters' | 'doAction'> {
   /** The files that it adds to the site. */
   readonly outputs: readonly SiteOutput[];
+  /** What it adds to the admin; `render` and `run` resolve with `{ kind: 'done', text }` or `{ kind: 'failed', reason }`. */
+  readonly admin: AdminAdditions;
   readonly log: readonly LogLine[];
   /** Does `host.closing`, and removes what the plugin has kept. */
   close(): Promise<void>;
@@ -74,6 +77,7 @@ export async function createTestHost<O>(
       applyFilters: host.hooks.applyFilters,
       doAction: host.hooks.doAction,
       outputs: host.outputs.map(({ output }) => output),
+      admin: host.admin,
       log: lines,
       close: async () => {
         await host.close();
