@@ -4,31 +4,20 @@ import { readEnvironment, type Settings } from '../../config/load.js';
 import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { HookReport } from '../../host/hooks.js';
-import { type Host, startHost } from '../../host/host.js';
-import type { JobReport } from '../../host/jobs/jobs.js';
-import { type OpenJob, readOpenJobs } from '../../host/jobs/open-jobs.js';
+import { type Host, type HostReport, startHost } from '../../host/host.js';
+import { readOpenJobs } from '../../host/jobs/open-jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';
+import { type PagesReport, type PluginReport, reportsOf } from '../../host/plugin-report.js';
 import { createLog, type Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from './load-plugins.js';
 import { NO_ARTICLES, siteOfPlugins } from './surroundings.js';
 
-/** What a plugin of the site has, and how that went since the last receiver started. */
-export interface PluginReport {
-  readonly name: string;
-  readonly version: string | null;
-  /** Where it comes from. */
-  readonly origin: string;
-  readonly hooks: readonly Omit<HookReport, 'plugin'>[];
-  readonly jobs: readonly (Omit<JobReport, 'plugin'> & { readonly open: readonly OpenJob[] })[];
-  /** Such as `GET /-/announce/list`. */
-  readonly routes: readonly string[];
-  /** The files that it adds to the site. */
-  readonly outputs: readonly string[];
-}
+// For the command, which knows the app alone.
+export type { PluginReport } from '../../host/plugin-report.js';
 
 /** What a receiver notes of its plugins. */
-type Measured = Pick<ReturnType<Host['report']>, 'hooks' | 'jobs'>;
+type Measured = Pick<HostReport, 'hooks' | 'jobs'>;
 
 const NAME = 'plugins.json';
 const NOTE_EVERY_MS = 5_000;
@@ -97,24 +86,26 @@ export async function pluginReports(settings: Settings): Promise<PluginReport[]>
   await pages.close();
   const { hooks, jobs, routes } = receiver.report();
   const measured = readMeasured(stateDir);
-  const open = readOpenJobs(stateDir);
-  return plugins.map(({ plugin: { name, version = null }, origin }) => {
-    const theirs = <T extends { readonly plugin: string }>(all: readonly T[]) =>
-      all.filter(({ plugin }) => plugin === name);
-    return {
-      name,
-      version,
-      origin,
-      hooks: theirs([...hooks, ...pages.report().hooks]).map(
-        ({ plugin: _, ...hook }) =>
-          theirs(measured.hooks).find((one) => one.kind === hook.kind && one.name === hook.name) ?? hook,
-      ),
-      jobs: theirs(jobs).map(({ plugin: _, ...job }) => ({
-        ...(theirs(measured.jobs).find((one) => one.job === job.job) ?? job),
-        open: open.filter((one) => one.job === job.job),
-      })),
-      routes: theirs(routes).map(({ route }) => route),
-      outputs: pages.outputs.filter(({ plugin }) => plugin === name).map(({ output }) => output.path),
-    };
-  });
+  return reportsOf(
+    plugins,
+    {
+      hooks: hooks.map((hook) => measured.hooks.find((one) => isSameHook(one, hook)) ?? hook),
+      jobs: jobs.map((job) => measured.jobs.find((one) => one.job === job.job) ?? job),
+      routes,
+    },
+    pagesReport(pages),
+    readOpenJobs(stateDir),
+  );
+}
+
+function isSameHook(one: HookReport, other: HookReport): boolean {
+  return one.plugin === other.plugin && one.kind === other.kind && one.name === other.name;
+}
+
+/** What the plugins of a host have where pages are made. */
+export function pagesReport(host: Host): PagesReport {
+  return {
+    hooks: host.report().hooks,
+    outputs: host.outputs.map(({ plugin, output: { path } }) => ({ plugin, path })),
+  };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -5,7 +6,7 @@ import type { ActionName, Actions } from '../hook-types.js';
 import { createTimer, type Timing } from '../timings.js';
 import { timesOf } from './cron.js';
 import type { Cron, Job, JobEventName, JobState } from './job.js';
-import { articleKey, NOTED, type NotedEvent, openNotes } from './notes.js';
+import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type RunnerArticles, type Work } from './runner.js';
 
 /** The folder of jobs in the state folder. */
@@ -148,7 +149,7 @@ export function createJobs({
       await note({
         name,
         payload,
-        ...(name === 'article.live' && { key: liveKey(payload as Actions['article.live']) }),
+        key: name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID(),
       });
       runner.wake();
     } catch (error) {
@@ -178,6 +179,25 @@ export function createJobs({
     });
   }
 
+  /**
+   * Has a job run now for an event that waits for its next attempt or was given up; also where another receiver runs the jobs.
+   *
+   * @param job `<plugin>.<job>`
+   * @param key that of the event; see `OpenJob`.
+   * @throws PressmarkError USAGE where it is not noted, as it is done, or where no plugin has this job.
+   */
+  async function runAgain(job: string, key: string): Promise<void> {
+    const event = readNotes(join(folder, NOTED))
+      .flatMap(({ events }) => events)
+      .find((one) => one.key === key && one.jobs[job] !== undefined && one.again === undefined);
+    if (event === undefined || !works.has(job))
+      throw new PressmarkError('USAGE', `job ${job} has nothing to do for this event any more`);
+    const { name, payload } = event;
+    const at = new Date(now()).toISOString();
+    await notes.add({ name, key, at, payload, again: true, jobs: { [job]: { kind: 'waiting' } } });
+    runner.wake();
+  }
+
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
   function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> {
@@ -202,6 +222,7 @@ export function createJobs({
     report,
     noteAction,
     noteArticle,
+    runAgain,
     /** Begins to run jobs. */
     start: (articles: RunnerArticles) => runner.start(articles),
     /** Has running jobs stopped, and waits for them. */

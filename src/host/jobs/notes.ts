@@ -8,8 +8,10 @@ import type { JobState } from './job.js';
 /** An event that jobs are to run for. */
 export interface NotedEvent {
   readonly name: string;
-  /** The same for what is the same event, where that may be noted twice. */
-  readonly key?: string;
+  /** The same for what is the same event, where that may be noted twice; else unique. */
+  readonly key: string;
+  /** Whether a person wants what is noted under this key already, and has failed, to be run again now. */
+  readonly again?: true;
   /** When it was noted last, ISO 8601. */
   at: string;
   /** What the job gets of it. */

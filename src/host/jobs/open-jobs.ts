@@ -7,6 +7,8 @@ import { NOTED, readNotes, subjectOf } from './notes.js';
 export interface OpenJob {
   /** `<plugin>.<job>` */
   readonly job: string;
+  /** That of the event, for `runAgain`. */
+  readonly key: string;
   /** The action; `cron` for a time that has come. */
   readonly event: string;
   /** The id of the article, or the target of the deploy, where there is one. */
@@ -19,8 +21,17 @@ export interface OpenJob {
 /** Reads what the jobs of plugins have not done yet, oldest first; without a receiver. */
 export function readOpenJobs(stateDir: string): OpenJob[] {
   return readNotes(join(stateDir, JOBS, NOTED)).flatMap(({ events }) =>
-    events.flatMap(({ name, at, payload, jobs }) =>
-      Object.entries(jobs).map(([job, state]) => ({ job, event: name, id: subjectOf(payload), at, state })),
-    ),
+    events
+      .filter(({ again }) => again === undefined)
+      .flatMap(({ name, key, at, payload, jobs }) =>
+        Object.entries(jobs).map(([job, state]) => ({
+          job,
+          key,
+          event: name,
+          id: subjectOf(payload),
+          at,
+          state,
+        })),
+      ),
   );
 }

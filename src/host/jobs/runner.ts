@@ -248,10 +248,10 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       }
       const note: OpenNote = { ...read, saved: Promise.resolve() };
       open.set(file, note);
-      for (const [n, event] of note.events.entries())
+      for (const event of note.events)
         for (const [id, state] of Object.entries(event.jobs)) {
           if (isTaken) event.jobs[id] = afterEnd(state, now());
-          take(id, { key: event.key ?? `${file} ${n}`, event, note, notBefore: 0 });
+          take(id, { key: event.key, event, note, notBefore: 0 });
         }
     }
   }
@@ -259,12 +259,23 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
   function take(id: string, unit: Unit): void {
     const theirs = units.get(id) ?? new Map<string, Unit>();
     units.set(id, theirs);
-    if (!isOver(id, unit.event) && !theirs.has(unit.key) && !isDone(id, unit.key)) {
+    const { again } = unit.event;
+    if (again === undefined && !isOver(id, unit.event) && !theirs.has(unit.key) && !isDone(id, unit.key)) {
       theirs.set(unit.key, unit);
       return;
     }
-    renew(theirs.get(unit.key), unit.event.at);
+    const known = theirs.get(unit.key);
+    if (again === undefined) renew(known, unit.event.at);
+    else makeDue(id, known);
     delete unit.event.jobs[id];
+    unsaved.add(unit.note);
+  }
+
+  /** A person wants it to be run now. What runs already is left alone. */
+  function makeDue(id: string, unit: Unit | undefined): void {
+    if (unit === undefined || unit.event.jobs[id]?.kind === 'running') return;
+    unit.event.jobs[id] = { kind: 'waiting' };
+    unit.notBefore = 0;
     unsaved.add(unit.note);
   }
 

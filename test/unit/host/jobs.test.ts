@@ -5,8 +5,9 @@ import { pino } from 'pino';
 import type { ListedArticle } from '../../../src/host/articles.js';
 import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
-import { createJobs, type Jobs } from '../../../src/host/jobs/jobs.js';
+import { createJobs, JOBS, type Jobs } from '../../../src/host/jobs/jobs.js';
 import { openNotes, readNotes, subjectOf } from '../../../src/host/jobs/notes.js';
+import { readOpenJobs } from '../../../src/host/jobs/open-jobs.js';
 import { createRunner, type RunnerArticles, type Work } from '../../../src/host/jobs/runner.js';
 import { createTimer } from '../../../src/host/timings.js';
 import { hideInLog } from '../../../src/log.js';
@@ -58,8 +59,10 @@ interface Site {
 }
 
 function siteOf(t: ExecutionContext): Site {
+  const folder = join(tempDir(t), JOBS);
+  fs.mkdirSync(folder);
   const site: Site = {
-    folder: tempDir(t),
+    folder,
     revisions: {},
     time: NOW,
     start(add) {
@@ -231,6 +234,57 @@ test('jobs: one that fails is tried again, and the events behind it do not wait'
   site.time += 10_000;
   await until('the third attempt', () => isEmpty(site.folder)());
   t.deepEqual(runs, ['a 1', 'b 1', 'a 2', 'a 3']);
+});
+
+test('jobs: a person has a failed event run again at once, also one that was given up, by any receiver', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  let isBroken = true;
+  const add = jobOn('deploy.done', ({ target }, { attempt }) => {
+    runs.push(`${target} ${attempt}`);
+    if (isBroken) throw new Error('no answer');
+  });
+  const open = () => readOpenJobs(join(site.folder, '..')).filter(({ state }) => state.kind !== 'running');
+  const leader = site.start(add);
+  await leader.noteAction('deploy.done', { target: 'x' });
+  await until('it has failed', () => open().some(({ state }) => state.kind === 'failed'));
+  const other = site.start(add);
+  const { job = '', key = '' } = open()[0] ?? {};
+  await other.runAgain(job, key);
+  await until(
+    'it has run again, before its time, and failed',
+    () => runs.length === 2 && open().length === 1,
+  );
+  t.deepEqual(runs, ['x 1', 'x 1'], 'as if for the first time');
+  for (let attempt = 2; attempt <= 10; attempt++) {
+    await until('it has failed again', () => open()[0]?.state.kind === 'failed');
+    site.time += 86_400_000;
+    await until('it was tried', () => runs.length === attempt + 1);
+  }
+  await until('it is given up', () => open()[0]?.state.kind === 'givenUp');
+  isBroken = false;
+  await leader.runAgain(job, key);
+  await until('it is done', isEmpty(site.folder));
+  t.is(runs.at(-1), 'x 1');
+  t.is(runs.length, 12);
+  await t.throwsAsync(leader.runAgain(job, key), { code: 'USAGE', message: /post\.announce has nothing/ });
+});
+
+test('jobs: a wish that comes when the event is done runs nothing', async (t) => {
+  const site = siteOf(t);
+  let runs = 0;
+  const jobs = site.start(jobOn('deploy.done', () => void runs++));
+  await openNotes(join(site.folder, 'noted')).add({
+    name: 'deploy.done',
+    key: 'gone',
+    at: new Date(NOW).toISOString(),
+    payload: { target: 'x' },
+    again: true,
+    jobs: { 'post.announce': { kind: 'waiting' } },
+  });
+  await jobs.noteAction('deploy.done', { target: 'y' });
+  await until('all notes are gone', () => runs > 0 && isEmpty(site.folder)());
+  t.is(runs, 1);
 });
 
 test('jobs: the error that is kept of a failed one does not show a secret of its plugin', async (t) => {

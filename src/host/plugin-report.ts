@@ -1,0 +1,50 @@
+import type { HookReport } from './hooks.js';
+import type { HostReport } from './host.js';
+import type { JobReport } from './jobs/jobs.js';
+import type { OpenJob } from './jobs/open-jobs.js';
+import type { PluginEntry } from './plugin.js';
+
+/** What a plugin of the site has, and how that went since the last receiver started. */
+export interface PluginReport {
+  readonly name: string;
+  readonly version: string | null;
+  /** Where it comes from. */
+  readonly origin: string;
+  readonly hooks: readonly Omit<HookReport, 'plugin'>[];
+  readonly jobs: readonly (Omit<JobReport, 'plugin'> & { readonly open: readonly OpenJob[] })[];
+  /** Such as `GET /-/announce/list`. */
+  readonly routes: readonly string[];
+  /** The files that it adds to the site. */
+  readonly outputs: readonly string[];
+}
+
+/** What plugins have where pages are made. */
+export interface PagesReport {
+  readonly hooks: readonly HookReport[];
+  readonly outputs: readonly { readonly plugin: string; readonly path: string }[];
+}
+
+/** Sorts by plugin what a host reports of both faces, and what jobs have not done yet. */
+export function reportsOf(
+  plugins: readonly PluginEntry[],
+  receiver: HostReport,
+  pages: PagesReport,
+  open: readonly OpenJob[],
+): PluginReport[] {
+  return plugins.map(({ plugin: { name, version = null }, origin }) => {
+    const theirs = <T extends { readonly plugin: string }>(all: readonly T[]) =>
+      all.filter(({ plugin }) => plugin === name);
+    return {
+      name,
+      version,
+      origin,
+      hooks: theirs([...receiver.hooks, ...pages.hooks]).map(({ plugin: _, ...hook }) => hook),
+      jobs: theirs(receiver.jobs).map(({ plugin: _, ...job }) => ({
+        ...job,
+        open: open.filter((one) => one.job === job.job),
+      })),
+      routes: theirs(receiver.routes).map(({ route }) => route),
+      outputs: theirs(pages.outputs).map(({ path }) => path),
+    };
+  });
+}
