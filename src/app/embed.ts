@@ -12,7 +12,6 @@ export type {
 export { loadSettings, type Settings } from '../config/load.js';
 export { type ConfigInput, defineConfig } from '../config/schema.js';
 export { sameSecret } from '../contract/signature.js';
-export { escapedMarkdown, type MarkdownEscapes } from '../generators/escape-markdown.js';
 export {
   defineGenerator,
   type FileEdit,
@@ -25,3 +24,4 @@ export {
   type SiteFiles,
   type SiteSettings,
 } from '../generators/generator.js';
+export { escapedMarkdown, type MarkdownEscapes } from '../generators/mapping/escape-markdown.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shellWord } from '../generators/ask.js';
+import { shellWord } from '../generators/inspect/ask.js';
 import { type BuildRun, type RunBuild, runFailure, withoutGitVariables } from './build/run-build.js';
 
 /** How a generator is asked. */

@@ -1,5 +1,5 @@
 import type { SiteFiles } from './generator.js';
-import { dependencies, npmScripts } from './manifests.js';
+import { dependencies, npmScripts } from './inspect/manifests.js';
 
 /** A static site generator that Pressmark has no definition for, and how its sites are recognised. */
 interface ForeignGenerator {

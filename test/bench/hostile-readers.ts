@@ -15,7 +15,7 @@ import { harmlessHtml } from '../../src/generators/eleventy/body.js';
 import { storedBody as storedHexoBody } from '../../src/generators/hexo/body.js';
 import { storedBody } from '../../src/generators/hugo/body.js';
 import { storedBody as storedJekyllBody } from '../../src/generators/jekyll/body.js';
-import { hasTags, linkedAddresses, needsHtml } from '../../src/generators/markdown.js';
+import { hasTags, linkedAddresses, needsHtml } from '../../src/generators/mapping/markdown.js';
 import { storedBody as storedFolderBody } from '../../src/generators/markdown-folder/mapping.js';
 import { storedBody as storedVitePressBody } from '../../src/generators/vitepress/body.js';
 import { composeUpdate } from '../../src/sender/article/compose.js';

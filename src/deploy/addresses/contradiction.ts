@@ -1,6 +1,6 @@
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
 import { quote } from '../../errors.js';
-import { inferPermalink } from '../../generators/infer-pattern.js';
+import { inferPermalink } from '../../generators/inspect/infer-pattern.js';
 import { encodedAddress } from '../build/pages.js';
 
 /** Where new articles go. */

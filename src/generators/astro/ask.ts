@@ -1,4 +1,4 @@
-import { nodeCommand } from '../ask.js';
+import { nodeCommand } from '../inspect/ask.js';
 
 /** The command that has Astro read its configuration, its routes and its content, which writes `.astro/` and nothing else. */
 export const ASK = nodeCommand(`

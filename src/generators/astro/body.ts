@@ -1,4 +1,4 @@
-import { linkedAddresses, needsHtml } from '../markdown.js';
+import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 
 /** What Astro writes before the name of a picture that it is to import; in a page's own text it must not stand. */
 export const IMAGE_MARKER = '__ASTRO_IMAGE_';

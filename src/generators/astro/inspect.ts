@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { authorsIn } from '../authors.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
-import { keysOption, knownTerms, readPosts, sharedCategory } from '../site-posts.js';
-import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
+import { authorsIn } from '../inspect/authors.js';
+import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
+import { keysOption, knownTerms, readPosts, sharedCategory } from '../inspect/site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { byFrequency } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';

@@ -1,10 +1,10 @@
 import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
-import { htmlBlock } from '../html-block.js';
 import { decodedAddress, isOfPattern } from '../layout.js';
-import { tagOfPage } from '../tag-of-page.js';
+import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import { tagOfPage } from '../mapping/tag-of-page.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 
 /** The keys that sites mostly have. */

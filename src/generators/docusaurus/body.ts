@@ -1,7 +1,7 @@
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { escapedMarkdown } from '../escape-markdown.js';
-import { htmlBlock } from '../html-block.js';
-import { hasTags, linkedAddresses, needsHtml } from '../markdown.js';
+import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import { hasTags, linkedAddresses, needsHtml } from '../mapping/markdown.js';
 
 /** The key that says how Docusaurus compiles a file: `md` is Markdown without JSX, imports and expressions. */
 export const SWITCH = 'mdx';

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { KeyNames } from '../../article/mapping.js';
-import { nodeCommand } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
-import { keysOfPosts, keysOption, postsOfRule, readPosts, type SitePost } from '../site-posts.js';
+import { nodeCommand } from '../inspect/ask.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
+import { keysOfPosts, keysOption, postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
 import { defined } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, ROUTE_BASE, slug } from './mapping.js';

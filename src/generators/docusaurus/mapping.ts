@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
 import { SWITCH, storedBody } from './body.js';
 
 /** The keys that Docusaurus reads. */

@@ -3,7 +3,13 @@ import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { type Replacement, withReplacements } from '../../article/replacements.js';
 import type { MappingOptions } from '../generator.js';
-import { hasTags, isDecodable, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
+import {
+  hasTags,
+  isDecodable,
+  linkedAddresses,
+  needsHtml,
+  withoutItemComments,
+} from '../mapping/markdown.js';
 
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {

@@ -1,5 +1,5 @@
 import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { npmDependencies } from '../manifests.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { SWITCH } from './body.js';
 import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';

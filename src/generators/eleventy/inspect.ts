@@ -1,6 +1,4 @@
 import { keyPath } from '../../article/format/key-path.js';
-import { nodeCommand } from '../ask.js';
-import { authorsIn } from '../authors.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -10,8 +8,10 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../manifests.js';
+import { nodeCommand } from '../inspect/ask.js';
+import { authorsIn } from '../inspect/authors.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -23,8 +23,8 @@ import {
   type SitePost,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
-import { filesBelow } from '../template-names.js';
+} from '../inspect/site-posts.js';
+import { filesBelow } from '../inspect/template-names.js';
 import { defined, textsOf } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { fileSlug, hasNoSlug, isArticlePath, KEYS } from './mapping.js';

@@ -1,9 +1,9 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
-import { dateValue, momentOf, storedPublication } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
 /** The keys that sites mostly have. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { knownTimeZone } from '../dates.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
-import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { knownTimeZone } from '../mapping/dates.js';
 import { defined, mapOf, type ValueMap } from '../value.js';
 
 /** What Eleventy has said of its configuration. */

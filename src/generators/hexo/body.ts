@@ -3,7 +3,7 @@ import { htmlTokens } from '../../article/html-tokens.js';
 import { withLf } from '../../article/line-ends.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { type Replacement, withReplacements } from '../../article/replacements.js';
-import { linkedAddresses, needsHtml } from '../markdown.js';
+import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 
 /** The key that keeps Nunjucks from running in one file. */
 export const SWITCH = 'disableNunjucks';

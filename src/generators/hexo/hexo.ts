@@ -1,5 +1,5 @@
 import type { Generator, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../manifests.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 

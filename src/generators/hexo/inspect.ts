@@ -1,8 +1,7 @@
-import { nodeCommand } from '../ask.js';
-import { knownTimeZone } from '../dates.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
+import { nodeCommand } from '../inspect/ask.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -11,7 +10,8 @@ import {
   readPosts,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
+} from '../inspect/site-posts.js';
+import { knownTimeZone } from '../mapping/dates.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';

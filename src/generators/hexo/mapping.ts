@@ -1,7 +1,7 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, localTime, momentOf, storedExpiry } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
 import { ENGINE, SWITCH, storedBody } from './body.js';
 
 /** The keys that Hexo reads, and its themes. */

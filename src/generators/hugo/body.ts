@@ -1,6 +1,6 @@
 import { closedHtml } from '../../article/closed-html.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { hasTags, needsHtml, withoutItemComments } from '../markdown.js';
+import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
 
 /** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */
 const CODE_ATTRIBUTES = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}(?!~))[^`\r\n{&\\]*[{&\\]/m;

@@ -1,8 +1,7 @@
-import { authorsInFiles } from '../authors.js';
-import { knownTimeZone } from '../dates.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { siteBuild } from '../site-build.js';
+import { authorsInFiles } from '../inspect/authors.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { siteBuild } from '../inspect/site-build.js';
 import {
   keysOfPosts,
   keysOption,
@@ -13,8 +12,9 @@ import {
   type SitePost,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
-import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
+} from '../inspect/site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { knownTimeZone } from '../mapping/dates.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';

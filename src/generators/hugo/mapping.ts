@@ -1,8 +1,8 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { Publication } from '../../article/publication.js';
-import { dateValue, localTime, momentOf } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { dateValue, localTime, momentOf } from '../mapping/dates.js';
 import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
 

@@ -1,8 +1,8 @@
 import { closedHtml } from '../../article/closed-html.js';
 import { withLf } from '../../article/line-ends.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { htmlBlock } from '../html-block.js';
-import { needsHtml } from '../markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import { needsHtml } from '../mapping/markdown.js';
 
 /**
  * What begins an extension or an attribute list of kramdown, and a character reference. Old versions run code from

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { yamlLibrary } from '../../article/front-matter/libraries.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../manifests.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { mapOf, textsOf } from '../value.js';
 
 /** Jekyll reads the first of them that there is. */

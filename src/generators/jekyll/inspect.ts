@@ -1,8 +1,5 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { shellWord } from '../ask.js';
-import { authorsIn } from '../authors.js';
-import { knownTimeZone } from '../dates.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -11,8 +8,10 @@ import type {
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { siteBuild } from '../site-build.js';
+import { shellWord } from '../inspect/ask.js';
+import { authorsIn } from '../inspect/authors.js';
+import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { siteBuild } from '../inspect/site-build.js';
 import {
   keysOfPosts,
   keysOption,
@@ -20,8 +19,9 @@ import {
   readPosts,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
-import { filesBelow, keptTagsOption, namesIn } from '../template-names.js';
+} from '../inspect/site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { knownTimeZone } from '../mapping/dates.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { excludePressmark, usesBundler } from './config-file.js';

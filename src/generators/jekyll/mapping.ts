@@ -1,7 +1,7 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { dateValue, localTime, momentOf, storedExpiry } from '../dates.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
 
 /** The keys that Jekyll and its plugins read. */

@@ -1,6 +1,6 @@
 import { PressmarkError, quote } from '../../errors.js';
 import type { AskedSite, GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { installedVersion, npmDependencies } from '../manifests.js';
+import { installedVersion, npmDependencies } from '../inspect/manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -12,7 +12,7 @@ import {
   type SitePost,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
+} from '../inspect/site-posts.js';
 import { KEYS, slugOfFile } from './mapping.js';
 import { type BuiltBy, programOf } from './programs.js';
 import { filesOfSite, routesOf } from './source-files.js';

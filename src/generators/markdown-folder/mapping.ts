@@ -1,10 +1,10 @@
 import type { ArticleMapping, FileFacts, IncomingBody, KeyNames, StoredBody } from '../../article/mapping.js';
-import { isoDateValue, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
-import { htmlBlock } from '../html-block.js';
 import { isOfPattern } from '../layout.js';
-import { needsHtml, withoutItemComments } from '../markdown.js';
-import { tagOfPage } from '../tag-of-page.js';
+import { isoDateValue, storedPublication } from '../mapping/dates.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import { needsHtml, withoutItemComments } from '../mapping/markdown.js';
+import { tagOfPage } from '../mapping/tag-of-page.js';
 
 /** The keys that sites mostly have. */
 export const KEYS: KeyNames = {

@@ -1,5 +1,5 @@
 import type { Generator, Problem, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../manifests.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 import { configOf, PROGRAMS } from './programs.js';

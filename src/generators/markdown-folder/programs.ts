@@ -1,12 +1,12 @@
-import { nodeCommand } from '../ask.js';
 import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
+import { nodeCommand } from '../inspect/ask.js';
 import {
   buildCommand,
   installedVersion,
   npmDependencies,
   npmScripts,
   readPackageJson,
-} from '../manifests.js';
+} from '../inspect/manifests.js';
 import { mapOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 

@@ -1,8 +1,8 @@
 import { htmlTokens } from '../../article/html-tokens.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { withReplacements } from '../../article/replacements.js';
-import { escapedMarkdown } from '../escape-markdown.js';
-import { htmlBlock } from '../html-block.js';
+import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
 import {
   hasTags,
   isDecodable,
@@ -10,7 +10,7 @@ import {
   linkedAddresses,
   needsHtml,
   withoutItemComments,
-} from '../markdown.js';
+} from '../mapping/markdown.js';
 
 // Nuxt Content reads Markdown with components (MDC): braces are bindings and attributes, `:name` is a Vue component, and words
 // in brackets are a span. Plain Markdown is stored with these escaped, everything else as a property that Vue writes as it is.

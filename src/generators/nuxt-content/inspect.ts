@@ -1,6 +1,6 @@
-import { nodeCommand, shellWord } from '../ask.js';
 import type { AskedSite, SiteFacts } from '../generator.js';
-import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
+import { nodeCommand, shellWord } from '../inspect/ask.js';
+import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
 import { inspectFolder } from '../markdown-folder/inspect.js';
 import type { BuiltBy } from '../markdown-folder/programs.js';
 import { mapOf, textsOf } from '../value.js';

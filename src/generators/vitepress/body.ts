@@ -1,6 +1,12 @@
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { htmlBlock } from '../html-block.js';
-import { hasTags, isOtherSite, linkedAddresses, needsHtml, withoutItemComments } from '../markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import {
+  hasTags,
+  isOtherSite,
+  linkedAddresses,
+  needsHtml,
+  withoutItemComments,
+} from '../mapping/markdown.js';
 
 // A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
 // adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the

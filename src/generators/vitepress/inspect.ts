@@ -1,7 +1,7 @@
-import { nodeCommand, shellWord } from '../ask.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
-import { inferPermalink, permalinkQuestions } from '../infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../manifests.js';
+import { nodeCommand, shellWord } from '../inspect/ask.js';
+import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
 import {
   keysOfPosts,
   keysOption,
@@ -11,7 +11,7 @@ import {
   readPosts,
   sharedCategory,
   sharedFrontMatter,
-} from '../site-posts.js';
+} from '../inspect/site-posts.js';
 import { mapOf, type ValueMap } from '../value.js';
 import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';

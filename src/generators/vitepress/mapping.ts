@@ -1,8 +1,8 @@
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
-import { isoDateValue, storedPublication } from '../dates.js';
 import type { MappingOptions } from '../generator.js';
 import { isOfPattern } from '../layout.js';
+import { isoDateValue, storedPublication } from '../mapping/dates.js';
 import { storedBody } from './body.js';
 
 /** The keys that VitePress reads, and those of most blogs. */

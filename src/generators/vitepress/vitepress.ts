@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Generator, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../manifests.js';
+import { npmDependencies } from '../inspect/manifests.js';
 import { addressQuery, inspect, rootOf } from './inspect.js';
 import { mapping } from './mapping.js';
 

@@ -3,7 +3,7 @@ import { storedBody as storedDocusaurusBody } from '../../../src/generators/docu
 import { harmlessHtml } from '../../../src/generators/eleventy/body.js';
 import { storedBody as storedHexoBody } from '../../../src/generators/hexo/body.js';
 import { storedBody } from '../../../src/generators/hugo/body.js';
-import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/markdown.js';
+import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/mapping/markdown.js';
 import { storedBody as storedVitePressBody } from '../../../src/generators/vitepress/body.js';
 import { textOfHtml } from '../../../src/site/render/html-text.js';
 

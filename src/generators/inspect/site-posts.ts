@@ -1,10 +1,10 @@
-import { keyPath } from '../article/format/key-path.js';
-import { readFrontMatter } from '../article/front-matter/read.js';
-import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
-import { PressmarkError } from '../errors.js';
-import type { GeneratorOptions, ListedPage, SiteFiles } from './generator.js';
+import { keyPath } from '../../article/format/key-path.js';
+import { readFrontMatter } from '../../article/front-matter/read.js';
+import type { ArticleMapping, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
+import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
+import { byFrequency, isMap, textsOf, type ValueMap } from '../value.js';
 import { inferFile, type PlacedPost } from './infer-pattern.js';
-import { byFrequency, isMap, textsOf, type ValueMap } from './value.js';
 
 /** A post of the site, with its front matter. */
 export interface SitePost extends PlacedPost {

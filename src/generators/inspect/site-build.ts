@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { quote } from '../errors.js';
-import type { AskedSite, Problem } from './generator.js';
+import { quote } from '../../errors.js';
+import type { AskedSite, Problem } from '../generator.js';
 import { buildCommand, npmScripts } from './manifests.js';
 
 /** How a site is built: the folder of the built site, the command, and what its owner should know. */

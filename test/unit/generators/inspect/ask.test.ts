@@ -1,5 +1,5 @@
 import test from 'ava';
-import { shellWord } from '../../../src/generators/ask.js';
+import { shellWord } from '../../../../src/generators/inspect/ask.js';
 
 test('a folder with spaces, quotes or a dollar sign is one word of the shell', (t) => {
   t.is(shellWord('/tmp/a-b_c.d'), '/tmp/a-b_c.d');

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { authorsIn, authorsInFiles } from '../../../src/generators/authors.js';
-import { siteOf } from '../../support/site-files.js';
+import { authorsIn, authorsInFiles } from '../../../../src/generators/inspect/authors.js';
+import { siteOf } from '../../../support/site-files.js';
 
 test('authors are read from a map of keys and from a list, whatever their names are called', (t) => {
   t.deepEqual(authorsIn({ ada: { name: 'Ada Lovelace' }, wren: 'Wren Moss', other: { bio: 'x' } }), {

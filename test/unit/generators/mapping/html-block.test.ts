@@ -1,6 +1,6 @@
 import test from 'ava';
-import { htmlBlock } from '../../../src/generators/html-block.js';
-import { fc } from '../../support/property.js';
+import { htmlBlock } from '../../../../src/generators/mapping/html-block.js';
+import { fc } from '../../../support/property.js';
 
 // Astro 5.18 and 7.3 built these; the browser's text is that of the HTML as it was sent.
 test('HTML in a Markdown file has no blank line, and displays the same', (t) => {

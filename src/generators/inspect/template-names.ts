@@ -1,4 +1,4 @@
-import type { GeneratorOptions, SiteFiles } from './generator.js';
+import type { GeneratorOptions, SiteFiles } from '../generator.js';
 
 /** So many templates show how a site uses its collections. */
 const MOST_TEMPLATES = 500;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { knownTimeZone, localTime, momentOf, offsetAt } from '../../../src/generators/dates.js';
+import { knownTimeZone, localTime, momentOf, offsetAt } from '../../../../src/generators/mapping/dates.js';
 
 const HOUR = 3_600_000;
 

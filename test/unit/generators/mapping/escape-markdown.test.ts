@@ -1,5 +1,5 @@
 import test from 'ava';
-import { escapedMarkdown, type MarkdownEscapes } from '../../../src/generators/escape-markdown.js';
+import { escapedMarkdown, type MarkdownEscapes } from '../../../../src/generators/mapping/escape-markdown.js';
 
 /** As for a generator that acts on braces: references in prose, HTML for code spans. */
 const BRACES: MarkdownEscapes = {

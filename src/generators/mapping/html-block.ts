@@ -1,5 +1,5 @@
-import { closedHtml } from '../article/closed-html.js';
-import { type HtmlToken, htmlTokens } from '../article/html-tokens.js';
+import { closedHtml } from '../../article/closed-html.js';
+import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 
 type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
 

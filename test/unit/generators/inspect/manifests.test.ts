@@ -1,7 +1,7 @@
 import test from 'ava';
-import { buildCommand } from '../../../src/generators/manifests.js';
-import { untestedVersion } from '../../../src/generators/version.js';
-import { askedSite } from './asked-site.js';
+import { buildCommand } from '../../../../src/generators/inspect/manifests.js';
+import { untestedVersion } from '../../../../src/generators/version.js';
+import { askedSite } from '../asked-site.js';
 
 test('the package manager of the site runs its build, if it is installed', async (t) => {
   const command = (files: Record<string, string>, printed = '/usr/bin/it\n') =>
