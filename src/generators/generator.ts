@@ -127,8 +127,8 @@ export interface SiteFacts {
   /** Front matter that the site's posts have in common and that a new article needs, such as `layout: post`. */
   readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;
   readonly options: GeneratorOptions;
-  /** Additions to the site's own files that keep Pressmark's files out of the generator's input and output. */
-  readonly edits: readonly FileEdit[];
+  /** Additions to the site's own files that keep Pressmark's files out of the generator's input and output. @default none */
+  readonly edits?: readonly FileEdit[];
   /** Lines for `.gitignore`, such as `_site/`. */
   readonly ignore: readonly string[];
   readonly questions: readonly Question[];

@@ -57,14 +57,14 @@ export function planInit(
   const { existing, facts } = inspection;
   const siteUrl = existing === undefined ? (answers.siteUrl ?? knownUrl ?? ownUrl(facts)) : urlIn(existing);
   // A definition may have edited the same files.
-  const edited = (path: string) => facts?.edits.find((edit) => edit.path === path)?.text ?? files.read(path);
+  const edited = (path: string) => facts?.edits?.find((edit) => edit.path === path)?.text ?? files.read(path);
   const parts: Part[] = [
     existing === undefined
       ? newConfig(files, inspection, answers, siteUrl)
       : keptConfig(existing, inspection, answers),
     { warnings: otherUrl(facts, siteUrl) },
     secret(files.read('.env')),
-    { changes: facts?.edits.map((edit) => changeOf(files, edit)) ?? [] },
+    { changes: facts?.edits?.map((edit) => changeOf(files, edit)) ?? [] },
     ignored(files, edited('.gitignore') ?? '', inspection, ignoredAbove, answers),
     postbuild(files, edited('package.json'), inspection),
     { warnings: [...definitionProblems(files, inspection, answers, siteUrl), ...linkedPackage(files)] },

@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsIn } from '../inspect/authors.js';
-import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
+import { installedVersion } from '../inspect/manifests.js';
+import { buildCommand } from '../inspect/site-build.js';
 import { keysOption, knownTerms, readPosts, sharedCategory } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { untestedVersion } from '../inspect/version.js';
 import { byFrequency } from '../value.js';
-import { untestedVersion } from '../version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
 import { entryId, KEYS } from './mapping.js';
@@ -50,16 +52,14 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     questions.unshift({ flag: 'content', text, fallback: content });
   }
   return {
-    siteUrl: siteUrlOf(config),
+    siteUrl: publicAddress(config.site, config.base),
     siteUrlSource: 'site and base',
     language: undefined,
     content,
     file: isFolders ? ':slug/index.md' : ':slug.md',
     permalink,
     output: config.outDir,
-    build: /\bastro\s+build\b/.test(npmScripts(files).build ?? '')
-      ? await buildCommand({ files, ask })
-      : 'npx astro build',
+    build: await buildCommand({ files, ask }, /\bastro\s+build\b/, 'npx astro build'),
     frontMatter: { ...(hasKnownTags ? {} : sharedCategory(posts, keys)), ...needed.constants },
     options: {
       ...keysOption(own),
@@ -69,21 +69,10 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
     },
-    edits: [],
     ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
     questions,
-    warnings: untestedVersion(
-      installedVersion(files, 'astro'),
-      'Astro 5 to 7',
-      (major) => major >= 5 && major <= 7,
-    ),
+    warnings: untestedVersion(installedVersion(files, 'astro'), 'Astro 5 to 7', [5, 6, 7]),
   };
-}
-
-function siteUrlOf({ site, base }: AstroAnswer['config']): string | undefined {
-  if (site === undefined || !URL.canParse(site)) return undefined;
-  const path = base.replace(/^\/+|\/+$/g, '');
-  return `${new URL(site).origin}${path === '' ? '' : `/${path}`}`;
 }
 
 /** The collection that articles go to: one with a usual name, else the only one, or the only one with a date. */

@@ -2,28 +2,20 @@ import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress, isOfPattern } from '../layout.js';
-import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
+import { dateValue, momentOf } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
-import { tagOfPage } from '../mapping/tag-of-page.js';
+import { siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 
 /** The keys that sites mostly have. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'pubDate',
-  updated: null,
-  tags: 'tags',
-  image: null,
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, date: 'pubDate' };
 
 /** The mapping of `astro`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys: KeyNames = { ...KEYS, ...options.keys };
+  const dateKey = options.keys?.date ?? KEYS.date;
+  const held = { draft: true };
   const isHtmlFile = (path: string) => path.endsWith('.html');
-  return {
-    keys,
-    constants: options.constants,
+  return siteMapping(options, KEYS, held, {
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
@@ -31,8 +23,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     writtenText,
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
-    image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
-    tagKey: tagOfPage,
+    image: webAddress,
     extension: (body) =>
       options.htmlFiles === true && (body.kind === 'html' || options.body === 'html') ? '.html' : '.md',
     body: (incoming, path) => {
@@ -46,17 +37,13 @@ export function mapping(options: MappingOptions): ArticleMapping {
         frontMatter: {},
       };
     },
-    held: { draft: true },
+    held,
     pin: (address) => (options.slugKey === true ? { slug: slugIn(address) } : {}),
     isPinned: (file, address) => {
       if (hasSlug(file) && options.slugKey !== true) return false;
-      return isOfPattern(address, options, entryId(file), file.data[keys.date]);
+      return isOfPattern(address, options, entryId(file), file.data[dateKey]);
     },
-    publication: (file) =>
-      file.data.draft === true
-        ? { kind: 'draft' }
-        : storedPublication(file, keys.date, options, options.timeZone),
-  };
+  });
 }
 
 /** Astro imports the file that a text with its marker names, at whatever key; a word joiner before it makes it a text. */

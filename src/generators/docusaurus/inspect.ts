@@ -3,10 +3,12 @@ import type { KeyNames } from '../../article/mapping.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
+import { installedVersion } from '../inspect/manifests.js';
+import { buildCommand } from '../inspect/site-build.js';
 import { keysOfPosts, keysOption, postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
 import { defined } from '../value.js';
-import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, ROUTE_BASE, slug } from './mapping.js';
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
@@ -123,16 +125,14 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
     posts.map((post) => ({ ...post, path: post.path.replace(/\/index\.md$/, '.md') })),
   );
   return {
-    siteUrl: siteUrlOf(answer),
+    siteUrl: publicAddress(answer.url, answer.baseUrl),
     siteUrlSource: 'url and baseUrl',
     language,
     content,
     file: inferred?.pattern ?? ':year-:month-:day-:slug.md',
     permalink: permalink?.pattern ?? `${posix.join(routeBase, ':slug')}${end}`,
     output: outDir,
-    build: /\bdocusaurus\s+build\b/.test(npmScripts(files).build ?? '')
-      ? await buildCommand(site)
-      : 'npx docusaurus build',
+    build: await buildCommand(site, /\bdocusaurus\s+build\b/, 'npx docusaurus build'),
     frontMatter: {},
     options: {
       ...keysOption(keysOf(posts, blog)),
@@ -140,14 +140,9 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
       ...(blog.knownAuthorsOnly && { knownAuthorsOnly: true }),
       ...defined({ routeBase: routeBase === ROUTE_BASE ? undefined : routeBase }),
     },
-    edits: [],
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
     questions: [...blogQuestions(blogs, content), ...permalinkQuestions(permalink)],
-    warnings: untestedVersion(
-      installedVersion(files, '@docusaurus/core'),
-      'Docusaurus 3',
-      (major) => major === 3,
-    ),
+    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3', [3]),
   };
 }
 
@@ -155,11 +150,6 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
 function keysOf(posts: readonly SitePost[], { knownTagsOnly }: Blog): Partial<KeyNames> {
   const { author, ...others } = keysOfPosts(posts, KEYS);
   return { ...others, ...(author === 'author' && { author }), ...(knownTagsOnly && { tags: null }) };
-}
-
-function siteUrlOf({ url, baseUrl }: DocusaurusAnswer): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  return `${new URL(url).origin}${baseUrl.replace(/\/$/, '')}`;
 }
 
 function blogQuestions(blogs: readonly Blog[], content: string): Question[] {

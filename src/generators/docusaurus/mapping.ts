@@ -2,19 +2,12 @@ import { posix } from 'node:path';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
+import { dateValue, momentOf } from '../mapping/dates.js';
+import { fileName, siteMapping, USUAL_KEYS, webAddress, withoutSlash } from '../mapping/site-mapping.js';
 import { SWITCH, storedBody } from './body.js';
 
 /** The keys that Docusaurus reads. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: null,
-  tags: 'tags',
-  image: 'image',
-  author: 'authors[].name',
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, image: 'image', author: 'authors[].name' };
 
 /** Below this path are the posts of a site that says nothing else. */
 export const ROUTE_BASE = '/blog';
@@ -22,31 +15,24 @@ export const ROUTE_BASE = '/blog';
 /** The mapping of `docusaurus`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   const base = options.routeBase ?? ROUTE_BASE;
-  const keys = { ...KEYS, ...options.keys };
-  return {
-    keys,
-    constants: options.constants,
+  const held = { draft: true };
+  return siteMapping(options, KEYS, held, {
     datesByName: true,
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,
     slug,
     date: (iso) => dateIn(iso, options.dates),
     // Docusaurus stops the build at a picture that is not a URL.
-    image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
+    image: webAddress,
     tagKey,
-    extension: () => '.md',
     body: (incoming) => storedBody(incoming, options.body),
-    held: { draft: true },
+    held,
     pin: (address) => ({ slug: slugOf(decodedAddress(address), base) }),
     isPinned: ({ data }, address) =>
       typeof data.slug === 'string' &&
       data.slug !== '' &&
       withoutSlash(posix.join('/', base, data.slug)) === withoutSlash(decodedAddress(address)),
-    publication: (file) =>
-      file.data.draft === true
-        ? { kind: 'draft' }
-        : storedPublication(file, keys.date, options, options.timeZone),
-  };
+  });
 }
 
 /** Whether Docusaurus takes a file for a post. */
@@ -57,15 +43,11 @@ export function isArticlePath(path: string): boolean {
 const DATED = /^\d{4}-\d{1,2}-\d{1,2}-?/;
 
 /** The last part of the `slug`, or the file's name without a date; for `index` the folder's. */
-export function slug({ path, data }: FileFacts): string {
-  const own =
-    typeof data.slug === 'string' ? data.slug.split('/').findLast((part) => part !== '') : undefined;
-  if (own !== undefined) return own;
-  const [name = '', folder = ''] = path
-    .replace(/\.mdx?$/, '')
-    .split('/')
-    .reverse();
-  return (name === 'index' && folder !== '' ? folder : name).replace(DATED, '') || name;
+export function slug(file: FileFacts): string {
+  const { slug } = file.data;
+  const own = typeof slug === 'string' ? slug.split('/').findLast((part) => part !== '') : undefined;
+  const name = fileName(file);
+  return own ?? (name.replace(DATED, '') || name);
 }
 
 /** The slug of an address; another one than below the path of all posts cannot be had. */
@@ -73,10 +55,6 @@ function slugOf(address: string, base: string): string {
   const path = withoutSlash(address);
   const prefix = base === '/' ? '' : base;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/(?<=.)\/$/, '');
 }
 
 /** Docusaurus takes a date in quotes, or one that YAML does not know, for a text in UTC to which it adds the Z. */

@@ -1,34 +1,35 @@
+import { posix } from 'node:path';
 import { keyPath } from '../../article/format/key-path.js';
 import type {
   AddressQuery,
   AskedSite,
   GeneratorOptions,
   ListedPage,
-  Question,
   SiteFacts,
   SiteFiles,
 } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
+import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
+import { scriptCommand } from '../inspect/site-build.js';
 import {
+  factsOfPosts,
   keysOfPosts,
-  keysOption,
-  knownTerms,
-  POSTS_FOLDERS,
   placedPosts,
+  placeOf,
+  postsFolder,
   postsOfRule,
   readPosts,
   type SitePost,
-  sharedCategory,
-  sharedFrontMatter,
 } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow } from '../inspect/template-names.js';
+import { untestedVersion } from '../inspect/version.js';
+import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { defined, textsOf } from '../value.js';
-import { untestedVersion } from '../version.js';
-import { fileSlug, hasNoSlug, isArticlePath, KEYS } from './mapping.js';
-import { CONFIG_ANSWER, configIn, type EleventyConfig, joined, optionsOf, siteData } from './options.js';
+import { fileSlug, hasNoSlug, isArticlePath } from './mapping.js';
+import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
 
 /** How Eleventy lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
@@ -42,76 +43,52 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const { input, output } = config;
   const options = optionsOf(files, config);
   const all = readPosts(files, input, config.pages, { isArticlePath, slug: fileSlug });
-  const inferred = inferFile(placedPosts(all), options.timeZone);
-  const folder = /^(?:[^:]*\/)?/.exec(inferred?.pattern ?? '')?.[0] ?? '';
-  const posts = all.filter(({ path }) => path.startsWith(folder));
-  const empty = POSTS_FOLDERS.find((name) => files.list(joined(input, name)).length > 0);
-  const below = inferred === undefined ? (empty ?? 'posts') : folder.replace(/\/$/, '');
+  const place = placeOf(all, options.timeZone, placedPosts(all));
+  const { file, posts } = place;
+  const { below, content, questions } = postsFolder(files, input, place);
   const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
-  const shared =
-    posts.length === 0 ? defined({ layout: layoutOf(files, config) }) : sharedFrontMatter(posts, ['layout']);
-  const keys = keysOf(posts);
+  const ofPosts = factsOfPosts(posts, USUAL_KEYS, ['layout'], authorsIn(config.authors), keysOf(posts));
   const tags = commonTags(posts, options.keptTags ?? []);
-  const isUnknown = inferred === undefined && empty === undefined;
   return {
     siteUrl: siteUrlOf(files, config),
     language: siteData(config, ['language', 'lang', 'locale']),
-    content: joined(input, below) || '.',
-    file: inferred?.pattern.slice(folder.length) ?? ':slug.md',
-    permalink: permalink?.pattern ?? `${below === '' ? '' : `/${below}`}/:slug/`,
+    content,
+    file,
+    permalink: permalink?.pattern ?? posix.join('/', below, ':slug/'),
     output,
     build:
       npmScripts(files).build !== undefined && buildScript(files) !== ''
-        ? await buildCommand({ files, ask })
+        ? await scriptCommand({ files, ask }, 'build')
         : 'npx @11ty/eleventy',
-    frontMatter: { ...shared, ...sharedCategory(posts, keys), ...(tags.length > 0 && { tags }) },
-    options: {
-      ...options,
-      ...tagSlugsOption(posts),
-      ...keysOption(keys),
-      ...knownTerms(posts, keys, authorsIn(config.authors)),
+    frontMatter: {
+      ...(posts.length === 0 && defined({ layout: layoutOf(files, config) })),
+      ...ofPosts.frontMatter,
+      ...(tags.length > 0 && { tags }),
     },
-    edits: [],
+    options: { ...options, ...tagSlugsOption(posts), ...ofPosts.options },
     ignore: [`${output}/`, 'node_modules/'],
-    questions: [...(isUnknown ? [contentQuestion(input, below)] : []), ...permalinkQuestions(permalink)],
-    warnings: untestedVersion(
-      installedVersion(files, '@11ty/eleventy'),
-      'Eleventy 2 and 3',
-      (major) => major === 2 || major === 3,
-    ),
-  };
-}
-
-function contentQuestion(input: string, below: string): Question {
-  return {
-    flag: 'content',
-    text: `No folder of posts was found below ${input || '.'}. In which folder do articles belong?`,
-    fallback: joined(input, below),
+    questions: [...questions, ...permalinkQuestions(permalink)],
+    warnings: untestedVersion(installedVersion(files, '@11ty/eleventy'), 'Eleventy 2 and 3', [2, 3]),
   };
 }
 
 /** The public address: the site's data say it, or the homepage of package.json; the path is that of `pathPrefix`. */
 function siteUrlOf(files: SiteFiles, config: EleventyConfig): string | undefined {
   const keys = ['url', 'siteUrl', 'siteURL', 'site_url', 'baseUrl', 'baseURL', 'base_url', 'domain'];
-  const found = publicUrl(siteData(config, keys)) ?? publicUrl(readPackageJson(files).homepage);
-  if (found === undefined) return undefined;
-  const prefix = config.pathPrefix.replace(/^\/+|\/+$/g, '');
-  const path = prefix === '' ? found.pathname.replace(/\/+$/, '') : `/${prefix}`;
-  return `${found.origin}${path}`;
-}
-
-function publicUrl(value: unknown): URL | undefined {
-  if (typeof value !== 'string') return undefined;
-  const text = /^[\w.-]+\.[a-z]+\/?$/i.test(value) ? `https://${value}` : value;
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const isPublic = /^https?:$/.test(url.protocol) && !['localhost', 'github.com'].includes(url.hostname);
-  return isPublic ? url : undefined;
+  const { pathPrefix } = config;
+  const prefix = /[^/]/.test(pathPrefix) ? pathPrefix : undefined;
+  const found = [siteData(config, keys), readPackageJson(files).homepage].map((value) => {
+    const url = typeof value === 'string' && /^[\w.-]+\.[a-z]+\/?$/i.test(value) ? `https://${value}` : value;
+    return publicAddress(url, prefix);
+  });
+  return found.find(
+    (url) => url !== undefined && !/^https?:\/\/(?:localhost|github\.com)(?=[:/]|$)/.test(url),
+  );
 }
 
 /** The keys of the posts. Layouts often process pictures of the repository; only a site that names remote ones can show the service's. */
 function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
-  const { image, ...others } = keysOfPosts(posts, KEYS);
+  const { image, ...others } = keysOfPosts(posts, USUAL_KEYS);
   if (image == null) return others;
   const { key, read } = keyPath(image);
   return posts.some(({ data }) => /^https?:\/\//.test(read(data[key]) ?? '')) ? { ...others, image } : others;

@@ -1,20 +1,11 @@
 import slugify from '@sindresorhus/slugify';
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, momentOf, storedPublication } from '../mapping/dates.js';
+import { dateValue, momentOf } from '../mapping/dates.js';
+import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
-
-/** The keys that sites mostly have. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: null,
-  tags: 'tags',
-  image: null,
-};
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
 const RESERVED = [
@@ -36,26 +27,25 @@ const RESERVED = [
 
 /** The mapping of `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys = { ...KEYS, ...options.keys };
-  return {
-    keys,
-    constants: options.constants,
-    reserved: RESERVED,
-    isArticlePath,
-    slug: fileSlug,
-    date: (iso) => dateIn(iso, options.dates),
-    image: (url) => url,
-    tagKey: (tag) => tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
-    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
-    body: (incoming, path) => storedBody(incoming, path, options),
-    held: { permalink: false, eleventyExcludeFromCollections: true },
-    pin,
-    isPinned: ({ data }, address) => isPinned(data, address),
-    publication: (file) =>
-      file.data.draft === true || file.data.permalink === false
-        ? { kind: 'draft' }
-        : storedPublication(file, keys.date, options, 'UTC'),
-  };
+  const inUtc = { ...options, timeZone: 'UTC' }; // as Eleventy counts
+  return siteMapping(
+    inUtc,
+    USUAL_KEYS,
+    { draft: true, permalink: false },
+    {
+      reserved: RESERVED,
+      isArticlePath,
+      slug: fileSlug,
+      date: (iso) => dateIn(iso, options.dates),
+      tagKey: (tag) =>
+        tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
+      extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
+      body: (incoming, path) => storedBody(incoming, path, options),
+      held: { permalink: false, eleventyExcludeFromCollections: true },
+      pin,
+      isPinned: ({ data }, address) => isPinned(data, address),
+    },
+  );
 }
 
 /** Whether a file may be an article; data files and other templates are not. */

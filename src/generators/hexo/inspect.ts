@@ -1,19 +1,13 @@
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
-import {
-  keysOfPosts,
-  keysOption,
-  knownTerms,
-  postsOfRule,
-  readPosts,
-  sharedCategory,
-  sharedFrontMatter,
-} from '../inspect/site-posts.js';
+import { installedVersion, npmScripts } from '../inspect/manifests.js';
+import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
+import { factsOfPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
-import { untestedVersion } from '../version.js';
+import { defined, mapOf, textsOf } from '../value.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How Hexo lists its posts. */
@@ -35,10 +29,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const ofRule = postsOfRule(posts, 'permalink');
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');
   const inferred = rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined;
-  const keys = keysOfPosts(posts, KEYS);
+  const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'lang']);
   const output = folder(text('public_dir') ?? 'public');
   return {
-    siteUrl: siteUrlOf(config),
+    // Links have the path `root`, which that of `url` should be.
+    siteUrl: publicAddress(config.url, config.root === '/' ? undefined : config.root),
     siteUrlSource: 'url and root',
     language: text('language'),
     content,
@@ -47,26 +42,16 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink: inferred?.pattern ?? rule ?? '/:year/:month/:day/:slug/',
     output,
     build: await buildOf({ files, ask }),
-    frontMatter: { ...sharedFrontMatter(posts, ['layout', 'lang']), ...sharedCategory(posts, keys) },
+    frontMatter,
     options: {
       ...defined({ timeZone }),
       ...(config.future !== false && { futurePages: true }),
-      ...keysOption(keys),
-      ...knownTerms(posts, keys, {}),
+      ...options,
     },
-    edits: [],
     ignore: [`${output}/`, 'db.json', 'node_modules/'],
     questions: permalinkQuestions(inferred),
-    warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', (major) => major === 7),
+    warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', [7]),
   };
-}
-
-/** The public address. Links have the path `root`, which the path of `url` should be. */
-function siteUrlOf({ url, root }: ValueMap): string | undefined {
-  if (typeof url !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  const path = folder(typeof root === 'string' && root !== '/' ? root : pathname);
-  return `${origin}${path === '' ? '' : `/${path}`}`;
 }
 
 /** A folder's path without slashes around it. */
@@ -84,14 +69,11 @@ function patternOf(rule: string): string | undefined {
 }
 
 /** The build. Without `--bail`, Hexo writes an empty page where a template fails, and calls the build a good one. */
-async function buildOf(site: Pick<AskedSite, 'files' | 'ask'>): Promise<string> {
-  const script = npmScripts(site.files).build;
-  if (script === undefined || !/\bhexo\s+g/.test(script)) return 'npx hexo generate --bail';
+async function buildOf(site: BuildSite): Promise<string> {
+  const { build: script = '' } = npmScripts(site.files);
   const canBeAdded = /\bhexo\s+g(?:enerate)?(?:\s+-[\w-]+)*\s*$/.test(script);
-  const command = await buildCommand(site);
-  if (!canBeAdded || /\s(?:-b|--bail)\b/.test(script)) return command;
-  // Other package managers pass arguments on as they are.
-  return `${command}${command.startsWith('npm ') ? ' --' : ''} --bail`;
+  const command = await buildCommand(site, /\bhexo\s+g/, 'npx hexo generate --bail');
+  return canBeAdded && !/\s(?:-b|--bail)\b/.test(script) ? withArgument(command, '--bail') : command;
 }
 
 /**

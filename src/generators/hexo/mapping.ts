@@ -2,47 +2,42 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
+import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { ENGINE, SWITCH, storedBody } from './body.js';
 
 /** The keys that Hexo reads, and its themes. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: 'updated',
-  tags: 'tags',
-  image: null,
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'updated' };
 
 /** What only a post's owner may set: it decides the address or what the post is rendered by. */
 const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'content'];
 
 /** The mapping of `hexo`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys: KeyNames = { ...KEYS, ...options.keys };
+  const dateKey = options.keys?.date ?? KEYS.date;
   const zone = options.timeZone ?? 'UTC';
-  return {
-    keys,
-    constants: options.constants,
-    reserved: RESERVED,
-    isArticlePath,
-    slug: slugOfFile,
-    date: (iso) => dateIn(iso, zone, options.dates),
-    image: (url) => url,
-    tagKey,
-    extension: () => '.md',
-    body: (incoming, path) => storedBody(incoming, path, options.body),
-    held: { published: false },
-    pin: (address) => ({ permalink: decodedAddress(address) }),
-    isPinned: ({ data }, address) =>
-      typeof data.permalink === 'string' &&
-      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    publication(file) {
-      if (file.data.published === false) return { kind: 'draft' };
-      const from = options.futurePages === true ? undefined : momentOf(file.data[keys.date], zone);
-      return { ...storedExpiry(file, zone), from };
+  return siteMapping(
+    options,
+    KEYS,
+    {},
+    {
+      reserved: RESERVED,
+      isArticlePath,
+      slug: slugOfFile,
+      date: (iso) => dateIn(iso, zone, options.dates),
+      tagKey,
+      body: (incoming, path) => storedBody(incoming, path, options.body),
+      held: { published: false },
+      pin: (address) => ({ permalink: decodedAddress(address) }),
+      isPinned: ({ data }, address) =>
+        typeof data.permalink === 'string' &&
+        decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+      publication(file) {
+        if (file.data.published === false) return { kind: 'draft' };
+        const from = options.futurePages === true ? undefined : momentOf(file.data[dateKey], zone);
+        return { ...storedExpiry(file, zone), from };
+      },
     },
-  };
+  );
 }
 
 /** Whether Hexo reads a post from a file of this name. */

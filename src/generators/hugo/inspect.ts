@@ -1,22 +1,12 @@
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsInFiles } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { siteBuild } from '../inspect/site-build.js';
-import {
-  keysOfPosts,
-  keysOption,
-  knownTerms,
-  placedPosts,
-  postsOfRule,
-  readPosts,
-  type SitePost,
-  sharedCategory,
-  sharedFrontMatter,
-} from '../inspect/site-posts.js';
+import { buildInSite } from '../inspect/site-build.js';
+import { factsOfPosts, placedPosts, postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
-import { untestedVersion } from '../version.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 
 /** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */
@@ -48,8 +38,9 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const inferred =
     inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
     (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
-  const keys = keysOfPosts(posts, KEYS);
-  const { output, build, warnings } = await siteBuild(
+  const authors = authorsInFiles(files, ['data/authors', `${content}/authors`]);
+  const ofPosts = factsOfPosts(posts, KEYS, ['type', 'layout'], authors);
+  const { output, build, warnings } = await buildInSite(
     { files, ask },
     'hugo',
     'hugo',
@@ -65,21 +56,16 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     permalink: inferred?.pattern ?? '/posts/:slug/',
     output,
     build,
-    frontMatter: { ...sharedFrontMatter(posts, ['type', 'layout']), ...sharedCategory(posts, keys) },
+    frontMatter: ofPosts.frontMatter,
     options: {
       rawHtml: config.rawHtml,
       ...defined({ timeZone }),
-      ...keysOption(keys),
-      ...knownTerms(posts, keys, authorsInFiles(files, ['data/authors', `${content}/authors`])),
+      ...ofPosts.options,
       ...keptTagsOption(selectingTags(files)),
     },
-    edits: [],
     ignore: ignoreLines(files, output),
     questions: permalinkQuestions(inferred),
-    warnings: [
-      ...warnings,
-      ...untestedVersion(version, 'Hugo 0.111', (major, minor) => major > 0 || minor >= 111),
-    ],
+    warnings: [...warnings, ...untestedVersion(version, 'Hugo 0.111', [0], 111)],
   };
 }
 

@@ -3,49 +3,44 @@ import type { Publication } from '../../article/publication.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { dateValue, localTime, momentOf } from '../mapping/dates.js';
+import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
 
 /** The keys that Hugo and its themes read. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: 'lastmod',
-  tags: 'tags',
-  image: 'images[]',
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'images[]' };
 
 /** The mapping of `hugo`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys = { ...KEYS, ...options.keys };
   const rawHtml = options.rawHtml ?? false;
   const zone = options.timeZone ?? 'UTC';
-  return {
-    keys,
-    constants: options.constants,
-    reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
-    isArticlePath,
-    slug,
-    ignoresKeyCase: true,
-    writtenText: inertText,
-    sentText,
-    date: (iso) => dateIn(zone, iso, options.dates),
-    image: (url) => url,
-    tagKey,
-    extension: (body) =>
-      options.body === 'html' || body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
-        ? '.html'
-        : '.md',
-    body: (incoming, path) => storedBody(incoming, path, rawHtml),
-    held: { draft: true },
-    pin: (address) => pinned(decodedAddress(address)),
-    isPinned: ({ data }, address) => {
-      const url = valueIn(data, 'url');
-      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
+  return siteMapping(
+    options,
+    KEYS,
+    {},
+    {
+      reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
+      isArticlePath,
+      slug,
+      ignoresKeyCase: true,
+      writtenText: inertText,
+      sentText,
+      date: (iso) => dateIn(zone, iso, options.dates),
+      tagKey,
+      extension: (body) =>
+        options.body === 'html' || body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
+          ? '.html'
+          : '.md',
+      body: (incoming, path) => storedBody(incoming, path, rawHtml),
+      held: { draft: true },
+      pin: (address) => pinned(decodedAddress(address)),
+      isPinned: ({ data }, address) => {
+        const url = valueIn(data, 'url');
+        return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
+      },
+      publication: (file) => publication(file, zone, options.futurePages === true),
     },
-    publication: (file) => publication(file, zone, options.futurePages === true),
-  };
+  );
 }
 
 /** Whether Hugo makes a page of a file that is not the list of a section (`_index`). */

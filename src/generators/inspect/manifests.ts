@@ -1,4 +1,4 @@
-import type { AskedSite, SiteFiles } from '../generator.js';
+import type { SiteFiles } from '../generator.js';
 import { mapOf } from '../value.js';
 
 /** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
@@ -38,7 +38,7 @@ export const LOCK_FILES = [
 ] as const;
 
 /** The package manager of a site: the one that package.json names, or whose lock file is there; else npm. */
-function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
+export function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
   const [, named] = /^(npm|pnpm|yarn|bun)@/.exec(String(readPackageJson(files).packageManager)) ?? [];
   const [found] =
     LOCK_FILES.find(([name]) => name === named) ??
@@ -47,14 +47,12 @@ function packageManager(files: Pick<SiteFiles, 'read'>): 'npm' | 'pnpm' | 'yarn'
   return found ?? 'npm';
 }
 
-/** The command that runs a script of package.json: by the site's package manager, or by npm where that is not installed. */
-export async function buildCommand(
-  { files, ask }: Pick<AskedSite, 'files' | 'ask'>,
-  script = 'build',
-): Promise<string> {
-  const manager = packageManager(files);
-  const isThere = manager === 'npm' || Boolean((await ask(`command -v ${manager} || true`))?.trim());
-  return `${isThere ? manager : 'npm'} run ${script}`;
+/** The first of these files that is there. */
+export function firstFile<T extends string>(
+  files: Pick<SiteFiles, 'read'>,
+  names: readonly T[],
+): T | undefined {
+  return names.find((name) => files.read(name) !== undefined);
 }
 
 /** The names of the npm packages that the site depends on. */

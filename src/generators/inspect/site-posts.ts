@@ -2,7 +2,7 @@ import { keyPath } from '../../article/format/key-path.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
-import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
+import type { GeneratorOptions, ListedPage, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { byFrequency, isMap, textsOf, type ValueMap } from '../value.js';
 import { inferFile, type PlacedPost } from './infer-pattern.js';
 
@@ -106,9 +106,17 @@ export interface Place {
   readonly posts: readonly SitePost[];
 }
 
-/** The folder of the newest posts, and how files are named there. */
-export function placeOf(all: readonly SitePost[]): Place {
-  const { pattern } = inferFile(all) ?? { pattern: ':slug.md' };
+/**
+ * The folder of the newest posts, and how files are named there.
+ *
+ * @param named those that decide. @default all
+ */
+export function placeOf(
+  all: readonly SitePost[],
+  timeZone?: string,
+  named: readonly SitePost[] = all,
+): Place {
+  const { pattern } = inferFile(named, timeZone) ?? { pattern: ':slug.md' };
   const [folder = ''] = /^(?:[^:]*\/)?/.exec(pattern) ?? [];
   const posts = all.filter(({ path }) => path.startsWith(folder));
   const isFolders = posts.length > 0 && posts.every(({ path }) => /\/index\.[^/]*$/.test(path));
@@ -117,6 +125,30 @@ export function placeOf(all: readonly SitePost[]): Place {
     folder: folder.replace(/\/$/, ''),
     file: isFolders ? file.replace(/\.md$/, '/index.md') : file,
     posts,
+  };
+}
+
+/** The folder of new posts below the one that a generator reads. */
+export interface PostsFolder {
+  readonly below: string;
+  /** Relative to the site's folder. */
+  readonly content: string;
+  /** Asks for the folder where nothing shows it. */
+  readonly questions: readonly Question[];
+}
+
+/** That of the posts; without posts, one with a usual name. @param source the folder that the generator reads. */
+export function postsFolder(files: SiteFiles, source: string, { folder, posts }: Place): PostsFolder {
+  const joined = (name: string) => [source, name].filter((part) => part !== '').join('/') || '.';
+  if (posts.length > 0) return { below: folder, content: joined(folder), questions: [] };
+  const usual = POSTS_FOLDERS.find((name) => files.list(joined(name)).length > 0);
+  const below = usual ?? 'posts';
+  const content = joined(below);
+  const text = `No folder of posts was found below ${source || '.'}. In which folder do articles belong?`;
+  return {
+    below,
+    content,
+    questions: usual === undefined ? [{ flag: 'content', text, fallback: content }] : [],
   };
 }
 
@@ -182,8 +214,29 @@ function lastPart(address: string): string | undefined {
     .at(-1);
 }
 
+/**
+ * What posts say of a new article: the front matter that they share, and the keys, authors and categories of the site.
+ *
+ * @param usual the keys that an article gets otherwise.
+ * @param shared keys that decide how and where a post is displayed.
+ * @param authors those of the site, by name.
+ * @param keys where they differ from the usual ones. @default those of most posts
+ */
+export function factsOfPosts(
+  posts: readonly SitePost[],
+  usual: KeyNames,
+  shared: readonly string[],
+  authors: Readonly<Record<string, string>> = {},
+  keys: Partial<KeyNames> = keysOfPosts(posts, usual),
+): Pick<SiteFacts, 'frontMatter' | 'options'> {
+  return {
+    frontMatter: { ...sharedFrontMatter(posts, shared), ...sharedCategory(posts, keys) },
+    options: { ...keysOption(keys), ...knownTerms(posts, keys, authors) },
+  };
+}
+
 /** Front matter that decides how and where a post is displayed, as most posts have it. */
-export function sharedFrontMatter(
+function sharedFrontMatter(
   posts: readonly SitePost[],
   keys: readonly string[],
 ): Record<string, FrontMatterValue> {

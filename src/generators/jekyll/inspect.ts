@@ -11,19 +11,12 @@ import type {
 import { shellWord } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { siteBuild } from '../inspect/site-build.js';
-import {
-  keysOfPosts,
-  keysOption,
-  knownTerms,
-  readPosts,
-  sharedCategory,
-  sharedFrontMatter,
-} from '../inspect/site-posts.js';
+import { buildInSite } from '../inspect/site-build.js';
+import { factsOfPosts, keysOfPosts, readPosts, sharedCategory } from '../inspect/site-posts.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
-import { untestedVersion } from '../version.js';
 import { excludePressmark, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
@@ -78,13 +71,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   // Without a category that most posts have, a new article's address is that of the probe, unless most posts name their own.
   const ofRule = own.length * 2 > posts.length ? own : alike;
   const inferred = ofRule.length > 0 ? inferPermalink(ofRule, timeZone) : inferPermalink([probe]);
-  const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)) } = sharedFrontMatter(
-    posts,
-    ['layout'],
-  );
+  const ofPosts = factsOfPosts(posts, KEYS, ['layout'], authorsIn(answer.authors), keys);
+  const { layout = ['post', 'page', 'default'].find((name) => layouts.includes(name)) } = ofPosts.frontMatter;
   const hasLayout = textOf(answer.defaults, 'layout') !== undefined;
   const command = usesBundler(files) ? 'bundle exec jekyll build' : 'jekyll build';
-  const { output, build, warnings } = await siteBuild(
+  const { output, build, warnings } = await buildInSite(
     { files, ask },
     'jekyll',
     command,
@@ -111,8 +102,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     options: {
       ...optionsOf(files, answer),
       ...defined({ timeZone }),
-      ...keysOption(keys),
-      ...knownTerms(posts, keys, authorsIn(answer.authors)),
+      ...ofPosts.options,
       ...keptTagsOption(selectingTags(files, source)),
     },
     edits: excludes.edits,
@@ -121,7 +111,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     warnings: [
       ...excludes.warnings,
       ...warnings,
-      ...untestedVersion(answer.version, 'Jekyll 3 and 4', (number) => number === 3 || number === 4),
+      ...untestedVersion(answer.version, 'Jekyll 3 and 4', [3, 4]),
     ],
   };
 }

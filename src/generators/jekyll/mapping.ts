@@ -2,17 +2,11 @@ import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../.
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
+import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
 
 /** The keys that Jekyll and its plugins read. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: 'last_modified_at',
-  tags: 'tags',
-  image: 'image',
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'last_modified_at', image: 'image' };
 
 /** A permalink that Jekyll takes as it is: without placeholders. It decodes what is percent-encoded. */
 const LITERAL = /^(?:[\p{L}\p{M}\p{N}_.~/-]|%[\da-f]{2})+$/iu;
@@ -21,36 +15,40 @@ const POST_NAME = /^(\d{2,4})-(\d{1,2})-(\d{1,2})-([^/]*)\.([^./]+)$/;
 
 /** The mapping of `jekyll`. */
 export function mapping(given: MappingOptions): ArticleMapping {
-  const keys: KeyNames = { ...KEYS, ...given.keys };
+  const dateKey = given.keys?.date ?? KEYS.date;
   const zone = given.timeZone ?? 'UTC';
   const hasSwitch = given.templateSwitch === true;
-  return {
-    keys,
-    constants: given.constants,
-    datesByName: true,
-    reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
-    isArticlePath,
-    slug: slugOfFile,
-    date: (iso) => dateIn(zone, iso, given.dates),
-    image: imageAddress,
-    tagKey: (tag) => tagKey(tag, given.tagSlugs),
-    extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
-    body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
-    held: { published: false },
-    pin: (address) => ({ permalink: address }),
-    isPinned: ({ data }, address) =>
-      typeof data.permalink === 'string' &&
-      LITERAL.test(data.permalink) &&
-      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    publication(file) {
-      if (file.data.published === false || file.path.split('/').includes('_drafts')) return { kind: 'draft' };
-      const expiry = storedExpiry(file, zone);
-      if (given.futurePages === true) return expiry;
-      // YAML reads a time without an offset as UTC.
-      const from = momentOf(file.data[keys.date], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
-      return { ...expiry, from };
+  return siteMapping(
+    given,
+    KEYS,
+    {},
+    {
+      datesByName: true,
+      reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
+      isArticlePath,
+      slug: slugOfFile,
+      date: (iso) => dateIn(zone, iso, given.dates),
+      image: imageAddress,
+      tagKey: (tag) => tagKey(tag, given.tagSlugs),
+      extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
+      body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
+      held: { published: false },
+      pin: (address) => ({ permalink: address }),
+      isPinned: ({ data }, address) =>
+        typeof data.permalink === 'string' &&
+        LITERAL.test(data.permalink) &&
+        decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+      publication(file) {
+        if (file.data.published === false || file.path.split('/').includes('_drafts'))
+          return { kind: 'draft' };
+        const expiry = storedExpiry(file, zone);
+        if (given.futurePages === true) return expiry;
+        // YAML reads a time without an offset as UTC.
+        const from = momentOf(file.data[dateKey], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
+        return { ...expiry, from };
+      },
     },
-  };
+  );
 }
 
 /** Whether Jekyll reads a post from a file of this name. */

@@ -2,18 +2,15 @@ import { PressmarkError, quote } from '../../errors.js';
 import type { AskedSite, GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { installedVersion, npmDependencies } from '../inspect/manifests.js';
 import {
-  keysOfPosts,
-  keysOption,
-  knownTerms,
+  factsOfPosts,
   POSTS_FOLDERS,
   placedPosts,
   placeOf,
   readPosts,
   type SitePost,
-  sharedCategory,
-  sharedFrontMatter,
 } from '../inspect/site-posts.js';
-import { KEYS, slugOfFile } from './mapping.js';
+import { USUAL_KEYS } from '../mapping/site-mapping.js';
+import { slugOfFile } from './mapping.js';
 import { type BuiltBy, programOf } from './programs.js';
 import { filesOfSite, routesOf } from './source-files.js';
 
@@ -52,7 +49,8 @@ export async function inspectFolder(
     ':year-:month-:day-:slug',
     ':slug',
   );
-  const keys = keysOfPosts(posts, KEYS);
+  const { frontMatter, options } = factsOfPosts(posts, USUAL_KEYS, SHARED);
+  const dropping = packageWithoutHtml(files, sources, dependencies);
   const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
   return {
     siteUrl: built.siteUrl,
@@ -63,21 +61,19 @@ export async function inspectFolder(
     permalink,
     output: built.output,
     build: built.build,
-    frontMatter: { ...sharedFrontMatter(posts, SHARED), ...sharedCategory(posts, keys) },
+    frontMatter,
     options: {
       ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
-      ...(keepsHtml(files, sources, dependencies) === undefined && { rawHtml: true }),
-      ...keysOption(keys),
-      ...knownTerms(posts, keys, {}),
+      ...(dropping === undefined && { rawHtml: true }),
+      ...options,
     },
-    edits: [],
     ignore: [...built.ignore, 'node_modules/'],
     questions: [
       ...(named === undefined && all.length === 0 ? [noPosts(sources)] : []),
       ...built.questions,
       ...questions,
     ],
-    warnings: [...(built.warnings ?? []), ...droppedHtml(keepsHtml(files, sources, dependencies))],
+    warnings: [...(built.warnings ?? []), ...droppedHtml(dropping)],
   };
 }
 
@@ -150,7 +146,7 @@ const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: R
 const PROGRAM = /\.(?:[cm]?[jt]sx?|svelte|vue)$/;
 
 /** The package by which the site's code loses HTML in Markdown; undefined where HTML is kept. */
-function keepsHtml(
+function packageWithoutHtml(
   files: SiteFiles,
   sources: readonly string[],
   dependencies: ReadonlySet<string>,

@@ -1,14 +1,16 @@
 import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import {
-  buildCommand,
+  firstFile,
   installedVersion,
   npmDependencies,
   npmScripts,
   readPackageJson,
 } from '../inspect/manifests.js';
+import { buildCommand, withArgument } from '../inspect/site-build.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
 import { mapOf, type ValueMap } from '../value.js';
-import { untestedVersion } from '../version.js';
 
 /** A program that makes pages by the site's own code, and how it is asked about its configuration. */
 interface Program {
@@ -65,7 +67,7 @@ answer({ output, distDir, basePath, trailingSlash, version: require('next/packag
       base: basePath,
       endsWithSlash: trailingSlash === true,
       caches: ['.next'],
-      warnings: untestedVersion(text(version), 'Next.js 15 and 16', (major) => major === 15 || major === 16),
+      warnings: untestedVersion(text(version), 'Next.js 15 and 16', [15, 16]),
     }),
   },
   {
@@ -88,7 +90,7 @@ answer({ adapter: kit.adapter?.name, base: kit.paths?.base, origin: kit.prerende
       caches: ['.svelte-kit'],
       warnings: [
         ...(isLenient === true ? [] : [BROKEN_LINKS]),
-        ...untestedVersion(installedVersion(files, '@sveltejs/kit'), 'SvelteKit 2', (major) => major === 2),
+        ...untestedVersion(installedVersion(files, '@sveltejs/kit'), 'SvelteKit 2', [2]),
       ],
     }),
   },
@@ -108,7 +110,7 @@ answer({ siteUrl: siteMetadata?.siteUrl, pathPrefix, trailingSlash });`,
       base: /--prefix-paths/.test(npmScripts(files).build ?? '') ? pathPrefix : '',
       endsWithSlash: trailingSlash !== 'never',
       caches: ['.cache', 'public'],
-      warnings: untestedVersion(installedVersion(files, 'gatsby'), 'Gatsby 5', (major) => major === 5),
+      warnings: untestedVersion(installedVersion(files, 'gatsby'), 'Gatsby 5', [5]),
     }),
   },
 ];
@@ -121,9 +123,10 @@ const BROKEN_LINKS: Problem = {
 
 /** The configuration file of a program; undefined where there is none. */
 export function configOf(files: SiteFiles, { config }: Pick<Program, 'config'>): string | undefined {
-  return ['js', 'mjs', 'cjs', 'ts', 'mts']
-    .map((end) => `${config}.${end}`)
-    .find((name) => files.read(name) !== undefined);
+  return firstFile(
+    files,
+    ['js', 'mjs', 'cjs', 'ts', 'mts'].map((end) => `${config}.${end}`),
+  );
 }
 
 /** What is known about the program that builds a site. */
@@ -144,13 +147,12 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
   if (program === undefined) return unknownProgram(site, script);
   const printed = await site.ask(nodeCommand(program.ask), `node -e "${program.config}"`);
   const { base, caches, isStatic, ...answer } = program.read(mapOf(JSON.parse(printed ?? '{}')), files);
-  const siteUrl = answer.siteUrl ?? text(readPackageJson(files).homepage);
-  const command = program.build.test(script)
-    ? await buildCommand(site)
-    : `npx ${program.build.source.replace(/\\b/g, '').replace('\\s+', ' ')}`;
+  const siteUrl = answer.siteUrl ?? readPackageJson(files).homepage;
+  const usual = `npx ${program.build.source.replace(/\\b/g, '').replace('\\s+', ' ')}`;
+  const command = await buildCommand(site, program.build, usual);
   return {
     ...answer,
-    siteUrl: siteUrl === undefined ? undefined : withBase(siteUrl, base),
+    siteUrl: publicAddress(siteUrl, base === '' ? undefined : base),
     siteUrlSource: answer.siteUrl === undefined ? 'homepage in package.json' : (answer.siteUrlSource ?? ''),
     build: !isStatic ? undefined : answer.usesTurbopack === true ? withWebpack(command, script) : command,
     ignore: [...new Set([...(isStatic ? [answer.output] : []), ...caches])].map((folder) => `${folder}/`),
@@ -166,7 +168,7 @@ export async function programOf(site: AskedSite): Promise<BuiltBy> {
 function withWebpack(command: string, script: string): string {
   if (script.includes('--webpack')) return command;
   return /^(?:npm|pnpm|yarn|bun) run /.test(command) && /\bnext\s+build(?:\s+--?[\w-]+)*\s*$/.test(script)
-    ? `${command}${command.startsWith('npm ') ? ' --' : ''} --webpack`
+    ? withArgument(command, '--webpack')
     : 'npx next build --webpack';
 }
 
@@ -209,12 +211,4 @@ function layouts(files: SiteFiles, folder: string, name: string): string[] {
     .list(folder)
     .filter((one) => one.startsWith(`${name}.`))
     .map((one) => files.read(`${folder}/${one}`) ?? '');
-}
-
-/** An address with the path of the site, unless it has one already. */
-function withBase(url: string, base: unknown): string | undefined {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  const path = typeof base === 'string' && base !== '' ? base : pathname;
-  return `${origin}/${path.replace(/^\/+/, '')}`.replace(/\/+$/, '');
 }

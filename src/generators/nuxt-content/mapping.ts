@@ -1,7 +1,8 @@
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { mapping as folderMapping } from '../markdown-folder/mapping.js';
+import { fileName, siteMapping, USUAL_KEYS, withoutSlash } from '../mapping/site-mapping.js';
+import { DRAFTS } from '../markdown-folder/mapping.js';
 import { storedBody } from './body.js';
 
 /** The key that goes before the address of a file's name. */
@@ -9,8 +10,8 @@ const ADDRESS_KEY = 'path';
 
 /** The mapping of `nuxt-content`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  return {
-    ...folderMapping(options),
+  return siteMapping(options, USUAL_KEYS, DRAFTS, {
+    isArticlePath: (path) => path.endsWith('.md'),
     // Nuxt Content reads these; a `mdc` names the components of a text.
     reserved: [
       ADDRESS_KEY,
@@ -31,16 +32,13 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isPinned: ({ data }, address) =>
       typeof data[ADDRESS_KEY] === 'string' &&
       decodedAddress(withoutSlash(data[ADDRESS_KEY])) === decodedAddress(withoutSlash(address)),
-  };
+  });
 }
 
-const withoutSlash = (address: string): string => address.replace(/(?<=.)\/$/, '');
-
 /** The last part of the `path`, or the name of the file or folder without the number that orders it. */
-function slugOfFile({ path, data }: FileFacts): string {
-  const own = data[ADDRESS_KEY];
+function slugOfFile(file: FileFacts): string {
+  const own = file.data[ADDRESS_KEY];
   if (typeof own === 'string' && /[^/]/.test(own))
     return decodedAddress(withoutSlash(own)).replace(/^.*\//, '');
-  const [name = '', folder = ''] = path.replace(/\.md$/, '').split('/').toReversed();
-  return (name === 'index' ? folder : name).replace(/^\d+\.(?=.)/, '');
+  return fileName(file).replace(/^\d+\.(?=.)/, '');
 }

@@ -1,19 +1,13 @@
+import { posix } from 'node:path';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand, shellWord } from '../inspect/ask.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
-import { buildCommand, installedVersion, npmScripts } from '../inspect/manifests.js';
-import {
-  keysOfPosts,
-  keysOption,
-  knownTerms,
-  POSTS_FOLDERS,
-  placeOf,
-  readPosts,
-  sharedCategory,
-  sharedFrontMatter,
-} from '../inspect/site-posts.js';
-import { mapOf, type ValueMap } from '../value.js';
-import { untestedVersion } from '../version.js';
+import { installedVersion, npmScripts } from '../inspect/manifests.js';
+import { buildCommand } from '../inspect/site-build.js';
+import { factsOfPosts, placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
+import { mapOf } from '../value.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How VitePress lists its pages. */
@@ -47,74 +41,42 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const output = text('output', below('.vitepress/dist'));
   const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
   const all = readPosts(files, source, pages, { isArticlePath, slug: slugOfFile });
-  const { folder, file, posts } = placeOf(all);
-  const empty = POSTS_FOLDERS.find((name) => files.list(joined(source, name)).length > 0);
-  const posted = all.length === 0 ? (empty ?? 'posts') : folder;
+  const place = placeOf(all);
+  const { file, posts } = place;
+  const folder = postsFolder(files, source, place);
   const permalink = inferPermalink(posts);
-  const keys = keysOfPosts(posts, KEYS);
+  const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'pageClass']);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
-  const headed = posts.filter(({ path }) => hasHeading(files.read(joined(source, path)) ?? ''));
+  const headed = posts.filter(({ path }) => hasHeading(files.read(posix.join(source, path)) ?? ''));
   const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
-  const isUnknown = all.length === 0 && empty === undefined;
-  const content = joined(source, posted) || '.';
   return {
-    siteUrl: siteUrlOf(answer),
+    // VitePress knows it only for its sitemap.
+    siteUrl: publicAddress(answer.hostname, answer.base ?? ''),
     siteUrlSource: 'sitemap.hostname and base',
     language: text('lang', '') || undefined,
-    content,
+    content: folder.content,
     file,
     permalink:
       permalink?.pattern ??
-      `/${posted === '' ? '' : `${posted}/`}:slug${answer.cleanUrls === true ? '' : '.html'}`,
+      `${posix.join('/', folder.below, ':slug')}${answer.cleanUrls === true ? '' : '.html'}`,
     output,
-    build: await buildOf({ files, ask }, root),
-    frontMatter: { ...sharedFrontMatter(posts, ['layout', 'pageClass']), ...sharedCategory(posts, keys) },
-    options: { ...(titleInBody && { titleInBody }), ...keysOption(keys), ...knownTerms(posts, keys, {}) },
-    edits: [],
-    ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
-    questions: [
-      ...(isUnknown
-        ? [
-            {
-              flag: 'content',
-              text: `No folder of posts was found below ${source || '.'}. In which folder do articles belong?`,
-              fallback: content,
-            } as const,
-          ]
-        : []),
-      ...permalinkQuestions(permalink),
-    ],
-    warnings: untestedVersion(
-      installedVersion(files, 'vitepress'),
-      'VitePress 1.6',
-      (major, minor) => major === 1 && minor === 6,
+    build: await buildCommand(
+      { files, ask },
+      /\bvitepress\s+build\b/,
+      `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`,
+      ['build', 'docs:build'],
     ),
+    frontMatter,
+    options: { ...(titleInBody && { titleInBody }), ...options },
+    ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
+    questions: [...folder.questions, ...permalinkQuestions(permalink)],
+    warnings: untestedVersion(installedVersion(files, 'vitepress'), 'VitePress 1.6', [1], 6),
   };
 }
 
 /** Whether a page's text begins with a heading of the first level. */
 function hasHeading(text: string): boolean {
   return /^---\r?\n[\s\S]*?\n---[ \t]*\r?\n\s*(?:# |<h1)/.test(text);
-}
-
-function joined(folder: string, name: string): string {
-  return [folder, name].filter((part) => part !== '').join('/');
-}
-
-/** The public address, which VitePress knows only for its sitemap. */
-function siteUrlOf({ hostname, base }: ValueMap): string | undefined {
-  if (typeof hostname !== 'string' || !/^https?:/.test(hostname) || !URL.canParse(hostname)) return undefined;
-  return `${new URL(hostname).origin}${typeof base === 'string' ? base.replace(/\/+$/, '') : ''}`;
-}
-
-/** The script that builds the site, `build` or `docs:build`, or the command. */
-async function buildOf(site: Pick<AskedSite, 'files' | 'ask'>, root: string): Promise<string> {
-  const scripts = Object.entries(npmScripts(site.files)).filter(([, script]) =>
-    /\bvitepress\s+build\b/.test(script),
-  );
-  const [name] = scripts.find(([key]) => key === 'build') ?? scripts[0] ?? [];
-  if (name !== undefined) return buildCommand(site, shellWord(name));
-  return `npx vitepress build${root === '.' ? '' : ` ${shellWord(root)}`}`;
 }
 
 /**

@@ -1,41 +1,29 @@
 import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
-import { isOfPattern } from '../layout.js';
-import { isoDateValue, storedPublication } from '../mapping/dates.js';
+import { fileName, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { storedBody } from './body.js';
 
 /** The keys that VitePress reads, and those of most blogs. */
-export const KEYS: KeyNames = {
-  title: 'title',
-  description: 'description',
-  date: 'date',
-  updated: 'lastUpdated',
-  tags: 'tags',
-  image: null,
-};
+export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastUpdated' };
 
 /** The mapping of `vitepress`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const keys: KeyNames = { ...KEYS, ...options.keys };
-  return {
-    keys,
-    constants: options.constants,
-    reserved: ['head', 'layout', 'titleTemplate'],
-    isArticlePath,
-    slug: slugOfFile,
-    date: (iso) => isoDateValue(iso, options),
-    writtenText,
-    sentText,
-    image: (url) => url,
-    // VitePress makes no pages of tags; a site that makes them has a folder for each.
-    tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
-    extension: () => '.md',
-    body: (incoming) => storedBody(incoming, options.body, options.titleInBody === true),
-    pin: () => ({}),
-    isPinned: (file, address) => isOfPattern(address, options, slugOfFile(file), file.data[keys.date]),
-    publication: (file) => storedPublication(file, keys.date, options, options.timeZone),
-  };
+  return siteMapping(
+    options,
+    KEYS,
+    {},
+    {
+      reserved: ['head', 'layout', 'titleTemplate'],
+      isArticlePath,
+      slug: slugOfFile,
+      writtenText,
+      sentText,
+      // VitePress makes no pages of tags; a site that makes them has a folder for each.
+      tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
+      body: (incoming) => storedBody(incoming, options.body, options.titleInBody === true),
+    },
+  );
 }
 
 /**
@@ -61,8 +49,7 @@ export function isArticlePath(path: string): boolean {
   return path.endsWith('.md') && !path.includes('[');
 }
 
-/** The file's name without a date before it; the folder's name for `index.md`. */
-export function slugOfFile({ path }: FileFacts): string {
-  const [name = '', folder = ''] = path.replace(/\.md$/, '').split('/').toReversed();
-  return (name === 'index' ? folder : name).replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
+/** The file's name without a date before it. */
+export function slugOfFile(file: FileFacts): string {
+  return fileName(file).replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
 }

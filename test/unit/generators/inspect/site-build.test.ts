@@ -1,11 +1,11 @@
 import test from 'ava';
-import { buildCommand } from '../../../../src/generators/inspect/manifests.js';
-import { untestedVersion } from '../../../../src/generators/version.js';
+import { scriptCommand } from '../../../../src/generators/inspect/site-build.js';
+import { untestedVersion } from '../../../../src/generators/inspect/version.js';
 import { askedSite } from '../asked-site.js';
 
 test('the package manager of the site runs its build, if it is installed', async (t) => {
   const command = (files: Record<string, string>, printed = '/usr/bin/it\n') =>
-    buildCommand(askedSite(files, { 'command -v': printed }));
+    scriptCommand(askedSite(files, { 'command -v': printed }), 'build');
   t.is(await command({}), 'npm run build');
   t.is(await command({ 'pnpm-lock.yaml': '' }), 'pnpm run build');
   t.is(await command({ 'yarn.lock': '' }), 'yarn run build');
@@ -20,7 +20,7 @@ test('the package manager of the site runs its build, if it is installed', async
 });
 
 test('a version with which nothing was tried is named', (t) => {
-  const warn = (version?: string) => untestedVersion(version, 'Eleventy 2 and 3', (major) => major > 1);
+  const warn = (version?: string) => untestedVersion(version, 'Eleventy 2 and 3', [2, 3]);
   t.deepEqual(warn('3.1.7'), []);
   t.deepEqual(warn(undefined), []);
   t.like(warn('0.12.1'), [
