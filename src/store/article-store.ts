@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
-import type { Amended } from '../article/format/encode.js';
+import type { Amended } from '../article/format/amend.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';

@@ -1,5 +1,6 @@
 import type { Article } from '../../src/article/article.js';
-import type { Amended, NewArticle } from '../../src/article/format/encode.js';
+import type { Amended } from '../../src/article/format/amend.js';
+import type { NewArticle } from '../../src/article/format/encode.js';
 import { plainFormat } from '../../src/article/format/plain.js';
 import type { StoredArticle } from '../../src/article/stored-article.js';
 

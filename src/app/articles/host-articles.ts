@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, contentFields, keepItemComments } from '../../article/article.js';
-import type { Amended, StateChange } from '../../article/format/encode.js';
+import type { Amended, StateChange } from '../../article/format/amend.js';
 import { termKey } from '../../article/names.js';
 import { stateAt } from '../../article/publication.js';
 import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';

@@ -3,12 +3,15 @@ import type { ArticleMapping } from '../mapping.js';
 import { memoized } from '../memoized.js';
 import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
+import { type ArticleAmender, articleAmender } from './amend.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
-import { type ArticleEncoder, articleEncoder, incomingOf } from './encode.js';
+import { type ArticleEncoder, articleEncoder } from './encode.js';
+import { articleFields, incomingOf } from './fields.js';
 import { heldIn, ownPath, siteKeys } from './site-keys.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
-export interface ArticleFormat extends ArticleEncoder, Omit<ArticleDecoder, 'read'> {
+export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'read'> {
+  readonly encode: ArticleEncoder;
   /** Whether plugins may not set this front matter. */
   isOwnKey(key: string): boolean;
   /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
@@ -51,7 +54,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const { url, listed } = options;
   const own = siteKeys(mapping);
   const decoder = articleDecoder(options, own);
-  const encoder = articleEncoder(options, own, decoder);
+  const fields = articleFields(options, own);
   const { decode, decodeForPages, storedUrl } = decoder;
   return {
     isOwnKey: own.isOwn,
@@ -65,7 +68,8 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     slugOf: (at) => mapping.slug({ path: at, data: {} }),
     tagKey: listed === undefined || mapping.keys.tags === null ? undefined : own.tagKey,
     hasAuthors: listed !== undefined && mapping.keys.author != null,
-    ...encoder,
+    encode: articleEncoder(options, own, decoder, fields),
+    ...articleAmender(options, own, decoder, fields),
     decode,
     decodeForPages,
     storedUrl,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Article } from '../../article/article.js';
-import type { Amended, EncodedFile } from '../../article/format/encode.js';
+import type { Amended } from '../../article/format/amend.js';
+import type { EncodedFile } from '../../article/format/encode.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';

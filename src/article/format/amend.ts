@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Article } from '../article.js';
+import { editFrontMatter, type FrontMatterChange } from '../front-matter/edit.js';
+import { readFrontMatter } from '../front-matter/read.js';
+import type { FrontMatterValue, IncomingBody } from '../mapping.js';
+import { EXPIRY_KEY } from '../publication.js';
+import type { BodyKind, StoredArticle } from '../stored-article.js';
+import type { AddressOptions } from './address.js';
+import { type ArticleDecoder, addressField } from './decode.js';
+import { sealed } from './digest.js';
+import type { EncodedFile } from './encode.js';
+import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
+import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
+
+/** A file that replaces another, and the article that it holds. */
+export type Amended = Omit<EncodedFile, 'bytes'>;
+
+/** What decides whether an article has a page. */
+export interface StateChange {
+  /** Why it is held; undefined where it is not. */
+  readonly held: string | undefined;
+  /** Another date, ISO 8601; undefined leaves it. */
+  readonly date?: string | undefined;
+  /** When it expires, ISO 8601; null for never, undefined leaves it. */
+  readonly expires?: string | null | undefined;
+}
+
+/**
+ * Changes article files. What a person wrote stays, in its order and place. Each throws ARTICLE_UNREADABLE where the front
+ * matter cannot be rewritten without loss.
+ */
+export interface ArticleAmender {
+  /**
+   * The file that replaces another.
+   *
+   * @param previous the whole present file.
+   * @param stored the same file, decoded.
+   * @param next the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
+   * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
+   */
+  amend(previous: string, stored: StoredArticle, next: Article, path: string, storedBody?: BodyKind): Amended;
+  /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
+  inState(text: string, path: string, change: StateChange, revision: string): Amended;
+  /** A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited. */
+  withStoredUrl(text: string, path: string, url: string): string;
+}
+
+/** What becomes of a file. */
+interface Rewriting {
+  readonly changes: readonly FrontMatterChange[];
+  /** Pressmark's own front matter. */
+  readonly own: Readonly<Record<string, FrontMatterValue | undefined>>;
+  /** Under which it is pristine; undefined leaves the digest and revision that it has. */
+  readonly revision: string | undefined;
+  /** @default as it is */
+  readonly body?: string;
+}
+
+/** Changes of the files of a site. */
+export function articleAmender(
+  { mapping }: Pick<AddressOptions, 'mapping'>,
+  { path, spellings }: SiteKeys,
+  decoder: ArticleDecoder,
+  fields: ArticleFields,
+): ArticleAmender {
+  const { keys, constants } = mapping;
+  const isTop = path.length === 0;
+
+  function rewritten(text: string, { changes, own, revision, body }: Rewriting): string {
+    const { data } = readFrontMatter(text);
+    const names = spellings(data);
+    const write = (seal: { readonly digest?: string; readonly revision?: string }) => {
+      const all = lastOfEach([...changes, ...ownChanges(data, path, { ...own, ...seal })]);
+      const spelled = all.map(({ key, value }) => ({ key: names.get(key) ?? key, value }));
+      return editFrontMatter(text, spelled, body);
+    };
+    return revision === undefined ? write({}) : sealed(revision, (digest) => write({ digest, revision }));
+  }
+
+  function amend(
+    previous: string,
+    stored: StoredArticle,
+    next: Article,
+    at: string,
+    storedBody?: BodyKind,
+  ): Amended {
+    const { data, article, address } = decoder.read(previous, at);
+    const kind = storedBody ?? incomingOf(next).kind;
+    const body =
+      storedBody === undefined
+        ? mapping.body(incomingOf(next), at)
+        : { ...mapping.body(emptyBody(storedBody), at), text: next.body };
+    const where = (field: keyof typeof article, changes: FrontMatterChange[]) =>
+      isDeepStrictEqual(article[field], next[field]) ? [] : changes;
+    const isOfPerson = article.id === at && !isTop;
+    // Without a date of its own, a generator may take the date of the update for that of the post.
+    const showsUpdate = data[keys.date] !== undefined || isTop || mapping.datesByName === true;
+    const changes = [
+      ...where('title', fields.title(next)),
+      ...where('description', fields.description(next)),
+      ...where('date', fields.date(next.date)),
+      ...where('tags', fields.tags(next.tags, fields.tagsOfSite(data))),
+      ...where('author', isOfPerson ? [] : fields.author(next.author, data)),
+      ...where('image', fields.image(next.image, data)),
+      ...(showsUpdate ? fields.updated(next.updated) : []),
+      ...fields.extra(next.extra, (key) => !isDeepStrictEqual(stored.article.extra[key], next.extra[key])),
+      ...[
+        // What an update replaces may decide the address, as a title does.
+        ...(address?.kind === 'listed' ? entriesOf(fields.pin(article.url)) : []),
+        ...entriesOf(body.frontMatter),
+      ].filter(({ key, value }) => data[key] !== value),
+      ...fields.held(next.held),
+    ];
+    const own = fields.own({ ...next, body: body.text }, kind, at);
+    const text = rewritten(previous, { changes, own, revision: next.revision, body: body.text });
+    const after = decoder.read(text, at);
+    const { publication } = after;
+    return {
+      text,
+      article: { ...after.article, revision: next.revision },
+      publication,
+      ...addressField(after),
+    };
+  }
+
+  function inState(text: string, at: string, change: StateChange, revision: string): Amended {
+    const { data } = readFrontMatter(text);
+    const { edited, digest, article, address } = decoder.decode(text, at);
+    const { held, date, expires } = change;
+    const expiry = expires === null ? undefined : expires && mapping.date(expires);
+    const changes = [
+      ...(date === undefined ? [] : fields.date(date)),
+      ...(expires === undefined ? [] : [{ key: EXPIRY_KEY, value: expiry }]),
+      ...(held === undefined && article.held !== undefined ? released(article.url) : fields.held(held)),
+    ];
+    const own = {
+      ...(isTop ? {} : (ownOf(data, path) as Record<string, FrontMatterValue>)),
+      // Nothing else says where it is while it has no page.
+      ...(held !== undefined &&
+        !isTop &&
+        address?.kind !== 'unknown' && { url: fields.written(article.url) }),
+      ...(date !== undefined && !isTop && { published: date }),
+      held: held === undefined ? undefined : fields.written(held),
+    };
+    const isPristine = !edited && digest !== undefined;
+    const after = rewritten(text, { changes, own, revision: isPristine ? revision : undefined });
+    const { article: found, publication, address: its } = decoder.decode(after, at);
+    return { text: after, article: found, publication, ...(its !== undefined && { address: its }) };
+  }
+
+  /** The front matter by which an article was held, as it is without that. */
+  function released(url: string): FrontMatterChange[] {
+    const pin = fields.pin(url);
+    const held = Object.keys(mapping.held ?? {});
+    return held.map((key) => ({ key, value: pin[key] ?? constants[key] }));
+  }
+
+  function withStoredUrl(text: string, at: string, url: string): string {
+    const { edited, digest, article } = decoder.decode(text, at);
+    const { data } = readFrontMatter(text);
+    const own = { ...(ownOf(data, path) as Record<string, FrontMatterValue>), url: fields.written(url) };
+    const isPristine = !edited && digest !== undefined;
+    return rewritten(text, { changes: [], own, revision: isPristine ? article.revision : undefined });
+  }
+
+  return { amend, inState, withStoredUrl };
+}
+
+function emptyBody(kind: BodyKind): IncomingBody {
+  return kind === 'html' ? { kind, html: '' } : { kind, markdown: '', html: '' };
+}

@@ -1,0 +1,195 @@
+import type { Article, ExtraKeys } from '../article.js';
+import type { FrontMatterChange } from '../front-matter/edit.js';
+import { textIn } from '../html-tokens.js';
+import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
+import { shownMarkdown } from '../markdown.js';
+import { shortened, termKey } from '../names.js';
+import type { BodyKind } from '../stored-article.js';
+import { type AddressOptions, addressIn } from './address.js';
+import { bodyKindOf } from './decode.js';
+import { digestOf } from './digest.js';
+import { type KeyPath, keyPath } from './key-path.js';
+import { looseList, type SiteKeys } from './site-keys.js';
+
+type Values = Readonly<Record<string, FrontMatterValue | undefined>>;
+
+/** Writes the fields of an article as front matter, in the keys of a site; see `articleFields`. */
+export type ArticleFields = ReturnType<typeof articleFields>;
+
+/** How the fields of an article become front matter. A field for which the site has no key becomes no entry. */
+export function articleFields({ mapping, siteUrl }: AddressOptions, siteKeys: SiteKeys) {
+  const { path, image: imageAt, author: authorAt, constantTags } = siteKeys;
+  const { keys, keptTags = [], limits = {} } = mapping;
+  const isTop = path.length === 0;
+  const written = (text: string, field?: 'description') => mapping.writtenText?.(text, field) ?? text;
+
+  function title(article: Pick<Article, 'title'>): FrontMatterChange[] {
+    return [{ key: keys.title, value: written(shortened(article.title, limits.title)) }];
+  }
+
+  function description(article: Pick<Article, 'description' | 'contentHtml'>): FrontMatterChange[] {
+    const full = completed(article.description, article.contentHtml, limits.descriptionFrom ?? 0);
+    return entry(keys.description, written(shortened(full, limits.description), 'description'));
+  }
+
+  function date(iso: string): FrontMatterChange[] {
+    return entry(keys.date, iso === '' ? undefined : mapping.date(iso));
+  }
+
+  function updated(iso: string | null): FrontMatterChange[] {
+    return entry(keys.updated, iso === null ? undefined : mapping.date(iso));
+  }
+
+  /** Tags of the site and tags of an article, each once. @param ofSite those by which the site selects posts. */
+  function tags(ofArticle: readonly string[], ofSite: readonly string[]): FrontMatterChange[] {
+    const taken = new Set(ofSite.map(mapping.tagKey));
+    const others = taken.size === 0 ? ofArticle : ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag)));
+    return entry(keys.tags, [...ofSite, ...others.map((one) => written(one))].slice(0, limits.tags));
+  }
+
+  /** The tags of a file that an update keeps, as the site selects its posts by them. */
+  function tagsOfSite(data: FileFacts['data']): string[] {
+    if (keys.tags === null) return [];
+    const kept = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
+    return kept.size === 0 ? [] : looseList(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
+  }
+
+  /** @param data of the file that has the author now. */
+  function author(name: string, data?: FileFacts['data']): FrontMatterChange[] {
+    return textAt(authorAt, written(name), data);
+  }
+
+  /** One that the site cannot show leaves what is there. */
+  function image(url: string | null, data?: FileFacts['data']): FrontMatterChange[] {
+    return url === null ? entry(imageAt?.key ?? null, undefined) : textAt(imageAt, mapping.image(url), data);
+  }
+
+  /** The categories of the site that the tags of an article name. */
+  function categories(tags: readonly string[]): FrontMatterChange[] {
+    if (keys.category == null) return [];
+    const named = new Set(tags.map(termKey));
+    const found = (mapping.categories ?? []).filter((category) => named.has(termKey(category)));
+    const [first] = found;
+    if (first === undefined) return [];
+    return [{ key: keyPath(keys.category).key, value: keys.category.endsWith('[]') ? found : first }];
+  }
+
+  /** Keys that plugins set and that a file has otherwise. */
+  function extra(after: ExtraKeys, isNew: (key: string) => boolean = () => true): FrontMatterChange[] {
+    const value = (one: unknown) => (isTop ? (one as FrontMatterValue) : withoutNull(one));
+    return Object.entries(after).flatMap(([key, one]) => (isNew(key) ? [{ key, value: value(one) }] : []));
+  }
+
+  /** Pressmark's own front matter, without the digest of the file. */
+  function own(article: Article, kind: BodyKind, at: string): Values {
+    const { id, revision, url, keyword, image: picture, slug, held, received, body } = article;
+    const values: Record<string, FrontMatterValue> = {
+      ...(isTop && { slug }),
+      id,
+      revision,
+      url,
+      ...(article.date !== '' && !isTop && { published: article.date }),
+      ...(article.updated !== null && !isTop && { updated: article.updated }),
+      ...(authorAt?.write(article.author) === undefined && { author: article.author }),
+      keyword,
+      ...(keys.description === null && { description: article.description }),
+      ...(keys.tags === null && { tags: article.tags }),
+      ...(imageAt === undefined && picture !== null && { image: picture }),
+      ...(bodyKindOf({ body: kind }, at) !== bodyKindOf({}, at) && !isTop && { body: kind }),
+      ...(held !== undefined && { held }),
+      ...(received !== undefined && { received }),
+      digest: '',
+      body_digest: digestOf(body),
+      json_ld: article.jsonLd,
+      content_html: article.contentHtml,
+    };
+    return mapping.writtenText === undefined ? values : mapped(values, written);
+  }
+
+  return {
+    written,
+    title,
+    description,
+    date,
+    updated,
+    tags,
+    tagsOfSite,
+    author,
+    image,
+    categories,
+    canonical: (url: string) => entry(keys.canonical ?? null, url),
+    extra,
+    /** The front matter that pins the address of a URL. */
+    pin: (url: string) => mapping.pin(addressIn(siteUrl, url)),
+    /** That by which a held article has no page. */
+    held: (reason: string | undefined) => (reason === undefined ? [] : entriesOf(mapping.held ?? {})),
+    own,
+  };
+}
+
+/** A text at its place. What else stands below its key stays. */
+function textAt(
+  at: KeyPath | undefined,
+  text: string | undefined,
+  data: FileFacts['data'] = {},
+): FrontMatterChange[] {
+  const value = text === undefined ? undefined : at?.write(text, data[at.key]);
+  return at === undefined || value === undefined ? [] : [{ key: at.key, value }];
+}
+
+function entry(key: string | null, value: FrontMatterValue | undefined): FrontMatterChange[] {
+  return key === null ? [] : [{ key, value }];
+}
+
+/** The entries of a map. */
+export function entriesOf(values: Values): FrontMatterChange[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value }));
+}
+
+/** The last change of each key, at the place of the first. */
+export function lastOfEach(changes: readonly FrontMatterChange[]): FrontMatterChange[] {
+  return [...new Map(changes.map((change) => [change.key, change])).values()];
+}
+
+/** What came without Markdown has its HTML for a body. Markdown that came alone is rendered where its HTML is needed. */
+export function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>): IncomingBody {
+  if (body === contentHtml) return { kind: 'html', html: contentHtml };
+  return {
+    kind: 'markdown',
+    markdown: body,
+    get html() {
+      return contentHtml === '' ? shownMarkdown(body, contentHtml) : contentHtml;
+    },
+  };
+}
+
+/** A map with each text in it, or in a list in it, changed. */
+function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => string): Record<string, T> {
+  const one = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value);
+    return Array.isArray(value) ? value.map(one) : value;
+  };
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, one(value) as T]));
+}
+
+/** Plain data without null, for which TOML has no word; to generators a key without a value is not set. */
+function withoutNull(value: unknown): FrontMatterValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutNull).filter((item) => item !== undefined);
+  if (typeof value !== 'object') return value as FrontMatterValue | undefined;
+  if (value === null) return undefined;
+  const entries = Object.entries(value).flatMap(([key, child]): [string, FrontMatterValue][] => {
+    const kept = withoutNull(child);
+    return kept === undefined ? [] : [[key, kept]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** As long as search engines show a description. */
+const USUAL_DESCRIPTION = 160;
+
+/** A description that is at least so long, if the article's text is. */
+function completed(description: string, html: string, least: number): string {
+  if (description.length >= least) return description;
+  const full = `${description} ${textIn(html, () => ' ')}`.replace(/\s+/g, ' ').trim();
+  return shortened(full, Math.max(USUAL_DESCRIPTION, least));
+}
