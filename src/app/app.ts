@@ -219,6 +219,7 @@ export async function startApp(
         }),
       ),
       routers: host.routers,
+      served: host.served,
       health: healthOf(durable, disk),
       details: async () => ({
         durability: settings.durability,

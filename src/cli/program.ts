@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./sender/check.js')).checkCommand(),
   listen: async () => (await import('./sender/listen.js')).listenCommand(),
   replay: async () => (await import('./sender/replay.js')).replayCommand(),
+  admin: async () => (await import('./admin.js')).adminCommand(),
   plugin: async () => (await import('./plugin.js')).pluginCommand(),
   plugins: async () => (await import('./plugins.js')).pluginsCommand(),
   status: async () => (await import('./status.js')).statusCommand(),

@@ -295,6 +295,13 @@ export const schema = z.strictObject({
         .optional(),
     })
     .prefault({}),
+  /** The admin below `/-/admin/`, which is there as soon as there is a user. */
+  admin: z
+    .strictObject({
+      /** Whether it is served to other machines too, over HTTPS. @default false */
+      public: z.boolean().default(false),
+    })
+    .prefault({}),
   /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
   plugins: z.array(z.unknown()).default([]),
   /** @default 'info' */

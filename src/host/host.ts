@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type Router from '@koa/router';
+import type { Middleware } from 'koa';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
@@ -20,7 +21,7 @@ import type { HostPaths, HostSite, PluginEntry, PluginHost, ReceiverHost } from 
 import { asHost, asPlugin } from './plugin-code.js';
 import { parsedOptions, secretsOf } from './plugin-settings.js';
 import type { SiteRecords } from './records.js';
-import { createRoutes, routesIn, sealRoutes } from './routes.js';
+import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './routes.js';
 import { createServices } from './services.js';
 import { openStorage } from './storage.js';
 
@@ -58,6 +59,8 @@ export interface Host {
   readonly hooks: Hooks;
   /** The routes of plugins. */
   readonly routers: readonly Router[];
+  /** What plugins answer without routes. */
+  readonly served: readonly ServedBelow[];
   /** The endpoints that plugins have for other services. */
   readonly adapters: readonly PluginAdapter[];
   /** Files of the site that plugins make. */
@@ -115,6 +118,7 @@ export async function startHost(
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
   const routers: Router[] = [];
+  const served: ServedBelow[] = [];
   const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
   const services = createServices();
@@ -154,7 +158,11 @@ export async function startHost(
           hooks.checkOpen(plugin.name, 'routes');
           if (router !== undefined) define(router);
         };
-        const folder = join(stateDir, 'plugins', plugin.name);
+        const serve = (handler: Middleware) => {
+          hooks.checkOpen(plugin.name, 'a handler');
+          served.push(servedBy(plugin.name, handler, (call) => runAsPlugin(entry, call)));
+        };
+        const folder = pluginFolder(stateDir, plugin.name);
         const { alone, ...storage } = openStorage(plugin.name, folder);
         const adapter = (given: Adapter) => {
           hooks.checkOpen(plugin.name, 'an adapter');
@@ -169,6 +177,7 @@ export async function startHost(
           storage,
           ...jobsOf(entry, common.log),
           routes,
+          serve,
           adapter,
           answer: answerBy(plugin.name),
           ...(around.records ?? { deliveries: refusing(plugin.name), status: refusing(plugin.name) }),
@@ -317,6 +326,7 @@ export async function startHost(
   return {
     hooks,
     routers,
+    served,
     adapters,
     outputs,
     additions,
@@ -325,6 +335,11 @@ export async function startHost(
     findings,
     close,
   };
+}
+
+/** The folder of a plugin. @param stateDir that of the site's state. */
+export function pluginFolder(stateDir: string, plugin: string): string {
+  return join(stateDir, 'plugins', plugin);
 }
 
 /** Runs code of a plugin; what comes with Pressmark runs as it is. */

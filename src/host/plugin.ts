@@ -1,6 +1,7 @@
 /// <reference types="@koa/bodyparser" preserve="true" />
 import type Router from '@koa/router';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Middleware } from 'koa';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Adapter, AdapterAnswer } from './adapter.js';
@@ -97,6 +98,11 @@ export interface ReceiverHost<O = unknown>
   cron(name: string, cron: Cron): void;
   /** Adds routes below `/-/<name of the plugin>/`; anyone can call them. */
   routes(define: (router: Router) => void): void;
+  /**
+   * Answers everything below `/-/<name of the plugin>/` with a Koa middleware, where routes of a router are not enough. It
+   * reads bodies itself, of 5,000,000 bytes at most; anyone can call it.
+   */
+  serve(handler: Middleware): void;
   /** Adds an endpoint for another service, at a path of your choice; requests are verified before they are parsed. */
   adapter(adapter: Adapter): void;
   /** Adds pages, parts of the overview and buttons to the admin. Where no admin runs, they are not shown. */

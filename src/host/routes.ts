@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { PressmarkError } from '../errors.js';
 import { asPlugin } from './plugin-code.js';
 
@@ -23,6 +23,21 @@ export async function createRoutes(plugin: string): Promise<Router> {
 function refuseBody(error: Error, context: Context): never {
   if ('expose' in error) throw error;
   return context.throw(400, `the body cannot be parsed: ${error.message}`);
+}
+
+/** What a plugin answers without routes. */
+export interface ServedBelow {
+  /** Such as `/-/admin`: everything there and below. */
+  readonly path: string;
+  readonly handler: Middleware;
+}
+
+/** @param run runs code of the plugin. */
+export function servedBy(plugin: string, handler: Middleware, run: <T>(call: () => T) => T): ServedBelow {
+  return {
+    path: `${ROUTES_PATH}${plugin}`,
+    handler: (context, next) => run(async () => handler(context, next)),
+  };
 }
 
 /** Ends the adding of routes: what is served must not change while it is served. @throws PressmarkError where one leads elsewhere */

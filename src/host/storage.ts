@@ -9,6 +9,8 @@ import { findLockHelper } from '../fs/lock-helper.js';
 
 /** What a plugin keeps across restarts: JSON values by keys, which all receivers on the site's folder share. */
 export interface PluginStorage {
+  /** The plugin's own folder, absolute, for files; it is there as soon as a value is. */
+  readonly folder: string;
   /** The value; undefined where there is none, or its time is over. */
   get<T = unknown>(key: string): Promise<T | undefined>;
   /**
@@ -17,6 +19,13 @@ export interface PluginStorage {
    * @param options.ttlMs after how many milliseconds the value is gone. @default never
    */
   set(key: string, value: unknown, options?: { readonly ttlMs?: number }): Promise<void>;
+  /**
+   * Replaces a value by what is made of it, while no other call and no other receiver writes.
+   *
+   * @param change gets the value, or undefined; what it returns is kept, and undefined deletes. It must not wait.
+   * @returns what is kept now.
+   */
+  update<T>(key: string, change: (value: T | undefined) => T | undefined): Promise<T | undefined>;
   /** @returns whether there was a value. */
   delete(key: string): Promise<boolean>;
   /** The keys that begin with `prefix`, sorted. @default all */
@@ -99,16 +108,43 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
       throw refusal(
         `ttlMs of ${quote(key)} is ${quote(ttlMs)}; it must be a finite number above 0; leave it out to keep the value`,
       );
-    const until = ttlMs === undefined ? {} : { until: now() + ttlMs };
-    const text = JSON.stringify({ key, ...until, value: dataOf(key, value) });
-    if (Buffer.byteLength(text) > MOST_BYTES)
-      throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
+    const text = textOf(key, value, ttlMs === undefined ? undefined : now() + ttlMs);
     await inTurn(() =>
       alone(async () => {
         sweep();
         await writeAtomically(path, text, 0o600);
       }),
     );
+  }
+
+  async function update<T>(
+    key: string,
+    change: (value: T | undefined) => T | undefined,
+  ): Promise<T | undefined> {
+    const path = fileOf(key);
+    return inTurn(() =>
+      alone(async () => {
+        sweep();
+        const stored = await read(path);
+        const value = change(stored?.value as T | undefined); // what it is, is known to who has set it
+        if (value === undefined) await dropFile(path);
+        else await writeAtomically(path, textOf(key, value, stored?.until), 0o600);
+        return value;
+      }),
+    );
+  }
+
+  /** What the file of a value holds. @throws PressmarkError where it cannot be kept. */
+  function textOf(key: string, value: unknown, until: number | undefined): string {
+    const text = JSON.stringify({ key, ...(until !== undefined && { until }), value: dataOf(key, value) });
+    if (Buffer.byteLength(text) > MOST_BYTES)
+      throw refusal(`the value of ${quote(key)} is longer than ${MOST_BYTES} bytes; keep it in several keys`);
+    return text;
+  }
+
+  async function dropFile(path: string): Promise<void> {
+    discard(path);
+    await syncDirectory(values);
   }
 
   /** The value as JSON holds it. @throws PressmarkError where JSON would make something else of it. */
@@ -135,8 +171,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
       return alone(async () => {
         if (!fs.existsSync(path)) return false; // another receiver has deleted it
         const stored = parsed(fs.readFileSync(path, 'utf8'));
-        discard(path);
-        await syncDirectory(values);
+        await dropFile(path);
         return stored === undefined || !isOver(stored);
       });
     });
@@ -169,7 +204,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     }
   }
 
-  return { get, set, delete: remove, keys, alone };
+  return { folder, get, set, update, delete: remove, keys, alone };
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -1,3 +1,4 @@
+import { adminPlugin } from '../../admin/plugin.js';
 import type { Settings } from '../../config/load.js';
 import { readBuildState } from '../../deploy/build/build-state.js';
 import { buildPlugin } from '../../deploy/build-plugin.js';
@@ -31,8 +32,13 @@ type SiteEntryOptions = FirstPartyOptions & { readonly site: Exclude<Settings['s
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
 export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
-  const { site } = options.settings;
+  const { site, admin } = options.settings;
   return [
+    {
+      plugin: adminPlugin({ isPublic: admin.public }),
+      origin: 'admin in the config',
+      isFirstParty,
+    },
     site === false ? settingsEntry(options) : siteEntry({ ...options, site }),
     ...buildEntry(options),
     ...gitEntry(options.durable),

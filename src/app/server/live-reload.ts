@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
+import { isLocal } from '../../host/local-request.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 
 /** No file of a site has such a path: dot files are not served. */
@@ -12,12 +13,6 @@ const HEARTBEAT_MS = 15_000;
 
 /** Each page that a browser shows holds a connection; more tabs than a person looks at need not. */
 const MOST_STREAMS = 20;
-
-const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i;
-const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i;
-
-/** What a proxy adds; a page that passes through one may be the public's. */
-const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
 
 /**
  * Asks again and again whether the page is still the newest. Does nothing on a page that is not looked at on this
@@ -31,11 +26,6 @@ if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
   };
 }
 `;
-
-/** What of a request says who asks. */
-export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
-  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;
-}
 
 /** The reloading of pages in browsers on the preview; see `createLiveReload`. */
 export interface LiveReload {
@@ -114,19 +104,4 @@ export function createLiveReload(basePath: string): LiveReload {
   }
 
   return { plugin, middleware, inject, close };
-}
-
-/**
- * Whether a browser on this machine asks, as far as its request shows. A proxy may send the same: live reload is for where a
- * person has started the receiver.
- */
-export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
-  const [host, port = '80'] = LOOPBACK_HOST.exec(headers.host ?? '') ?? [];
-  return (
-    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
-    host !== undefined &&
-    Number(port) === socket.localPort &&
-    httpVersion !== '1.0' &&
-    !Object.keys(headers).some((name) => OF_PROXIES.test(name))
-  );
 }

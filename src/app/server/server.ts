@@ -4,6 +4,7 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { sameSecret } from '../../contract/signature.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import type { ServedBelow } from '../../host/routes.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
 import { boundedBody } from './bounded-body.js';
@@ -14,12 +15,17 @@ import { isClientGone } from './send-file.js';
 /** How long a stop waits; what follows needs time too, and all of it has 10 s. */
 const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
+/** The longest body of a request to a plugin that serves without routes. */
+const MOST_SERVED_BYTES = 5_000_000;
+
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
   /** The endpoints that plugins have for other services. @default none */
   readonly adapters?: readonly Middleware[];
   /** The routes of plugins. */
   readonly routers: readonly Router[];
+  /** What plugins answer without routes. @default nothing */
+  readonly served?: readonly ServedBelow[];
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
@@ -50,6 +56,7 @@ export function createServer({
   webhook,
   adapters = [],
   routers,
+  served = [],
   health,
   details,
   statusToken,
@@ -65,7 +72,8 @@ export function createServer({
   for (const adapter of adapters) app.use(adapter);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
-  if (routers.length > 0) app.use(boundedBody).use(wrongMethodAsJson);
+  for (const below of served) app.use(onlyBelow(below));
+  if (routers.length > 0) app.use(boundedBody()).use(wrongMethodAsJson);
   for (const router of routers) app.use(router.routes()).use(router.allowedMethods());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
@@ -75,6 +83,17 @@ export function createServer({
     listen: (port, host) => listen(server, port, host),
     close: (patience = PATIENCE) => close(patience),
   };
+}
+
+/** Hands a plugin what is asked for at its path and below; the path is compared as it was sent. */
+function onlyBelow({ path, handler }: ServedBelow): Middleware {
+  const bounded = boundedBody(MOST_SERVED_BYTES);
+  return (context, next) =>
+    context.path === path || context.path.startsWith(`${path}/`)
+      ? bounded(context, async () => {
+          await handler(context, next);
+        })
+      : next();
 }
 
 /** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */

@@ -2,9 +2,10 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import Koa from 'koa';
 import { pino } from 'pino';
-import { type Asked, createLiveReload, isLocal } from '../../../../src/app/server/live-reload.js';
+import { createLiveReload } from '../../../../src/app/server/live-reload.js';
 import { createHooks } from '../../../../src/host/hooks.js';
 import { startHost } from '../../../../src/host/host.js';
+import { type Asked, isLocal } from '../../../../src/host/local-request.js';
 import { hostSite } from '../../../support/host-site.js';
 
 const asked = (remoteAddress: string | undefined, headers: Asked['headers'] = { host: 'localhost:8787' }) =>

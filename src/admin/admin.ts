@@ -1,0 +1,400 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from 'koa';
+import { messageOf, PressmarkError } from '../errors.js';
+import type { ReceiverHost } from '../host/plugin.js';
+import { type Access, accessOf } from './access.js';
+import { createAttempts } from './attempts.js';
+import { type AuditRecord, openAudit } from './audit.js';
+import { cookieOf, setCookie } from './cookies.js';
+import { type Form, fieldOf, hasToken, isFromOwnPage, LARGE_FORM, readForm, SMALL_FORM } from './forms.js';
+import type { AdminPage, AdminRoom, Flash, PageAnswer } from './page.js';
+import { pagesOf } from './pages.js';
+import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
+import { createSessions, formTokenOf, SESSION_MS } from './sessions.js';
+import type { Role, User, Users } from './users.js';
+import { ADMIN_PATH, createViews, link } from './views.js';
+import { ADMIN_FOLDER, languageFor, phrasesOf, type Words, wordsIn } from './words.js';
+
+/** The running admin. */
+export interface Admin {
+  /** Answers a request below `/-/admin/`. */
+  handle(context: Context): Promise<void>;
+  readonly pages: readonly AdminPage[];
+}
+
+/** Who asks for a page, and how. */
+interface Visit {
+  readonly context: Context;
+  readonly access: Extract<Access, { kind: 'allowed' }>;
+  readonly words: Words;
+  /** Below `/-/admin/`. */
+  readonly path: string;
+  /** Undefined where nobody is logged in. */
+  readonly login: { readonly user: User; readonly secret: string } | undefined;
+}
+
+/** Scripts and styles are files of ours; nothing else runs, and no other site may frame a page. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow',
+  // With `no-referrer` browsers would say of our own forms that they come from nowhere.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/** What browsers get before anybody has logged in. */
+const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admin.js': 'text/javascript' };
+
+/** A browser in which somebody has logged in is known for so long, in seconds. */
+const KNOWN_SECONDS = 365 * 86_400;
+const FLASH_SECONDS = 60;
+
+/** The way of a request: address, headers, session, form, page. */
+export function createAdmin(
+  host: ReceiverHost,
+  users: Users,
+  { isPublic }: { readonly isPublic: boolean },
+): Admin {
+  const sessions = createSessions(host.storage, users);
+  const audit = openAudit(host.storage.folder);
+  const attempts = createAttempts();
+  const views = createViews();
+  const room: AdminRoom = { host, users, sessions, audit };
+  const pages = pagesOf(room);
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const menu = pages
+    .filter((page) => page.menu !== undefined)
+    .toSorted((a, b) => (a.menu ?? 0) - (b.menu ?? 0));
+  const files = new Map(
+    Object.entries(FILES).map(([name, type]) => {
+      const bytes = readFileSync(join(ADMIN_FOLDER, name));
+      return [name, { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 12) }];
+    }),
+  );
+  const site = new URL(host.site.url).host;
+  const assets = (name: string) => `${ADMIN_PATH}${name}?v=${files.get(name)?.version ?? ''}`;
+
+  async function handle(context: Context): Promise<void> {
+    context.set(HEADERS);
+    const access = accessOf(context.req, isPublic);
+    const words = wordsIn(languageFor(context.get('accept-language'), undefined), host.site.timeZone);
+    if (access.kind !== 'allowed') {
+      context.status = 403;
+      context.type = 'text/plain; charset=utf-8';
+      context.body = words.t(`frame.${access.kind}`);
+      return;
+    }
+    if (!['GET', 'HEAD', 'POST'].includes(context.method)) {
+      context.status = 405;
+      context.set('Allow', 'GET, HEAD, POST');
+      context.body = '';
+      return;
+    }
+    if (!context.path.startsWith(ADMIN_PATH)) return leadTo(context, '');
+    const path = context.path.slice(ADMIN_PATH.length);
+    if (sendFile(context, path)) return;
+    const login = await loginOf(context, access.isSecure);
+    const own = login?.user.language;
+    const visit: Visit = {
+      context,
+      access,
+      path,
+      login,
+      words: own === undefined ? words : wordsIn(languageFor(own, undefined), host.site.timeZone),
+    };
+    try {
+      await answer(visit);
+    } catch (error) {
+      fail(visit, error);
+    }
+  }
+
+  function sendFile(context: Context, path: string): boolean {
+    const file = files.get(path);
+    if (file === undefined || context.method === 'POST') return false;
+    context.type = file.type;
+    context.set('Cache-Control', 'public, max-age=31536000, immutable');
+    context.body = file.bytes;
+    return true;
+  }
+
+  async function loginOf(context: Context, isSecure: boolean): Promise<Visit['login']> {
+    const secret = cookieOf(context, 'session', isSecure);
+    const user = secret === undefined ? undefined : await sessions.userOf(secret);
+    return secret === undefined || user === undefined ? undefined : { user, secret };
+  }
+
+  async function answer(visit: Visit): Promise<void> {
+    const { context, path, login } = visit;
+    const isForm = context.method === 'POST';
+    if (isForm && !isFromOwnPage(context.req)) return refuse(visit, 'frame.foreign');
+    if (path === 'login') return isForm ? logIn(visit) : show(visit, 'login', { next: nextOf(context) });
+    if (path === 'welcome') return isForm ? accept(visit) : welcome(visit);
+    if (login === undefined) return isForm ? refuse(visit, 'frame.over') : leadToLogin(visit);
+    if (isForm) {
+      const form = await readForm(context.req, LARGE_FORM);
+      if (!hasToken(form, formTokenOf(login.secret))) return refuse(visit, 'frame.foreign');
+      if (path === 'logout') return logOut(visit, login);
+      return act(visit, login, form);
+    }
+    const page = byPath.get(path);
+    if (page === undefined) return missing(visit);
+    if (!isAllowed(login.user, page.role)) return refuse(visit, 'frame.admins');
+    const { words } = visit;
+    give(visit, page, await page.show({ user: login.user, query: queryOf(context), words }));
+  }
+
+  /** Carries out what a form of a page asks for, and notes it before the answer. */
+  async function act(visit: Visit, { user }: NonNullable<Visit['login']>, form: Form): Promise<void> {
+    const { context, words, path, access } = visit;
+    const page = byPath.get(path);
+    const name = fieldOf(form, 'do');
+    const action =
+      page?.actions !== undefined && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined;
+    if (page === undefined || action === undefined) return missing(visit);
+    const field = (one: string) => fieldOf(form, one);
+    const request = { user, query: queryOf(context), words, form, field };
+    const about = action.about?.(request);
+    const note = (refused?: string) =>
+      audit.note({
+        at: new Date().toISOString(),
+        who: user.name,
+        from: access.network,
+        what: `${path}:${name}`,
+        ...(about !== undefined && { about }),
+        ...(refused !== undefined && { refused }),
+      });
+    if (!isAllowed(user, page.role) || !isAllowed(user, action.role ?? page.role)) {
+      await note('only an admin may do this');
+      return refuse(visit, 'frame.admins');
+    }
+    let done: PageAnswer;
+    try {
+      done = await action.run(request);
+    } catch (error) {
+      await note(messageOf(error));
+      throw error;
+    }
+    const status = done.kind === 'missing' ? 404 : done.kind === 'view' ? (done.status ?? 200) : 200;
+    await note(status >= 400 ? `answered ${status}` : undefined);
+    give(visit, page, done);
+  }
+
+  function give(visit: Visit, page: AdminPage, answered: PageAnswer): void {
+    const { context, words, access } = visit;
+    switch (answered.kind) {
+      case 'missing':
+        missing(visit);
+        break;
+      case 'redirect':
+        if (answered.flash !== undefined) setFlash(context, answered.flash, access.isSecure);
+        leadTo(context, answered.to);
+        break;
+      case 'file':
+        context.type = answered.type;
+        if (answered.policy !== undefined) context.set('Content-Security-Policy', answered.policy);
+        context.body = answered.body;
+        break;
+      case 'view': {
+        const { view, data, title = words.t(page.title), status = 200, flash } = answered;
+        show(visit, view, data, { title, status, flash });
+      }
+    }
+  }
+
+  function show(
+    visit: Visit,
+    view: string,
+    data: object,
+    {
+      title = visit.words.t(`${view}.title`),
+      status = 200,
+      flash,
+    }: { title?: string; status?: number; flash?: Flash | undefined } = {},
+  ): void {
+    const { context, words, path, login, access } = visit;
+    context.status = status;
+    context.type = 'html';
+    context.body = views.render(
+      view,
+      { ...data, styleSheet: assets('style.css'), script: assets('admin.js') },
+      {
+        words,
+        title,
+        path,
+        site,
+        flash: flash ?? takeFlash(context, access.isSecure),
+        menu: menu
+          .filter(({ role }) => login !== undefined && isAllowed(login.user, role))
+          .map((page) => ({ path: page.path, title: words.t(page.title) })),
+        ...(login !== undefined && { user: login.user, token: formTokenOf(login.secret) }),
+      },
+    );
+  }
+
+  async function logIn(visit: Visit): Promise<void> {
+    const { context, access, login } = visit;
+    const form = await readForm(context.req, SMALL_FORM);
+    const [name, next] = [fieldOf(form, 'name'), fieldOf(form, 'next')];
+    const again = (text: string, status: number, values?: Flash['values']) =>
+      show(
+        visit,
+        'login',
+        { name, next },
+        { status, flash: { level: 'fail', text, ...(values && { values }) } },
+      );
+    const mark = await users.browserMark(name);
+    const isKnown = isSame(cookieOf(context, 'known', access.isSecure), mark);
+    const subjects = isKnown
+      ? [`browser ${mark}`]
+      : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
+    const waitMs = attempts.take(subjects);
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1_000);
+      context.set('Retry-After', String(seconds));
+      return again('login.often', 429, { count: seconds });
+    }
+    const user = await users.withPassword(name, fieldOf(form, 'password'));
+    if (user === undefined) {
+      host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
+      return again('login.wrong', 401);
+    }
+    attempts.clear(subjects);
+    if (login !== undefined) await sessions.end(login.secret);
+    await enter(visit, user, 'login');
+    leadTo(context, targetOf(next));
+  }
+
+  /** The page of a link that sets a password. To look at it does not use it up. */
+  async function welcome(visit: Visit, flash?: Flash, status = 200): Promise<void> {
+    const token = queryOf(visit.context).get('token') ?? '';
+    const user = await users.invited(token);
+    if (user === undefined) return refuse(visit, 'welcome.over');
+    show(visit, 'welcome', { name: user.name, shortest: SHORTEST_PASSWORD }, { status, flash });
+  }
+
+  async function accept(visit: Visit): Promise<void> {
+    const { context } = visit;
+    const form = await readForm(context.req, SMALL_FORM);
+    const password = fieldOf(form, 'password');
+    const wrong = !isPossiblePassword(password)
+      ? 'welcome.short'
+      : password !== fieldOf(form, 'again')
+        ? 'welcome.differ'
+        : undefined;
+    if (wrong !== undefined)
+      return welcome(visit, { level: 'fail', text: wrong, values: { count: SHORTEST_PASSWORD } }, 422);
+    const user = await users.accept(queryOf(context).get('token') ?? '', password);
+    if (user === undefined) return refuse(visit, 'welcome.over');
+    await enter(visit, user, 'welcome');
+    leadTo(context, '');
+  }
+
+  /** Begins a session, with a secret of its own whatever the browser has sent. */
+  async function enter({ context, access }: Visit, user: User, what: string): Promise<void> {
+    const { isSecure, network } = access;
+    const secret = await sessions.begin(user);
+    setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
+    const mark = await users.browserMark(user.name);
+    setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
+    const record: AuditRecord = { at: new Date().toISOString(), who: user.name, from: network, what };
+    await audit.note(record);
+  }
+
+  async function logOut({ context, access }: Visit, { secret }: NonNullable<Visit['login']>): Promise<void> {
+    await sessions.end(secret);
+    setCookie(context, 'session', '', { isSecure: access.isSecure, seconds: 0 });
+    leadTo(context, 'login');
+  }
+
+  function leadToLogin({ context, path }: Visit): void {
+    const { search } = context;
+    leadTo(
+      context,
+      path === '' && search === '' ? 'login' : `login?${new URLSearchParams({ next: path + search })}`,
+    );
+  }
+
+  /** Where to go after logging in: a page of the admin, and nothing else. */
+  function targetOf(next: string): string {
+    const [path = '', query = ''] = next.split('?', 2);
+    return byPath.has(path) ? `${path}${query && `?${new URLSearchParams(query)}`}` : '';
+  }
+
+  function missing(visit: Visit): void {
+    show(
+      visit,
+      'message',
+      { text: 'frame.missing' },
+      { status: 404, title: visit.words.t('frame.missingTitle') },
+    );
+  }
+
+  function refuse(visit: Visit, text: string): void {
+    show(visit, 'message', { text }, { status: 403, title: visit.words.t('frame.refusedTitle') });
+  }
+
+  function fail(visit: Visit, error: unknown): void {
+    const { context, words } = visit;
+    const isOurs = error instanceof PressmarkError;
+    if (!isOurs) host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
+    const status = isOurs ? error.status : 500;
+    const reason = isOurs ? error.message : words.t('frame.failed');
+    show(visit, 'message', { reason }, { status, title: words.t('frame.failedTitle') });
+  }
+
+  return { handle, pages };
+}
+
+function isAllowed({ role }: User, least: Role): boolean {
+  return role === 'admin' || least === 'editor';
+}
+
+function queryOf(context: Context): URLSearchParams {
+  return new URLSearchParams(context.querystring);
+}
+
+function nextOf(context: Context): string {
+  return queryOf(context).get('next') ?? '';
+}
+
+/** @param to below `/-/admin/`, with its query. */
+function leadTo(context: Context, to: string): void {
+  context.status = 303;
+  context.set('Location', `${link('')}${to}`);
+  context.body = '';
+}
+
+function setFlash(context: Context, flash: Flash, isSecure: boolean): void {
+  const value = Buffer.from(JSON.stringify(flash)).toString('base64url');
+  setCookie(context, 'flash', value, { isSecure, seconds: FLASH_SECONDS });
+}
+
+/** The message that the page before has left; it is shown once. */
+function takeFlash(context: Context, isSecure: boolean): Flash | undefined {
+  const value = cookieOf(context, 'flash', isSecure);
+  if (value === undefined) return undefined;
+  setCookie(context, 'flash', '', { isSecure, seconds: 0 });
+  try {
+    const flash = JSON.parse(Buffer.from(value, 'base64url').toString()) as Flash;
+    return phrasesOf('en').has(flash.text) && ['ok', 'warn', 'fail'].includes(flash.level)
+      ? flash
+      : undefined;
+  } catch {
+    return undefined; // somebody has written it by hand
+  }
+}
+
+function isSame(given: string | undefined, expected: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { PressmarkError } from '../errors.js';
+import { type FormField, formIn } from '../host/form.js';
+
+/** The most bytes of a form before somebody has logged in, … */
+export const SMALL_FORM = 20_000;
+/** … and afterwards: an article of a megabyte, each byte written as three. */
+export const LARGE_FORM = 4_000_000;
+
+/** The fields of a form. */
+export type Form = Readonly<Record<string, FormField>>;
+
+/**
+ * Whether a form was sent from a page of this host. Browsers say so themselves; what says nothing is no browser, and has no
+ * cookies of somebody.
+ */
+export function isFromOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const { origin, host } = headers;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase());
+}
+
+/** Whether a form has the token of the session. */
+export function hasToken(form: Form, token: string): boolean {
+  const given = Buffer.from(fieldOf(form, 'token'));
+  const expected = Buffer.from(token);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** A field that is one text; empty where it is missing. Line ends are those of files. */
+export function fieldOf(form: Form, name: string): string {
+  const value = Object.hasOwn(form, name) ? form[name] : undefined;
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+}
+
+/**
+ * Reads a form.
+ *
+ * @throws PressmarkError BODY_TOO_LARGE, BODY_INVALID
+ */
+export async function readForm(request: IncomingMessage, mostBytes: number): Promise<Form> {
+  const body = await bytesOf(request, mostBytes);
+  const { method = 'POST', url = '', headers } = request;
+  try {
+    const form = await formIn({
+      method,
+      path: url,
+      query: new URLSearchParams(),
+      headers: headers as Readonly<Record<string, string>>,
+      body,
+    });
+    if (form !== undefined) return form;
+  } catch (cause) {
+    throw new PressmarkError('BODY_INVALID', 'the form cannot be read', { cause });
+  }
+  throw new PressmarkError('BODY_INVALID', 'the body is not a form');
+}
+
+async function bytesOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new PressmarkError('BODY_TOO_LARGE', `a form has at most ${mostBytes} bytes; shorten the text`);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > mostBytes) throw tooLarge();
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,105 @@
+import type { FormField } from '../host/form.js';
+import type { ReceiverHost } from '../host/plugin.js';
+import type { AuditLog } from './audit.js';
+import type { Sessions } from './sessions.js';
+import type { Role, User, Users } from './users.js';
+import type { Words } from './words.js';
+
+/** What the pages have in common. */
+export interface AdminRoom {
+  readonly host: ReceiverHost;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly audit: AuditLog;
+}
+
+/** What a page is asked with. */
+export interface PageRequest {
+  /** Who is logged in. */
+  readonly user: User;
+  /** The query of the address. */
+  readonly query: URLSearchParams;
+  /** The texts, times and numbers in the user's language. */
+  readonly words: Words;
+}
+
+/** What a form of a page is sent with. */
+export interface FormRequest extends PageRequest {
+  /** The fields that were entered. */
+  readonly form: Readonly<Record<string, FormField>>;
+  /** A field that is one text; empty where it is missing. */
+  field(name: string): string;
+}
+
+/** A message at the top of the next page. */
+export interface Flash {
+  readonly level: 'ok' | 'warn' | 'fail';
+  /** A key of the words. */
+  readonly text: string;
+  readonly values?: Readonly<Record<string, string | number>>;
+}
+
+/** What a page answers. */
+export type PageAnswer =
+  | {
+      readonly kind: 'view';
+      /** `views/<view>.eta`. */
+      readonly view: string;
+      readonly data: object;
+      /** In place of the page's own title; a text and no key. */
+      readonly title?: string;
+      /** @default 200 */
+      readonly status?: number;
+      readonly flash?: Flash;
+    }
+  | { readonly kind: 'redirect' /** Below `/-/admin/`. */; readonly to: string; readonly flash?: Flash }
+  | {
+      readonly kind: 'file';
+      /** Such as `text/html`. */
+      readonly type: string;
+      readonly body: string | Buffer;
+      /** In place of the admin's Content-Security-Policy, for what others have written. It must have `sandbox`. */
+      readonly policy?: string;
+    }
+  | { readonly kind: 'missing' };
+
+/** What a form of a page does. */
+export interface PageAction {
+  /** Who may do it at least. @default as for the page */
+  readonly role?: Role;
+  /** What it is done to, for the audit log, such as the id of an article. */
+  about?(request: FormRequest): string;
+  run(request: FormRequest): Promise<PageAnswer>;
+}
+
+/** A page of the admin. */
+export interface AdminPage {
+  /** Below `/-/admin/`, such as `articles/edit`; empty for the first page. What it is about is in the query. */
+  readonly path: string;
+  /** A key of the words. */
+  readonly title: string;
+  /** Who may see it at least. */
+  readonly role: Role;
+  /** Where it stands in the menu, lower first. @default not in it */
+  readonly menu?: number;
+  show(request: PageRequest): Promise<PageAnswer>;
+  /** What its forms do, by the value of their button or field `do`. */
+  readonly actions?: Readonly<Record<string, PageAction>>;
+}
+
+/** Shows a view. */
+export function view(
+  name: string,
+  data: object,
+  more: Pick<Extract<PageAnswer, { kind: 'view' }>, 'title' | 'status' | 'flash'> = {},
+): PageAnswer {
+  return { kind: 'view', view: name, data, ...more };
+}
+
+/** Leads to another page after a change. @param to below `/-/admin/`, with its query. */
+export function redirect(to: string, flash?: Flash): PageAnswer {
+  return { kind: 'redirect', to, ...(flash !== undefined && { flash }) };
+}
+
+/** There is no such page, article, …. */
+export const MISSING: PageAnswer = { kind: 'missing' };

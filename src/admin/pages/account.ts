@@ -1,0 +1,40 @@
+import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
+import { isPossiblePassword, SHORTEST_PASSWORD } from '../passwords.js';
+import { LANGUAGES } from '../words.js';
+
+/** What everybody sets for themselves. */
+export function accountPages({ users }: AdminRoom): AdminPage[] {
+  const shown = { languages: LANGUAGES, shortest: SHORTEST_PASSWORD };
+  return [
+    {
+      path: 'account',
+      title: 'account.title',
+      role: 'editor',
+      show: async () => view('account', shown),
+      actions: {
+        language: {
+          run: async ({ user, field }) => {
+            const language = LANGUAGES.find((one) => one === field('language'));
+            await users.set(user.name, { language });
+            return redirect('account', { level: 'ok', text: 'account.saved' });
+          },
+        },
+        password: {
+          run: async ({ user, field }) => {
+            const refused = (text: string) =>
+              view('account', shown, {
+                status: 422,
+                flash: { level: 'fail', text, values: { count: SHORTEST_PASSWORD } },
+              });
+            if ((await users.withPassword(user.name, field('current'))) === undefined)
+              return refused('account.wrong');
+            if (!isPossiblePassword(field('password'))) return refused('welcome.short');
+            if (field('password') !== field('again')) return refused('welcome.differ');
+            await users.setPassword(user.name, field('password'));
+            return redirect('login', { level: 'ok', text: 'account.changed' });
+          },
+        },
+      },
+    },
+  ];
+}

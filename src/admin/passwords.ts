@@ -1,0 +1,77 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { PressmarkError } from '../errors.js';
+
+/** A password as it is kept. */
+export interface PasswordHash {
+  /** Both base64. */
+  readonly salt: string;
+  readonly hash: string;
+  readonly cost: number;
+}
+
+/** As OWASP recommends for scrypt with 32 MB of memory. */
+const COST = 2 ** 15;
+const OPTIONS = { r: 8, p: 3, maxmem: 64 * 1024 * 1024 } satisfies ScryptOptions;
+const HASH_BYTES = 32;
+
+/** In code units. A longer text would only cost time. */
+const LONGEST = 1_000;
+export const SHORTEST_PASSWORD = 12;
+
+/** So many computations wait at most: each takes a part of a second, and one of the threads that also write articles. */
+const MOST_WAITING = 20;
+
+let waiting = 0;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Whether a person may have this password. */
+export function isPossiblePassword(password: string): boolean {
+  return [...password].length >= SHORTEST_PASSWORD && password.length <= LONGEST;
+}
+
+/** Hashes a new password. */
+export async function hashPassword(password: string): Promise<PasswordHash> {
+  const salt = randomBytes(16);
+  const hash = await derived(password, salt, COST);
+  return { salt: salt.toString('base64'), hash: hash.toString('base64'), cost: COST };
+}
+
+/** What the password of somebody who has none is compared with. */
+const NOBODY: PasswordHash = {
+  salt: randomBytes(16).toString('base64'),
+  hash: randomBytes(HASH_BYTES).toString('base64'),
+  cost: COST,
+};
+
+/**
+ * Whether a password is the one that was hashed. It takes as long where there is none.
+ *
+ * @throws PressmarkError RECEIVER_BUSY where too many wait.
+ */
+export async function isPassword(given: string, kept: PasswordHash | undefined): Promise<boolean> {
+  const { salt, hash, cost } = kept ?? NOBODY;
+  const expected = Buffer.from(hash, 'base64');
+  const actual = await derived(given.slice(0, LONGEST), Buffer.from(salt, 'base64'), cost);
+  return timingSafeEqual(actual, expected) && kept !== undefined;
+}
+
+/** One after the other: deliveries need the threads of the pool for their files. */
+async function derived(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+  if (waiting >= MOST_WAITING)
+    throw new PressmarkError('RECEIVER_BUSY', 'too many people log in right now; try again in a minute');
+  waiting++;
+  const turn = last.then(
+    () =>
+      new Promise<Buffer>((resolve, reject) =>
+        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...OPTIONS, N: cost }, (error, key) =>
+          error === null ? resolve(key) : reject(error),
+        ),
+      ),
+  );
+  last = turn.catch(() => undefined);
+  try {
+    return await turn;
+  } finally {
+    waiting--;
+  }
+}

@@ -1,0 +1,24 @@
+import { definePlugin, type Plugin } from '../host/plugin.js';
+import type { Admin } from './admin.js';
+import { createUsers } from './users.js';
+
+export interface AdminOptions {
+  /** Whether it is served to other machines too, over HTTPS. */
+  readonly isPublic: boolean;
+}
+
+/** The admin below `/-/admin/`. It is there as soon as there is a user, and loaded when somebody asks for it. */
+export function adminPlugin({ isPublic }: AdminOptions): Plugin {
+  return definePlugin({
+    name: 'admin',
+    receiver(host) {
+      const users = createUsers(host.storage);
+      let admin: Promise<Admin> | undefined;
+      host.serve(async (context, next) => {
+        if (!(await users.isAny())) return next();
+        admin ??= import('./admin.js').then(({ createAdmin }) => createAdmin(host, users, { isPublic }));
+        await (await admin).handle(context);
+      });
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { PluginStorage } from '../host/storage.js';
+import type { User, Users } from './users.js';
+
+/** What is kept of a session. */
+interface Session {
+  readonly user: string;
+  /** That of the user when the session began. */
+  readonly passwordId: string;
+}
+
+/** Who is logged in; see `createSessions`. */
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** How long a session lasts. */
+export const SESSION_MS = 14 * 86_400_000;
+
+/**
+ * Sessions by the secret that only the browser has; the disk has its digest. All receivers on the site's folder see the
+ * same. A session ends with the user, with the password it began with, and after 14 days.
+ */
+export function createSessions(storage: PluginStorage, users: Users) {
+  /** Begins a session. @returns its secret, never one that somebody has proposed. */
+  async function begin({ name }: User): Promise<string> {
+    const user = await users.find(name);
+    if (user === undefined) throw new Error('the user was removed a moment ago');
+    const secret = randomBytes(32).toString('base64url');
+    const session: Session = { user: user.name, passwordId: user.passwordId };
+    await storage.set(keyOf(secret), session, { ttlMs: SESSION_MS });
+    return secret;
+  }
+
+  /** Whose session this is; undefined where it is over, or never was. */
+  async function userOf(secret: string): Promise<User | undefined> {
+    const session = await storage.get<Session>(keyOf(secret));
+    if (session === undefined) return undefined;
+    const user = await users.find(session.user);
+    return user?.passwordId === session.passwordId ? user : undefined;
+  }
+
+  async function end(secret: string): Promise<void> {
+    await storage.delete(keyOf(secret));
+  }
+
+  return { begin, userOf, end };
+}
+
+function keyOf(secret: string): string {
+  return `session-${createHash('sha256').update(secret).digest('hex')}`;
+}
+
+/** What the forms of a session have in a hidden field: whoever can only send requests does not know it. */
+export function formTokenOf(secret: string): string {
+  return createHmac('sha256', secret).update('form').digest('base64url');
+}

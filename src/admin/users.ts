@@ -1,0 +1,229 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { PressmarkError, quote } from '../errors.js';
+import type { PluginStorage } from '../host/storage.js';
+import { hashPassword, isPassword, type PasswordHash } from './passwords.js';
+
+/** `editor`: articles and deliveries; `admin`: everything. */
+export type Role = 'editor' | 'admin';
+
+export const ROLES: readonly Role[] = ['editor', 'admin'];
+
+/** A person who may log in. */
+export interface User {
+  readonly name: string;
+  readonly role: Role;
+  /** For the commits of what the person edits. */
+  readonly email?: string;
+  /** The language of the admin; that of the browser where it is missing. */
+  readonly language?: string;
+}
+
+/** A user as lists show it. */
+export interface Account extends User {
+  /** When the user was added, ISO 8601. */
+  readonly since: string;
+  /** Whether the user has set a password. */
+  readonly hasPassword: boolean;
+  /** Until when a link to set a password works, ISO 8601; undefined where there is none. */
+  readonly linkUntil?: string;
+}
+
+/** What is kept of a user. */
+interface Kept extends User {
+  readonly since: string;
+  readonly password?: PasswordHash;
+  /** Another one with each password: what was made with an older one is over. */
+  readonly passwordId: string;
+  /** A digest of the token that sets a password once. */
+  readonly link?: { readonly digest: string; readonly until: string };
+}
+
+/** A link that sets a password, once. */
+export interface Invitation {
+  readonly user: User;
+  readonly token: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
+/** The users of the admin, which all receivers on the site's folder share; see `createUsers`. */
+export type Users = ReturnType<typeof createUsers>;
+
+const KEY = 'users';
+const NO_PASSWORD = randomBytes(32);
+const LINK_MS = 24 * 3_600_000;
+
+/** Letters, digits and what stands between the parts of a name or an address. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+'-]{0,62}[\p{L}\p{M}\p{N}]$|^[\p{L}\p{N}]$/u;
+const EMAIL = /^[^\s<>@"\x00-\x1f]{1,64}@[^\s<>@"\x00-\x1f]{1,190}$/;
+
+/** The users, in one value of the storage. */
+export function createUsers(storage: PluginStorage, now = Date.now) {
+  const all = async () => (await storage.get<readonly Kept[]>(KEY)) ?? [];
+  const byName = (users: readonly Kept[], name: string) => users.find((user) => isSame(user.name, name));
+  const byToken = (users: readonly Kept[], token: string) =>
+    users.find(({ link }) => link?.digest === digestOf(token) && Date.parse(link.until) > now());
+
+  /** Replaces one user; `undefined` removes. */
+  const change = (find: (users: readonly Kept[]) => Kept | undefined, to: (user: Kept) => Kept | undefined) =>
+    storage.update<readonly Kept[]>(KEY, (users = []) => {
+      const found = find(users);
+      return users.flatMap((user) => (user === found ? (to(user) ?? []) : user));
+    });
+
+  async function isAny(): Promise<boolean> {
+    return (await all()).length > 0;
+  }
+
+  async function list(): Promise<Account[]> {
+    return (await all()).map(accountOf).toSorted((a, b) => a.name.localeCompare(b.name));
+  }
+
+  async function find(name: string): Promise<(User & Pick<Kept, 'passwordId'>) | undefined> {
+    return byName(await all(), name);
+  }
+
+  /**
+   * Adds a user, or gives one that is there another link. A password that was set works until the link was used.
+   *
+   * @param role undefined leaves it; a new user is an editor.
+   * @throws PressmarkError USAGE where the name or the address cannot be one.
+   */
+  async function invite(
+    name: string,
+    { role, email }: { readonly role?: Role | undefined; readonly email?: string | undefined } = {},
+  ): Promise<Invitation> {
+    const plain = name.normalize('NFC').trim();
+    if (!NAME.test(plain))
+      throw usage(
+        `${quote(name)} cannot be a user’s name; use 1 to 64 letters, digits, spaces and . _ @ + ' -`,
+      );
+    if (email !== undefined && !EMAIL.test(email)) throw usage(`${quote(email)} is not an email address`);
+    const token = randomBytes(32).toString('base64url');
+    const until = new Date(now() + LINK_MS).toISOString();
+    const link = { digest: digestOf(token), until };
+    const users = await storage.update<readonly Kept[]>(KEY, (before = []) => {
+      const known = byName(before, plain);
+      const fresh: Kept = {
+        name: plain,
+        role: 'editor',
+        since: new Date(now()).toISOString(),
+        passwordId: newId(),
+      };
+      const user: Kept = {
+        ...(known ?? fresh),
+        ...(role !== undefined && { role }),
+        ...(email !== undefined && { email }),
+        link,
+      };
+      return known === undefined ? [...before, user] : before.map((one) => (one === known ? user : one));
+    });
+    const user = byName(users ?? [], plain);
+    if (user === undefined) throw new Error('the user that was just kept is not there');
+    return { user: userOf(user), token, until };
+  }
+
+  /** Whose link this is; undefined where it was used, is over, or never was. */
+  async function invited(token: string): Promise<User | undefined> {
+    const user = byToken(await all(), token);
+    return user && userOf(user);
+  }
+
+  /** Sets a password with a link, which ends. @returns undefined where the link does not work any more. */
+  async function accept(token: string, password: string): Promise<User | undefined> {
+    if ((await invited(token)) === undefined) return undefined;
+    const hash = await hashPassword(password);
+    let accepted: User | undefined;
+    await change(
+      (users) => byToken(users, token),
+      ({ link: _, ...user }) => {
+        accepted = userOf(user);
+        return { ...user, password: hash, passwordId: newId() };
+      },
+    );
+    return accepted;
+  }
+
+  /** Sets a password anew, which ends all sessions of the user. */
+  async function setPassword(name: string, password: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await change(
+      (users) => byName(users, name),
+      ({ link: _, ...user }) => ({ ...user, password: hash, passwordId: newId() }),
+    );
+  }
+
+  /** The user with this name and password. It takes as long where there is no such user. */
+  async function withPassword(name: string, password: string): Promise<User | undefined> {
+    const user = byName(await all(), name.normalize('NFC').trim());
+    return (await isPassword(password, user?.password)) && user !== undefined ? userOf(user) : undefined;
+  }
+
+  /** Changes what is kept of a user besides the password. */
+  async function set(
+    name: string,
+    { role, email, language }: { readonly [Key in Exclude<keyof User, 'name'>]?: User[Key] | undefined },
+  ): Promise<void> {
+    await change(
+      (users) => byName(users, name),
+      (user) => ({
+        ...user,
+        ...(role !== undefined && { role }),
+        ...(email !== undefined && { email }),
+        ...(language !== undefined && { language }),
+      }),
+    );
+  }
+
+  /** Removes a user, whose sessions end. @returns whether there was one. */
+  async function remove(name: string): Promise<boolean> {
+    let isThere = false;
+    await change(
+      (users) => byName(users, name.normalize('NFC').trim()),
+      () => {
+        isThere = true;
+        return undefined;
+      },
+    );
+    return isThere;
+  }
+
+  /**
+   * What a browser keeps in which a user has logged in, until the password changes. For a name that nobody has it is
+   * something that no browser has.
+   */
+  async function browserMark(name: string): Promise<string> {
+    const { password } = byName(await all(), name.normalize('NFC').trim()) ?? {};
+    return createHmac('sha256', password?.hash ?? NO_PASSWORD)
+      .update('a browser of this user')
+      .digest('base64url');
+  }
+
+  return { isAny, list, find, invite, invited, accept, setPassword, withPassword, set, remove, browserMark };
+}
+
+function userOf({ name, role, email, language }: Kept): User {
+  return { name, role, ...(email !== undefined && { email }), ...(language !== undefined && { language }) };
+}
+
+function accountOf(user: Kept): Account {
+  const { since, password, link } = user;
+  return {
+    ...userOf(user),
+    since,
+    hasPassword: password !== undefined,
+    ...(link !== undefined && { linkUntil: link.until }),
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+const newId = () => randomBytes(9).toString('base64url');
+
+const usage = (text: string) => new PressmarkError('USAGE', text);

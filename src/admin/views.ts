@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import type { Flash } from './page.js';
+import type { User } from './users.js';
+import { ADMIN_FOLDER, type Words } from './words.js';
+
+/** The address below which the admin is. */
+export const ADMIN_PATH = '/-/admin/';
+
+/** What surrounds a view. */
+export interface Frame {
+  readonly words: Words;
+  /** The text of the page's title. */
+  readonly title: string;
+  /** Below `/-/admin/`. */
+  readonly path: string;
+  /** Undefined where nobody is logged in. */
+  readonly user?: User | undefined;
+  /** The hidden token of forms; undefined where nobody is logged in. */
+  readonly token?: string | undefined;
+  readonly menu: readonly { readonly path: string; readonly title: string }[];
+  readonly flash?: Flash | undefined;
+  readonly site: string;
+}
+
+/** Which of several pages of a list is shown. */
+export interface Pager {
+  /** From 1 on. */
+  readonly page: number;
+  readonly pages: number;
+  /** Below `/-/admin/`. */
+  readonly path: string;
+  /** The query of the list, without the page. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** How something stands. */
+export type Level = 'ok' | 'warn' | 'fail' | 'none';
+
+const SIGNS: Readonly<Record<Level, string>> = { ok: '✓', warn: '!', fail: '✗', none: '–' };
+
+/**
+ * Makes pages of views. All that a view prints is escaped, but for what the functions here make, which escape by
+ * themselves.
+ */
+export function createViews() {
+  const eta = new Eta({ views: join(ADMIN_FOLDER, 'views'), autoEscape: true, cache: true });
+
+  /** A whole page. @param name `views/<name>.eta`. */
+  function render(name: string, data: object, frame: Frame): string {
+    const it = { ...data, ...helpersOf(frame) };
+    const body = eta.render(name, it);
+    return eta.render('layout', { ...it, body });
+  }
+
+  return { render };
+}
+
+/** What every view has. */
+function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame) {
+  const { t, number, ago, moment, language } = words;
+
+  const time = (iso: string | undefined) =>
+    iso === undefined
+      ? ''
+      : `<time datetime="${escaped(iso)}" title="${escaped(moment(iso))}">${escaped(ago(iso))}</time>`;
+
+  const mark = (level: Level, text: string) =>
+    `<span class="mark ${level}"><span aria-hidden="true">${SIGNS[level]}</span> ${escaped(text)}</span>`;
+
+  const form = (action?: string) =>
+    [
+      `<input type="hidden" name="token" value="${escaped(token ?? '')}">`,
+      ...(action === undefined ? [] : [`<input type="hidden" name="do" value="${escaped(action)}">`]),
+    ].join('');
+
+  function pager({ page, pages, path: to, query = {} }: Pager): string {
+    if (pages <= 1) return '';
+    const step = (target: number, text: string, rel: string) =>
+      target < 1 || target > pages
+        ? `<span class="muted">${escaped(text)}</span>`
+        : `<a rel="${rel}" href="${escaped(link(to, { ...query, page: String(target) }))}">${escaped(text)}</a>`;
+    return `<nav class="pager" aria-label="${escaped(t('frame.pages'))}">${step(page - 1, t('frame.previous'), 'prev')}
+<span>${escaped(t('frame.page', { page, pages }))}</span>${step(page + 1, t('frame.next'), 'next')}</nav>`;
+  }
+
+  return {
+    t,
+    number,
+    ago,
+    moment,
+    language,
+    time,
+    mark,
+    form,
+    pager,
+    link,
+    external,
+    title,
+    path,
+    user,
+    menu,
+    site,
+    flash: flash && { level: flash.level, text: t(flash.text, flash.values) },
+  };
+}
+
+/** The address of a page. @param path below `/-/admin/`. */
+export function link(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const set = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+  const text = new URLSearchParams(set).toString();
+  return `${ADMIN_PATH}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** An address that came with a text, if it is one of the web; anything else, such as `javascript:`, leads nowhere. */
+function external(url: string): string {
+  return /^https?:\/\//i.test(url) ? url : '#';
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

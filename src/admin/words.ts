@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '../own-package.js';
+
+/** The languages that the admin has; each is a file in `words/`. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
+
+/** A language of the admin. */
+export type Language = (typeof LANGUAGES)[number];
+
+/** What stands in place of `{name}` in a text; `count` also decides between one and several. */
+export type Values = Readonly<Record<string, string | number>>;
+
+/** The texts, times and numbers in one language; see `wordsIn`. */
+export interface Words {
+  readonly language: Language;
+  /** The text of a key such as `articles.title`. @throws an Error where no language has it. */
+  t(key: string, values?: Values): string;
+  number(value: number): string;
+  /** Such as `3 minutes ago`. */
+  ago(iso: string): string;
+  /** Date and time in the site's time zone. */
+  moment(iso: string): string;
+}
+
+/** A text, or the texts for one and for several. */
+type Phrase = string | Readonly<Record<string, string>>;
+
+/** Where the texts, the views and what browsers get are. */
+export const ADMIN_FOLDER = join(PACKAGE_FOLDER, 'src', 'admin');
+
+const read = new Map<Language, ReadonlyMap<string, Phrase>>();
+
+/** All phrases of a language by their keys. */
+export function phrasesOf(language: Language): ReadonlyMap<string, Phrase> {
+  const known = read.get(language);
+  if (known !== undefined) return known;
+  const sections: Record<string, Record<string, Phrase>> = JSON.parse(
+    readFileSync(join(ADMIN_FOLDER, 'words', `${language}.json`), 'utf8'),
+  );
+  const phrases = new Map(
+    Object.entries(sections).flatMap(([section, texts]) =>
+      Object.entries(texts).map(([key, phrase]) => [`${section}.${key}`, phrase] as const),
+    ),
+  );
+  read.set(language, phrases);
+  return phrases;
+}
+
+/** The words of a language. A phrase that it lacks is English. @param now for what is said of times. */
+export function wordsIn(language: Language, timeZone: string, now = Date.now): Words {
+  const phrases = phrasesOf(language);
+  const plural = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+  const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const moments = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'medium', timeZone });
+
+  function t(key: string, values: Values = {}): string {
+    const phrase = phrases.get(key) ?? phrasesOf('en').get(key);
+    if (phrase === undefined) throw new Error(`no language has the words ${key}`);
+    const count = Number(values.count);
+    const text = typeof phrase === 'string' ? phrase : (phrase[plural.select(count)] ?? phrase.other ?? key);
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      return typeof value === 'number' ? numbers.format(value) : (value ?? whole);
+    });
+  }
+
+  function ago(iso: string): string {
+    const seconds = Math.round((Date.parse(iso) - now()) / 1_000);
+    if (!Number.isFinite(seconds)) return iso;
+    const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
+    return distances.format(Math.trunc(seconds / size), unit);
+  }
+
+  function moment(iso: string): string {
+    const time = Date.parse(iso);
+    return Number.isFinite(time) ? moments.format(time) : iso;
+  }
+
+  return { language, t, ago, moment, number: (value) => numbers.format(value) };
+}
+
+const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
+  [31_536_000, 'year'],
+  [2_592_000, 'month'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
+/** The language that somebody reads best, by `Accept-Language`. @param chosen what the user has chosen. */
+export function languageFor(accepted: string | undefined, chosen: string | undefined): Language {
+  const wanted = (accepted ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().split(';');
+      const quality = parameters.find((one) => one.trim().startsWith('q='));
+      return { tag, quality: quality === undefined ? 1 : Number(quality.split('=')[1]) || 0 };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+  const first = (tag: string) => tag.toLowerCase().split('-', 1)[0];
+  for (const tag of [...(chosen === undefined ? [] : [chosen]), ...wanted]) {
+    const language = LANGUAGES.find((one) => one === first(tag));
+    if (language !== undefined) return language;
+  }
+  return 'en';
+}

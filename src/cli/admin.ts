@@ -1,0 +1,79 @@
+import { Argument, Command, Option } from 'commander';
+import { type Account, adminUsers, invitationLink, ROLES, type Role } from '../app/admin-users.js';
+import { loadSettings } from '../config/load.js';
+import { PressmarkError, quote } from '../errors.js';
+import { example, withDir } from './options.js';
+import { aligned, printable, printJson } from './terminal.js';
+
+interface AdminFlags {
+  readonly dir: string;
+  readonly role?: Role;
+  readonly email?: string;
+  readonly json?: boolean;
+}
+
+/** `pressmark admin`: the people who may log in to the admin. */
+export function adminCommand(): Command {
+  return withDir(new Command('admin'))
+    .description('add, remove and list the users of the admin; without a user there is no admin')
+    .addArgument(new Argument('<action>', 'what to do').choices(['add', 'remove', 'list']))
+    .argument('[name]', 'the user’s name, such as ada')
+    .addOption(
+      new Option(
+        '--role <role>',
+        'editor: articles and deliveries; admin: everything (default for the first user: admin, then editor)',
+      ).choices(ROLES),
+    )
+    .option('--email <address>', 'for the commits of what the user edits')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', example('pressmark admin add ada --role admin'))
+    .action(async (action: 'add' | 'remove' | 'list', name: string | undefined, flags: AdminFlags) => {
+      if (action === 'list') return list(flags);
+      if (name === undefined)
+        throw new PressmarkError(
+          'USAGE',
+          `whom to ${action} is missing; write pressmark admin ${action} <name>`,
+        );
+      return action === 'add' ? add(name, flags) : remove(name, flags);
+    });
+}
+
+/** The link is the only way to set a password: nobody else gets to know it, and no terminal shows it. */
+async function add(name: string, { dir, role, email, json }: AdminFlags): Promise<void> {
+  const settings = await loadSettings(dir);
+  const users = adminUsers(settings);
+  const first = (await users.isAny()) ? undefined : 'admin';
+  const { user, token, until } = await users.invite(name, { role: role ?? first, email });
+  const link = await invitationLink(settings, token);
+  if (json) return printJson({ ...user, link, until });
+  console.log(
+    `${printable(user.name)} (${user.role}) sets a password here; the link works once, for 24 hours:\n${link}`,
+  );
+}
+
+async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
+  if (!(await adminUsers(await loadSettings(dir)).remove(name)))
+    throw new PressmarkError(
+      'USAGE',
+      `there is no user ${quote(name)}; pressmark admin list prints the users`,
+    );
+  if (json) printJson({ removed: name });
+  else console.log(`${printable(name)} is removed and logged out`);
+}
+
+async function list({ dir, json }: AdminFlags): Promise<void> {
+  const users = await adminUsers(await loadSettings(dir)).list();
+  if (json) return printJson(users, 2);
+  if (users.length === 0) return console.log('no users; pressmark admin add <name> adds one');
+  for (const line of aligned(users.map(rowOf))) console.log(line);
+}
+
+function rowOf({ name, role, email = '', hasPassword, linkUntil }: Account): string[] {
+  const link = linkUntil !== undefined && Date.parse(linkUntil) > Date.now();
+  const state = hasPassword
+    ? ''
+    : link
+      ? `has a link until ${linkUntil}`
+      : 'has no password; add again for a link';
+  return [name, role, email, state];
+}

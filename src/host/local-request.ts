@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+
+const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i;
+const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i;
+
+/** What a proxy adds; a page that passes through one may be the public's. */
+const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
+
+/** What of a request says who asks. */
+export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;
+}
+
+/** Whether a browser on this machine asks, as far as its request shows. A proxy that says nothing of itself may send the same. */
+export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
+  const [host, port = '80'] = LOOPBACK_HOST.exec(headers.host ?? '') ?? [];
+  return (
+    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
+    host !== undefined &&
+    Number(port) === socket.localPort &&
+    httpVersion !== '1.0' &&
+    !Object.keys(headers).some((name) => OF_PROXIES.test(name))
+  );
+}
