@@ -15,7 +15,7 @@ export const STEADY_CLOCK: Clock = { now: () => performance.now(), wait: CLOCK.w
 const NEVER = new AbortController().signal;
 
 /**
- * A sliding window rather than an even beat: rivals have to begin at the same moment.
+ * A sliding window rather than an even beat: concurrent requests have to begin at the same moment.
  *
  * @param rate requests a second, at least 1.
  */

@@ -40,7 +40,7 @@ export interface Report {
   /** As which it was checked; undefined where it is unknown. */
   readonly version: Version | undefined;
   /** How it answered the first webhook.test. */
-  readonly greeting: string;
+  readonly firstTest: string;
   /** How the ids of all articles of this run begin. */
   readonly run: string;
   readonly outcomes: readonly Outcome[];
@@ -71,13 +71,13 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
   const session = new Session(options);
   const started = performance.now();
   const redact = redactor(options.secret, options.url);
-  const greeting = await session.greeting();
-  if (greeting.kind === 'silence' && greeting.why === 'unreachable')
+  const firstTest = await session.firstTest();
+  if (firstTest.kind === 'silence' && firstTest.why === 'unreachable')
     throw new PressmarkError(
       'UNREACHABLE',
-      redact(`${shownUrl(options.url)} cannot be reached: ${greeting.reason}; ${greeting.fix ?? ''}`),
+      redact(`${shownUrl(options.url)} cannot be reached: ${firstTest.reason}; ${firstTest.fix ?? ''}`),
     );
-  session.version = options.as ?? (greeting.kind === 'answer' ? versionMeant(greeting) : 3);
+  session.version = options.as ?? (firstTest.kind === 'answer' ? versionMeant(firstTest) : 3);
   const outcomes = new Map<string, Outcome>();
   const missing = new Set<string>();
   let gone: string | undefined;
@@ -104,7 +104,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
   return {
     url: shownUrl(options.url),
     version: options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined,
-    greeting: redact(describe(greeting)),
+    firstTest: redact(describe(firstTest)),
     run: session.run,
     outcomes: [...outcomes.values()],
     left: [...session.left].map(([id, { title, url }]) => ({

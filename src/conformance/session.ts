@@ -3,15 +3,20 @@ import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import type { EventName } from '../contract/limits.js';
 import { itemComment } from '../contract/service.js';
 import { type Target, targetOf, type Version } from './answers.js';
-import { type Courier, type CourierOptions, createCourier, type Parcel } from './courier.js';
+import {
+  createEventSender,
+  type EventSender,
+  type EventSenderOptions,
+  type OutgoingEvent,
+} from './event-sender.js';
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
 import { createPace, STEADY_CLOCK } from './pace.js';
 import { createPages, type Pages, type PagesOptions } from './pages.js';
 import { type Answer, createTransport, type Reply, type Silence } from './probe.js';
+import type { Overrides } from './request.js';
 import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
-import type { Twist } from './wire.js';
 
-export interface SessionOptions extends CourierOptions {
+export interface SessionOptions extends EventSenderOptions {
   readonly url: URL;
   /** Requests a second, at least 1. */
   readonly rate: number;
@@ -42,7 +47,7 @@ export interface Stored {
   url(): string;
 }
 
-const MOST_RIVALS = 6;
+const MOST_CONCURRENT = 6;
 
 /** The redirects that the sender follows, with the same method and the same bytes. */
 const FOLLOWED = [301, 302, 307, 308];
@@ -69,21 +74,21 @@ export class Session {
   /** The version that the receiver is checked as. */
   version: Version = 3;
   readonly pages: Pages;
-  readonly #courier: Courier;
+  readonly #sender: EventSender;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
-  #greeting: Promise<Reply> | undefined;
+  #firstTest: Promise<Reply> | undefined;
 
   constructor(options: SessionOptions) {
     this.options = options;
     const pace = createPace(options.rate, options.clock);
-    this.#courier = createCourier(options, createTransport(options.clock), pace);
-    this.pages = createPages(options.pages, () => this.#courier.turn());
+    this.#sender = createEventSender(options, createTransport(options.clock), pace);
+    this.pages = createPages(options.pages, () => this.#sender.turn());
   }
 
   /** What has been answered so far. */
-  get journal(): Courier['journal'] {
-    return this.#courier.journal;
+  get journal(): EventSender['journal'] {
+    return this.#sender.journal;
   }
 
   /** A name that this run has not used. */
@@ -107,9 +112,9 @@ export class Session {
   }
 
   /** The first exchange: a `webhook.test` as the service would send it. */
-  greeting(): Promise<Reply> {
-    this.#greeting ??= this.reply('webhook.test', testSample(this.id('test')));
-    return this.#greeting;
+  firstTest(): Promise<Reply> {
+    this.#firstTest ??= this.reply('webhook.test', testSample(this.id('test')));
+    return this.#firstTest;
   }
 
   /**
@@ -137,38 +142,38 @@ export class Session {
   }
 
   /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
-  async send(event: EventName, data: unknown, twist?: Twist): Promise<Answer> {
-    const reply = await this.reply(event, data, twist);
+  async send(event: EventName, data: unknown, overrides?: Overrides): Promise<Answer> {
+    const reply = await this.reply(event, data, overrides);
     if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
     return reply;
   }
 
   /** Sends an event; a publish follows one redirect, nothing else does (contract: Redirects). */
-  async reply(event: EventName, data: unknown, twist?: Twist): Promise<Reply> {
+  async reply(event: EventName, data: unknown, overrides?: Overrides): Promise<Reply> {
     const { url } = this.options;
-    const first = await this.#carry(url, { event, data, twist });
+    const first = await this.#send(url, { event, data, overrides });
     if (event !== 'article.published' || first.kind === 'silence') return first;
     const next = FOLLOWED.includes(first.status) ? redirectTarget(url, first) : undefined;
     if (next === undefined) return first;
-    const second = await this.#carry(next, { event, data, twist });
+    const second = await this.#send(next, { event, data, overrides });
     return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
   }
 
-  /** How many requests can begin at one moment; rivals need two. */
-  get rivals(): number {
-    const most = Math.min(MOST_RIVALS, this.options.rate);
-    if (most < 2) throw new NotChecked('rivals need a rate of at least 2 requests a second');
+  /** How many requests can begin at one moment. */
+  get mostConcurrent(): number {
+    const most = Math.min(MOST_CONCURRENT, this.options.rate);
+    if (most < 2) throw new NotChecked('concurrent requests need a rate of at least 2 requests a second');
     return most;
   }
 
   /**
-   * Sends up to `rivals` events so that their last bytes leave at the same moment.
+   * Sends up to `mostConcurrent` events so that their last bytes leave at the same moment.
    *
    * @param onReleased is called at that moment.
    */
-  async together(parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]> {
-    const replies = await this.#courier.together(this.options.url, parcels, onReleased);
-    for (const [n, parcel] of parcels.entries()) this.#note(parcel, replies[n]);
+  async together(events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]> {
+    const replies = await this.#sender.together(this.options.url, events, onReleased);
+    for (const [n, event] of events.entries()) this.#note(event, replies[n]);
     return replies;
   }
 
@@ -196,7 +201,7 @@ export class Session {
 
   /** Publishes an article and looks it up in the moment in which that is answered. @throws Unmet */
   async publishAndFind(data: ArticleData): Promise<{ answer: Answer; late: boolean }> {
-    await this.#courier.turn(2);
+    await this.#sender.turn(2);
     const answer = await this.send('article.published', data, { atOnce: true });
     expectSuccess(answer);
     return this.find(this.urlOf(data, answer), { atOnce: true });
@@ -227,9 +232,9 @@ export class Session {
    * Looks an article up that must be there, and once more a second later where it is not: that it is stored late is the
    * finding of one rule.
    */
-  async find(url: string, twist?: Twist): Promise<{ answer: Answer; late: boolean }> {
-    const ask = (how?: Twist) => this.send('article.lookup', { target_url: url }, how);
-    const first = await ask(twist);
+  async find(url: string, overrides?: Overrides): Promise<{ answer: Answer; late: boolean }> {
+    const ask = (how?: Overrides) => this.send('article.lookup', { target_url: url }, how);
+    const first = await ask(overrides);
     if (first.status !== 404) return { answer: first, late: false };
     const { clock = STEADY_CLOCK, signal = new AbortController().signal } = this.options;
     await clock.wait(LATE_MS, signal);
@@ -248,14 +253,14 @@ export class Session {
       .replaceAll('{id}', encodeURIComponent(id));
   }
 
-  async #carry(url: URL, parcel: Parcel): Promise<Reply> {
-    const reply = await this.#courier.carry(url, parcel);
-    this.#note(parcel, reply);
+  async #send(url: URL, event: OutgoingEvent): Promise<Reply> {
+    const reply = await this.#sender.send(url, event);
+    this.#note(event, reply);
     return reply;
   }
 
   /** Keeps in mind what the receiver now may hold: what it took, and what it gave no answer to. */
-  #note({ event, data }: Parcel, reply: Reply | undefined): void {
+  #note({ event, data }: OutgoingEvent, reply: Reply | undefined): void {
     if (event !== 'article.published' || reply === undefined) return;
     if (reply.kind === 'answer' && !isSuccess(reply)) return;
     if (typeof data !== 'object' || data === null || !('id' in data) || typeof data.id !== 'string') return;

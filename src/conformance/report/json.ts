@@ -3,7 +3,7 @@ import { countsOf, removalText } from './summary.js';
 
 /** A report for a script. */
 export function jsonReport(report: Report): string {
-  const { url, version, greeting, run, left, requests, ms } = report;
+  const { url, version, firstTest, run, left, requests, ms } = report;
   const rules = report.outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({
     id: rule.id,
     section: rule.section,
@@ -16,6 +16,6 @@ export function jsonReport(report: Report): string {
     ms: took,
   }));
   const removal = removalText(report);
-  const all = { url, version, greeting, run, counts: countsOf(report), requests, ms, rules, left, removal };
+  const all = { url, version, firstTest, run, counts: countsOf(report), requests, ms, rules, left, removal };
   return `${JSON.stringify(all, null, 2)}\n`;
 }

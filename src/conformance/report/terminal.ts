@@ -44,7 +44,7 @@ export function terminalReport(report: Report, { colour, verbose }: TerminalOpti
     `${countsText(report)}; ${report.requests} request${report.requests === 1 ? '' : 's'} in ${(report.ms / 1000).toFixed(1)} s`,
   );
   if (report.version === 1 || report.version === 2)
-    lines.push(`Its answer to webhook.test: ${report.greeting}. ${UPGRADE[report.version]}`);
+    lines.push(`Its answer to webhook.test: ${report.firstTest}. ${UPGRADE[report.version]}`);
   const removal = removalText(report);
   if (removal !== undefined) lines.push('', ...leftLines(report), removal);
   return `${lines.join('\n')}\n`;

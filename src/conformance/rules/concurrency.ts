@@ -96,7 +96,7 @@ export const CONCURRENCY_RULES: readonly Rule[] = rules(
 
 function duplicates(session: Session): Promise<Reply[]> {
   const data = session.article(session.id('at-once'));
-  const times = Array.from({ length: session.rivals }, () => data);
+  const times = Array.from({ length: session.mostConcurrent }, () => data);
   return session.once('duplicates', () => sent(session, times));
 }
 
@@ -109,7 +109,7 @@ function siblingsAtOnce(session: Session) {
 
 /** Few: each stays behind. */
 function siblings(session: Session): ArticleData[] {
-  return Array.from({ length: Math.min(3, session.rivals) }, () => {
+  return Array.from({ length: Math.min(3, session.mostConcurrent) }, () => {
     const id = session.id('sibling');
     return session.article(id, { content_html: `<p>The sibling ${id}.</p>\n${session.comment(id)}` });
   });

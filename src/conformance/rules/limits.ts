@@ -1,17 +1,17 @@
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { expectStatus, expectSuccess } from '../expect.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
 
 const LIMIT = 'Count the bytes as they come, and answer 413 once there are more than 1,000,000.';
 
 /** A webhook.test that is as large as it is asked to be: nothing is stored, whatever the receiver makes of it. */
-const tooLarge = (twist: Twist) => async (session: Session) =>
+const tooLarge = (overrides: Overrides) => async (session: Session) =>
   expectStatus(
     await session.send('webhook.test', testSample(session.id('test')), {
-      ...twist,
+      ...overrides,
       body: padded(MAX_BODY_BYTES + 1),
     }),
     413,

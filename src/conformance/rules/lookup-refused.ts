@@ -1,15 +1,15 @@
 import { expectRefusal, expectStatus, expectThat, fieldsOf, shown } from '../expect.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
 import { nothing } from './lookup.js';
 
 const EXACT = 'Answer 404 where no article is at exactly this URL.';
 const FORMAT = 'Answer 400 where contract_version is not the integer 2.';
 
 /** A lookup that must not find anything, though its signature is right. */
-const refusedAs = (twist: Twist) => async (session: Session) =>
-  expectRefusal(await session.send('article.lookup', { target_url: await session.known() }, twist));
+const refusedAs = (overrides: Overrides) => async (session: Session) =>
+  expectRefusal(await session.send('article.lookup', { target_url: await session.known() }, overrides));
 
 const invalid = (data: Record<string, unknown>) => async (session: Session) =>
   expectStatus(await session.send('article.lookup', data), 400);
@@ -97,8 +97,11 @@ export const LOOKUP_REFUSED_RULES: readonly Rule[] = [
       says: 'A lookup without contract_version is answered 400.',
       hint: FORMAT,
       check: async (session) => {
-        const twist = { envelope: { contract_version: undefined } };
-        expectStatus(await session.send('article.lookup', { target_url: await session.known() }, twist), 400);
+        const overrides = { envelope: { contract_version: undefined } };
+        expectStatus(
+          await session.send('article.lookup', { target_url: await session.known() }, overrides),
+          400,
+        );
       },
     },
   ]),

@@ -96,8 +96,8 @@ export const PUBLISH_ACCEPTED_RULES: readonly Rule[] = rules(
       check: async (session) => {
         const { data } = await session.stored('main');
         const more = { ...data, id: session.id('more-fields'), trial: { deep: [1] } };
-        const twist = { envelope: { trial: true } };
-        expectSuccess(await session.send('article.published', more, twist));
+        const overrides = { envelope: { trial: true } };
+        expectSuccess(await session.send('article.published', more, overrides));
       },
     },
   ],

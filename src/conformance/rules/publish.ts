@@ -9,9 +9,9 @@ import {
   shown,
   Unmet,
 } from '../expect.js';
-import { whyNotAccepted } from '../proofs.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session, Stored } from '../session.js';
+import { whyNotAccepted } from '../why-refused.js';
 
 const main = (session: Session): Promise<Stored> => session.stored('main');
 
@@ -34,12 +34,12 @@ export const PUBLISH_RULES: readonly Rule[] = [
       check: async (session) => {
         const { answer } = await main(session);
         if (session.version > 1 || session.options.as === 1 || !/"url"\s*:\s*"/.test(answer.text)) return;
-        const greeting = await session.greeting();
-        if (greeting.kind === 'silence') throw new Unmet('an answer', describe(greeting));
+        const firstTest = await session.firstTest();
+        if (firstTest.kind === 'silence') throw new Unmet('an answer', describe(firstTest));
         throw new Unmet(
           `a version and capabilities, as a publish is answered ${describe(answer)}`,
-          `${describe(greeting)} to webhook.test`,
-          greeting.status < 300 ? undefined : await whyNotAccepted(session, greeting),
+          `${describe(firstTest)} to webhook.test`,
+          firstTest.status < 300 ? undefined : await whyNotAccepted(session, firstTest),
         );
       },
     },

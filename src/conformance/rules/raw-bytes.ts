@@ -1,17 +1,17 @@
 import { describe, expectThat } from '../expect.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
-import { greetingStatus } from './reach.js';
+import { firstTestStatus } from './reach.js';
 
 /** The answer has to be the one that an ordinary `webhook.test` gets. */
 const taken =
-  (twist: Twist, over: Record<string, unknown> = {}) =>
+  (overrides: Overrides, over: Record<string, unknown> = {}) =>
   async (session: Session) => {
     const data = { ...testSample(session.id('test')), ...over };
-    const answer = await session.send('webhook.test', data, twist);
-    const status = await greetingStatus(session);
+    const answer = await session.send('webhook.test', data, overrides);
+    const status = await firstTestStatus(session);
     expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
   };
 

@@ -1,9 +1,9 @@
 import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../expect.js';
 import type { Answer } from '../probe.js';
-import { whyNotAccepted, whyNotSigned } from '../proofs.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
+import { whyNotAccepted, whyNotSigned } from '../why-refused.js';
 
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */
 export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
@@ -81,7 +81,7 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
 
 /** The answer to the first, ordinary `webhook.test`. @throws Unmet */
 async function greeted(session: Session): Promise<Answer> {
-  const reply = await session.greeting();
+  const reply = await session.firstTest();
   if (reply.kind === 'silence') throw new Unmet('an HTTP answer', describe(reply));
   return reply;
 }
@@ -93,7 +93,7 @@ async function publishedAnswer(session: Session): Promise<Answer | undefined> {
 }
 
 /** How the receiver answers an ordinary `webhook.test`. */
-export async function greetingStatus(session: Session): Promise<number> {
-  const reply = await session.greeting();
+export async function firstTestStatus(session: Session): Promise<number> {
+  const reply = await session.firstTest();
   return reply.kind === 'answer' ? reply.status : 0;
 }

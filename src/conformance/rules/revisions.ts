@@ -25,7 +25,7 @@ async function stale(session: Session) {
   return data;
 }
 
-/** Compare-and-set: retries, stale bases and rivals (contract: article.updated, steps 3 to 6). */
+/** Compare-and-set: retries, stale bases and concurrent updates (contract: article.updated, steps 3 to 6). */
 export const REVISION_RULES: readonly Rule[] = [
   ...rules({ section: 'article.updated, 3', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
     {
@@ -104,32 +104,32 @@ export const REVISION_RULES: readonly Rule[] = [
   ]),
   ...rules({ section: 'article.updated, 5', from: 2, needs: ['update-stale-409'] }, [
     {
-      id: 'rivals-one-wins',
+      id: 'concurrent-one-wins',
       says: 'Of several updates at the same moment, all based on one revision, exactly one is answered 200.',
       hint: ATOMIC,
       check: async (session) => {
-        const { statuses } = await rivals(session);
+        const { statuses } = await concurrentUpdates(session);
         const won = statuses.filter((status) => status === 200).length;
         expectThat(won === 1, 'one 200', `statuses ${statuses.join(', ')}`);
       },
     },
     {
-      id: 'rivals-others-409',
+      id: 'concurrent-others-409',
       says: 'Of several updates at the same moment, all based on one revision, all but one are answered 409.',
       hint: `${ATOMIC} Where nothing was replaced, answer 409.`,
       check: async (session) => {
-        const { statuses } = await rivals(session);
+        const { statuses } = await concurrentUpdates(session);
         const lost = statuses.filter((status) => status === 409).length;
         expectThat(lost === statuses.length - 1, 'all but one 409', `statuses ${statuses.join(', ')}`);
       },
     },
     {
-      id: 'rivals-winner-stored',
+      id: 'concurrent-winner-stored',
       says: 'After several updates at the same moment, content and revision are those of the one that was answered 200.',
       hint: ATOMIC,
-      needs: ['rivals-one-wins'],
+      needs: ['concurrent-one-wins'],
       check: async (session) => {
-        const { winner, url } = await rivals(session);
+        const { winner, url } = await concurrentUpdates(session);
         const stored = await session.lookup(url);
         expectEqual('revision_id', winner?.revision_id, stored.revision_id);
         expectSameHtml('content_html', winner?.content_html ?? '', stored.content_html);
@@ -152,7 +152,7 @@ export const REVISION_RULES: readonly Rule[] = [
       check: async (session) => {
         const now = await session.lookup(await updatedUrl(session));
         const data = session.update(session.id('twin'), now);
-        const events = Array.from({ length: session.rivals }, () => ({
+        const events = Array.from({ length: session.mostConcurrent }, () => ({
           event: 'article.updated' as const,
           data,
         }));
@@ -178,7 +178,7 @@ async function lookupsDuringUpdate(session: Session): Promise<void> {
   const before = await session.lookup(url);
   const data = session.update(session.id('watched'), before);
   const lookup = { event: 'article.lookup', data: { target_url: url } } as const;
-  const lookups = Array.from({ length: session.rivals - 1 }, () => lookup);
+  const lookups = Array.from({ length: session.mostConcurrent - 1 }, () => lookup);
   let isAnswered = false;
   const later: Reply[] = [];
   const follow = async () => {
@@ -204,10 +204,10 @@ async function lookupsDuringUpdate(session: Session): Promise<void> {
 }
 
 /** Updates that all start from the current revision, sent at one moment. */
-async function rivals(session: Session) {
+async function concurrentUpdates(session: Session) {
   const url = await updatedUrl(session);
   const base = await session.draft(url);
-  const drafts = Array.from({ length: session.rivals }, () => {
+  const drafts = Array.from({ length: session.mostConcurrent }, () => {
     const id = session.id('rival');
     return { ...base, id, revision_id: id, content_html: `<p>From the rival ${id}.</p>` };
   });

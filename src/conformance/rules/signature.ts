@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expectStatus, expectThat } from '../expect.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
 
 const EXACT = 'Compare the whole header with sha256= and the hex of the HMAC; answer 401 to everything else.';
 const LENGTH =
@@ -14,8 +14,8 @@ const other = (right: string) => right.replace(/.$/, (digit) => (digit === '0' ?
 const keyed = (body: string) => createHmac('sha256', 'another-secret').update(body).digest('hex');
 
 /** Sent as `webhook.test`, so that even a receiver that lets them through writes nothing. */
-const refused = (twist: Twist) => async (session: Session) =>
-  expectStatus(await session.send('webhook.test', testSample(session.id('test')), twist), 401);
+const refused = (overrides: Overrides) => async (session: Session) =>
+  expectStatus(await session.send('webhook.test', testSample(session.id('test')), overrides), 401);
 
 /** What must not be taken for a signature (contract: Authentication, 2 and 3). */
 export const SIGNATURE_RULES: readonly Rule[] = rules(
@@ -118,10 +118,10 @@ export const SIGNATURE_RULES: readonly Rule[] = rules(
       says: 'The right signature in capitals is either accepted or answered 401.',
       hint: 'Lowercase the header before you compare, or answer 401.',
       check: async (session) => {
-        const twist: Twist = { signature: (right) => `sha256=${right.slice(7).toUpperCase()}` };
-        const answer = await session.send('webhook.test', testSample(session.id('test')), twist);
-        const greeting = await session.greeting();
-        const accepted = greeting.kind === 'answer' && answer.status === greeting.status;
+        const overrides: Overrides = { signature: (right) => `sha256=${right.slice(7).toUpperCase()}` };
+        const answer = await session.send('webhook.test', testSample(session.id('test')), overrides);
+        const firstTest = await session.firstTest();
+        const accepted = firstTest.kind === 'answer' && answer.status === firstTest.status;
         expectThat(
           accepted || answer.status === 401,
           '401, or the answer to a right signature',

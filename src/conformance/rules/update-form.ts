@@ -2,9 +2,9 @@ import type { UpdateData } from '../../contract/envelope.js';
 import { expectUnchanged } from '../answers.js';
 import { expectRefusal, expectStatus } from '../expect.js';
 import type { Answer } from '../probe.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
 import { updatedUrl } from './update.js';
 
 const NONEMPTY =
@@ -17,10 +17,10 @@ type Over = Partial<Record<keyof UpdateData, unknown>>;
 export async function wrong(
   session: Session,
   over: (data: UpdateData) => Over,
-  twist?: Twist,
+  overrides?: Overrides,
 ): Promise<Answer> {
   const data = await session.draft(await updatedUrl(session));
-  return session.send('article.updated', { ...data, ...over(data) }, twist);
+  return session.send('article.updated', { ...data, ...over(data) }, overrides);
 }
 
 const answered400 = (over: Over) => async (session: Session) =>
@@ -28,10 +28,10 @@ const answered400 = (over: Over) => async (session: Session) =>
 
 /** The update has to be refused and the article to be as it was. */
 export const untouched =
-  (over: (data: UpdateData, session: Session) => Over, twist?: Twist) => async (session: Session) => {
+  (over: (data: UpdateData, session: Session) => Over, overrides?: Overrides) => async (session: Session) => {
     const url = await updatedUrl(session);
     const before = await session.lookup(url);
-    expectRefusal(await wrong(session, (data) => over(data, session), twist));
+    expectRefusal(await wrong(session, (data) => over(data, session), overrides));
     expectUnchanged(before, await session.lookup(url));
   };
 

@@ -1,9 +1,9 @@
 import { describe, expectRefusal, expectStatus, expectThat, fieldsOf, isSuccess, shown } from '../expect.js';
 import type { Answer } from '../probe.js';
+import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
-import type { Twist } from '../wire.js';
 
 const PARSE = 'Answer 400 where the verified body cannot be parsed.';
 const CHECK = 'Check the verified payload before you use it, and answer 400 with the name of the field.';
@@ -14,10 +14,10 @@ const bytes = (body: () => Buffer | string) => async (session: Session) =>
 
 /** A publish that is signed but wrong. */
 const publish =
-  (over: Record<string, unknown>, twist: Twist = {}) =>
+  (over: Record<string, unknown>, overrides: Overrides = {}) =>
   async (session: Session) => {
     const data = { ...session.article(session.id('invalid')), ...over };
-    expectStatus(await session.send('article.published', data, twist), 400);
+    expectStatus(await session.send('article.published', data, overrides), 400);
   };
 
 /** Signed, but no valid payload: 400 (contract: Errors). */

@@ -87,7 +87,7 @@ export const TEST_RULES: readonly Rule[] = rules(
           const { contract_version, capabilities } = fieldsOf(answer);
           return [answer.status, contract_version, capabilities];
         };
-        const first = await session.greeting();
+        const first = await session.firstTest();
         if (first.kind === 'silence') throw new Unmet('an answer', describe(first));
         expectEqual('status, version and capabilities', stated(first), stated(await test(session)));
       },

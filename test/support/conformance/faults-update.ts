@@ -137,12 +137,12 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   },
   'update-old-retry-changes-nothing': writesStale,
   'update-seen-whole': seenBetween,
-  'rivals-one-wins': race((store, article, data) => store.apply(article, data)),
-  'rivals-others-409': race((store, article, data) => {
+  'concurrent-one-wins': race((store, article, data) => store.apply(article, data)),
+  'concurrent-others-409': race((store, article, data) => {
     if (store.isStale(article, data)) refuse(503, 'busy');
     store.apply(article, data);
   }),
-  'rivals-winner-stored': race((store, article, data) => {
+  'concurrent-winner-stored': race((store, article, data) => {
     const late = store.isStale(article, data);
     store.replace(article, data);
     if (late) refuse(409, 'Article revision conflict');

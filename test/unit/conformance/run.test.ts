@@ -100,7 +100,7 @@ test('a run sends no more requests within a second than its rate allows', async 
     came.push(now);
     return {};
   })(steps);
-  const only = ['signature-missing', 'rivals-one-wins', 'canonical-query'];
+  const only = ['signature-missing', 'concurrent-one-wins', 'canonical-query'];
   const { requests } = await checked(steps, { rate: 10, only, clock });
   t.true(requests > 20);
   t.is(came.length, requests);

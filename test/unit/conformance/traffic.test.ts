@@ -58,7 +58,7 @@ test('a receiver behind listen keeps every rule, and listen finds nothing in wha
   const { url } = await behind(t);
   const { url: before, seen } = await listening(t, { forwardTo: url });
   const only = [
-    'rivals-one-wins',
+    'concurrent-one-wins',
     'update-retry-200',
     'raw-pieces',
     'raw-chunked',

@@ -3,7 +3,7 @@ import { type HeaderNames, headerNames, type Service } from '../contract/service
 import { sign } from '../contract/signature.js';
 
 /** Where a request differs from what the service would send. */
-export interface Twist {
+export interface Overrides {
   /** Laid over the envelope; undefined leaves a field out. */
   readonly envelope?: Readonly<Record<string, unknown>>;
   /** Laid over the headers; undefined leaves one out. */
@@ -40,13 +40,13 @@ export interface Wire {
 
 /**
  * The bytes of a request as the service would send it (contract: Request envelope, Request headers), but for
- * the twist. The same data give the same bytes: a retry is identical.
+ * the overrides. The same data give the same bytes: a retry is identical.
  */
 export function compose(
   event: EventName,
   data: unknown,
   { secret, service }: Signer,
-  twist: Twist = {},
+  overrides: Overrides = {},
 ): Wire {
   const names = headerNames(service);
   const versioned = event !== 'article.published';
@@ -55,25 +55,25 @@ export function compose(
     timestamp: momentOf(data),
     ...(versioned && { contract_version: REQUEST_CONTRACT_VERSION }),
     data,
-    ...twist.envelope,
+    ...overrides.envelope,
   });
-  const signed = Buffer.from(twist.body?.(json) ?? json);
+  const signed = Buffer.from(overrides.body?.(json) ?? json);
   const right = sign(signed, secret);
   const headers: Record<string, string | undefined> = {
     'Content-Type': 'application/json',
-    [names.signature]: twist.signature === undefined ? right : twist.signature(right),
+    [names.signature]: overrides.signature === undefined ? right : overrides.signature(right),
     [names.event]: event,
     [names.timestamp]: String(Math.floor(Date.now() / 1000)),
     [names.contract]: versioned ? String(REQUEST_CONTRACT_VERSION) : undefined,
-    ...twist.headers?.(names),
+    ...overrides.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[inCase(name, twist), value] as const],
+    value === undefined ? [] : [[inCase(name, overrides), value] as const],
   );
-  return { headers: Object.fromEntries(kept), body: Buffer.from(twist.sent?.(signed) ?? signed) };
+  return { headers: Object.fromEntries(kept), body: Buffer.from(overrides.sent?.(signed) ?? signed) };
 }
 
-function inCase(name: string, { capitals, lowercase }: Twist): string {
+function inCase(name: string, { capitals, lowercase }: Overrides): string {
   return capitals ? name.toUpperCase() : lowercase ? name.toLowerCase() : name;
 }
 

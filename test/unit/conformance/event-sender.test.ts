@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type CourierOptions, createCourier } from '../../../src/conformance/courier.js';
+import { createEventSender, type EventSenderOptions } from '../../../src/conformance/event-sender.js';
 import type { Reply } from '../../../src/conformance/probe.js';
 import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 
@@ -9,8 +9,8 @@ const answer: Reply = { kind: 'answer', status: 200, headers: {}, text: '', byte
 const publish = { event: 'article.published', data: {} } as const;
 const ask = { event: 'webhook.test', data: {} } as const;
 
-/** A courier over a wire that gives these replies; `taken` counts the turns. */
-function courierOver(replies: (sent: number) => Reply, over: Partial<CourierOptions> = {}) {
+/** A sender over a wire that gives these replies; `taken` counts the turns. */
+function senderOver(replies: (sent: number) => Reply, over: Partial<EventSenderOptions> = {}) {
   let sent = 0;
   let taken = 0;
   const transport = { exchange: async () => replies(++sent) };
@@ -20,15 +20,15 @@ function courierOver(replies: (sent: number) => Reply, over: Partial<CourierOpti
     },
   };
   const options = { secret: 'a-secret', service: DEFAULT_SERVICE, maxMs: 60_000, readOnly: false, ...over };
-  return { courier: createCourier(options, transport, pace), sent: () => sent, taken: () => taken };
+  return { sender: createEventSender(options, transport, pace), sent: () => sent, taken: () => taken };
 }
 
 test('an event that went unanswered three times is not sent again; other events are', async (t) => {
-  const { courier, sent } = courierOver((count) => (count <= 3 ? silence : answer));
-  for (let n = 0; n < 3; n++) t.is((await courier.carry(RECEIVER, publish)).kind, 'silence');
+  const { sender, sent } = senderOver((count) => (count <= 3 ? silence : answer));
+  for (let n = 0; n < 3; n++) t.is((await sender.send(RECEIVER, publish)).kind, 'silence');
   const message = 'article.published went unanswered 3 times';
-  await t.throwsAsync(courier.carry(RECEIVER, publish), { name: 'NotChecked', message });
-  t.is((await courier.carry(RECEIVER, ask)).kind, 'answer');
+  await t.throwsAsync(sender.send(RECEIVER, publish), { name: 'NotChecked', message });
+  t.is((await sender.send(RECEIVER, ask)).kind, 'answer');
   t.is(sent(), 4);
 });
 
@@ -39,15 +39,15 @@ test('a publication is not sent in a read-only run, after the time is over, or a
     [{ maxMs: -1 }, /the time for the run is over/],
     [{ signal: aborted }, /the run was interrupted/],
   ] as const) {
-    const { courier, sent } = courierOver(() => answer, over);
-    await t.throwsAsync(courier.carry(RECEIVER, publish), { name: 'NotChecked', message });
-    await t.throwsAsync(courier.together(RECEIVER, [ask, publish]), { name: 'NotChecked', message });
+    const { sender, sent } = senderOver(() => answer, over);
+    await t.throwsAsync(sender.send(RECEIVER, publish), { name: 'NotChecked', message });
+    await t.throwsAsync(sender.together(RECEIVER, [ask, publish]), { name: 'NotChecked', message });
     t.is(sent(), 0);
   }
 });
 
 test('a request that gets no answer is sent once, and counts once', async (t) => {
-  const { courier, sent, taken } = courierOver(() => ({ ...silence, why: 'closed' }));
-  t.is((await courier.carry(RECEIVER, ask)).kind, 'silence');
-  t.deepEqual([sent(), taken(), courier.journal.entries.length], [1, 1, 1]);
+  const { sender, sent, taken } = senderOver(() => ({ ...silence, why: 'closed' }));
+  t.is((await sender.send(RECEIVER, ask)).kind, 'silence');
+  t.deepEqual([sent(), taken(), sender.journal.entries.length], [1, 1, 1]);
 });

@@ -7,9 +7,9 @@ import { NotChecked } from './expect.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
 import { type Pace, STEADY_CLOCK } from './pace.js';
 import type { ProbeRequest, Reply, Transport } from './probe.js';
-import { compose, type Signer, type Twist } from './wire.js';
+import { compose, type Overrides, type Signer } from './request.js';
 
-export interface CourierOptions extends Signer {
+export interface EventSenderOptions extends Signer {
   /** For one exchange, where the contract's 15 and 30 seconds are more, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** No request begins later than this after the first, in milliseconds. */
@@ -25,19 +25,19 @@ export interface CourierOptions extends Signer {
 }
 
 /** One event as it is to be sent. */
-export interface Parcel {
+export interface OutgoingEvent {
   readonly event: EventName;
   readonly data: unknown;
-  readonly twist?: Twist | undefined;
+  readonly overrides?: Overrides | undefined;
 }
 
-/** Carries events to the receiver and keeps a journal of the answers. */
-export interface Courier {
+/** Sends events to the receiver, and keeps a journal of the answers. */
+export interface EventSender {
   readonly journal: Journal;
   /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
-  carry(url: URL, parcel: Parcel): Promise<Reply>;
-  /** The same with several parcels whose last bytes leave at the same moment; `onReleased` is called at that moment. */
-  together(url: URL, parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]>;
+  send(url: URL, event: OutgoingEvent): Promise<Reply>;
+  /** The same with several events whose last bytes leave at the same moment; `onReleased` is called at that moment. */
+  together(url: URL, events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]>;
   /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the time is over. */
   turn(count?: number): Promise<void>;
 }
@@ -46,8 +46,12 @@ const MAX_TIMEOUTS = 3;
 const HOLD_MS = 2000;
 const PIECE_MS = 200;
 
-/** A courier that keeps to the pace and to the bounds of one run. */
-export function createCourier(options: CourierOptions, transport: Transport, pace: Pace): Courier {
+/** A sender that keeps to the pace and to the bounds of one run. */
+export function createEventSender(
+  options: EventSenderOptions,
+  transport: Transport,
+  pace: Pace,
+): EventSender {
   const journal = createJournal();
   const { clock = STEADY_CLOCK, betweenPieces = () => pause(PIECE_MS) } = options;
   const end = clock.now() + options.maxMs;
@@ -64,12 +68,12 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     if (clock.now() > end) throw new NotChecked('the time for the run is over; --max-time gives it more');
   };
 
-  const send = async (
+  const exchange = async (
     url: URL,
-    { event, data, twist }: Parcel,
+    { event, data, overrides }: OutgoingEvent,
     hold?: ProbeRequest['hold'],
   ): Promise<Reply> => {
-    const { headers, body } = compose(event, data, options, twist);
+    const { headers, body } = compose(event, data, options, overrides);
     const quick = event === 'webhook.test' || event === 'article.lookup';
     const limit = quick ? LOOKUP_TIMEOUT_MS : DELIVERY_TIMEOUT_MS;
     const request = {
@@ -77,9 +81,9 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       method: 'POST',
       headers,
       body,
-      chunked: twist?.chunked ?? false,
+      chunked: overrides?.chunked ?? false,
       timeoutMs: Math.min(limit, options.timeoutMs ?? limit),
-      ...(twist?.pieces && { pieces: betweenPieces }),
+      ...(overrides?.pieces && { pieces: betweenPieces }),
       ...(hold && { hold }),
     };
     const reply = await transport.exchange(request);
@@ -88,23 +92,23 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       event,
       { url, headers, body, reply },
       leakIn(reply, options.secret, refused ? sign(body, options.secret) : undefined),
-      twist?.trial ?? false,
+      overrides?.trial ?? false,
     );
     return reply;
   };
 
   return {
     journal,
-    carry: async (url, parcel) => {
-      allow([parcel.event]);
-      if (!parcel.twist?.atOnce) await pace.take();
-      return send(url, parcel);
+    send: async (url, event) => {
+      allow([event.event]);
+      if (!event.overrides?.atOnce) await pace.take();
+      return exchange(url, event);
     },
-    together: async (url, parcels, onReleased) => {
-      allow(parcels.map(({ event }) => event));
-      await pace.take(parcels.length);
-      const hold = gate(parcels.length, onReleased);
-      return Promise.all(parcels.map((parcel) => send(url, parcel, hold)));
+    together: async (url, events, onReleased) => {
+      allow(events.map(({ event }) => event));
+      await pace.take(events.length);
+      const hold = gate(events.length, onReleased);
+      return Promise.all(events.map((event) => exchange(url, event, hold)));
     },
     turn: async (count) => {
       allow([]);

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, isSuccess } from './expect.js';
 import type { Answer } from './probe.js';
+import type { Overrides } from './request.js';
 import { testSample } from './samples.js';
 import type { Session } from './session.js';
-import type { Twist } from './wire.js';
 
 /** What a receiver may take in place of what the service sends, and what it then has to change. */
 interface Guess {
-  readonly twist: Twist;
+  readonly overrides: Overrides;
   readonly fix: string;
 }
 
@@ -17,7 +17,7 @@ const RAW =
 /** Signs other bytes than those that are sent. */
 const signing =
   (hmac: (body: string, secret: string, timestamp: string) => string) =>
-  (secret: string): Twist => {
+  (secret: string): Overrides => {
     let sent = '';
     return {
       body: (json) => {
@@ -33,7 +33,7 @@ const rewritten = (write: (value: unknown) => string) =>
   signing((body, secret) => `sha256=${hex(write(JSON.parse(body)), secret)}`);
 
 /** The ways in which receivers get the signature wrong that the service's own cannot show. */
-const SIGNATURES: readonly (readonly [string, (secret: string) => Twist])[] = [
+const SIGNATURES: readonly (readonly [string, (secret: string) => Overrides])[] = [
   [
     `It signs the body as Python’s json.dumps writes it. ${RAW}`,
     rewritten((value) => jsonText(value, { comma: ', ', colon: ': ' })),
@@ -77,7 +77,7 @@ const SIGNATURES: readonly (readonly [string, (secret: string) => Twist])[] = [
 ];
 
 const NAMES: Guess = {
-  twist: { lowercase: true },
+  overrides: { lowercase: true },
   fix: 'It finds the headers only if their names are in lower case. Look them up in any case.',
 };
 
@@ -89,7 +89,10 @@ export function whyNotSigned(session: Session, answer: Answer): Promise<string |
       'This answer comes from a firewall or a proxy before the receiver. Let signed POST requests to this path through.',
     );
   const { secret } = session.options;
-  return proven(session, [NAMES, ...SIGNATURES.map(([fix, twist]) => ({ fix, twist: twist(secret) }))]);
+  return proven(session, [
+    NAMES,
+    ...SIGNATURES.map(([fix, overrides]) => ({ fix, overrides: overrides(secret) })),
+  ]);
 }
 
 /** Why a receiver refuses a request that is signed: by its status, or as far as it can be proven. */
@@ -101,16 +104,16 @@ export async function whyNotAccepted(session: Session, { status }: Answer): Prom
   return proven(session, [
     NAMES,
     {
-      twist: { envelope: { contract_version: 3 } },
+      overrides: { envelope: { contract_version: 3 } },
       fix: 'It accepts contract_version 3. Requests carry 2 for receivers of every version; only answers say 3.',
     },
   ]);
 }
 
 async function proven(session: Session, guesses: readonly Guess[]): Promise<string | undefined> {
-  for (const { twist, fix } of guesses) {
+  for (const { overrides, fix } of guesses) {
     const reply = await session.reply('webhook.test', testSample(session.id('test')), {
-      ...twist,
+      ...overrides,
       trial: true,
     });
     if (reply.kind === 'answer' && isSuccess(reply))
