@@ -1,8 +1,11 @@
 import type { Version } from './answers.js';
+import { numberOf } from './rules/numbers.js';
 import type { Session } from './session.js';
 
 /** One testable sentence of the contract. */
 export interface Rule {
+  /** Stable, from 1; see `numberOf`. */
+  readonly number: number;
   /** Stable; reports and dependencies name it. */
   readonly id: string;
   /** Where the contract says so. */
@@ -22,7 +25,7 @@ export interface Rule {
 }
 
 type Common = Pick<Rule, 'section'> & Partial<Pick<Rule, 'from' | 'level' | 'needs'>>;
-type Own = Omit<Rule, 'section' | 'level' | 'from' | 'needs'> &
+type Own = Omit<Rule, 'number' | 'section' | 'level' | 'from' | 'needs'> &
   Partial<Pick<Rule, 'section' | 'level' | 'from' | 'needs'>>;
 
 /** Rules of one subject. `needs` add up; everything else that a rule says itself wins. */
@@ -32,6 +35,7 @@ export function rules(common: Common, own: readonly Own[]): Rule[] {
     from: 1,
     ...common,
     ...rule,
+    number: numberOf(rule.id),
     needs: [...(common.needs ?? []), ...(rule.needs ?? [])],
   }));
 }

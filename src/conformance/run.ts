@@ -50,7 +50,7 @@ export interface Report {
 }
 
 export interface ConformanceOptions extends SessionOptions {
-  /** These rules alone, and those that they need. */
+  /** These rules alone, by their ids or numbers, and those that they need. */
   readonly only?: readonly string[] | undefined;
   /** Rules that are left out; those that need them are looked at all the same. */
   readonly skip?: readonly string[] | undefined;
@@ -219,7 +219,7 @@ function chosen(only: readonly string[] | undefined): readonly Rule[] {
   const wanted = new Set<string>();
   const want = (id: string): void => {
     const rule = ruleNamed(id);
-    wanted.add(id);
+    wanted.add(rule.id);
     rule.needs.forEach(want);
   };
   only.forEach(want);
@@ -227,7 +227,7 @@ function chosen(only: readonly string[] | undefined): readonly Rule[] {
 }
 
 function ruleNamed(id: string): Rule {
-  const rule = RULES.find((one) => one.id === id);
+  const rule = RULES.find((one) => one.id === id || String(one.number) === id);
   if (rule !== undefined) return rule;
   throw new PressmarkError(
     'USAGE',

@@ -75,7 +75,11 @@ export function checkCommand(): Command {
     .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
     .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
-    .option('--only <rules>', 'these rules and those that they need; with commas between them', parseList)
+    .option(
+      '--only <rules>',
+      'these rules, by name or number, and those that they need; with commas between them',
+      parseList,
+    )
     .option('--skip <rules>', 'all but these rules', parseList)
     .option(
       '--baseline <file>',

@@ -49,14 +49,14 @@ function finding({ rule, result, expected, got, why, exchange }: Outcome): strin
     exchange === undefined
       ? ''
       : `<details><summary>Request and answer</summary><pre>${escaped(exchange.join('\n'))}</pre></details>`;
-  return `<li class="${result}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code> (contract: ${escaped(rule.section)})<dl>${rows.join('')}</dl>${traffic}</li>`;
+  return `<li class="${result}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code> (rule ${rule.number}, contract: ${escaped(rule.section)})<dl>${rows.join('')}</dl>${traffic}</li>`;
 }
 
 function sectionOf(section: string, outcomes: readonly Outcome[]): string {
   const inOrder = outcomes.toSorted((a, b) => RESULTS.indexOf(a.result) - RESULTS.indexOf(b.result));
   const lines = inOrder.map(
     ({ rule, result }) =>
-      `<li class="${result.replace(' ', '-')}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code>${result === 'passed' ? '' : `, ${result}`}</li>`,
+      `<li class="${result.replace(' ', '-')}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code> (${rule.number})${result === 'passed' ? '' : `, ${result}`}</li>`,
   );
   return `<details><summary>${escaped(section)}: ${escaped(countsText({ outcomes }))}</summary><ul>\n${lines.join('\n')}\n</ul></details>`;
 }

@@ -5,6 +5,7 @@ import { countsOf, removalText } from './summary.js';
 export function jsonReport(report: Report): string {
   const { url, version, firstTest, run, left, requests, ms } = report;
   const rules = report.outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({
+    number: rule.number,
     id: rule.id,
     section: rule.section,
     level: rule.level,

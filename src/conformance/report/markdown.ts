@@ -28,9 +28,14 @@ export function rulesList(rules: readonly Rule[]): string {
   return [...sections].map(([section, lines]) => `### ${section}\n\n${lines.join('\n')}`).join('\n\n');
 }
 
-function ruleLine({ id, level, from, says }: Rule, steps: readonly string[]): string {
-  const notes = [...steps, ...(level === 'should' ? ['should'] : []), ...(from > 1 ? [`V${from}`] : [])];
-  return `- \`${id}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${says}`;
+function ruleLine({ number, id, level, from, says }: Rule, steps: readonly string[]): string {
+  const notes = [
+    `rule ${number}`,
+    ...steps,
+    ...(level === 'should' ? ['should'] : []),
+    ...(from > 1 ? [`V${from}`] : []),
+  ];
+  return `- \`${id}\` (${notes.join(', ')}): ${says}`;
 }
 
 function badge(report: Report): string {

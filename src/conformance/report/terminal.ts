@@ -60,7 +60,7 @@ function linesOf(
   if (expected === undefined || got === undefined)
     return [`${mark} ${rule.id}: ${result}${why === undefined ? '' : `, ${why}`}`];
   return [
-    `${mark} ${rule.id} (contract: ${rule.section}): ${rule.says}`,
+    `${mark} ${rule.id} (rule ${rule.number}, contract: ${rule.section}): ${rule.says}`,
     `    expected  ${expected}`,
     `    got       ${got}`,
     `    fix       ${rule.hint}`,

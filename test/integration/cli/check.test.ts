@@ -46,7 +46,7 @@ test('check of a broken receiver exits with 1, and names for each broken rule wh
   t.is(code, 1);
   t.true(
     stdout.includes(
-      '✗ update-200 (contract: article.updated): An update that is based on the current revision is answered 200.\n' +
+      '✗ update-200 (rule 93, contract: article.updated): An update that is based on the current revision is answered 200.\n' +
         '    expected  status 200\n' +
         '    got       202 <b>"Done" | & gone</b>\n' +
         '    fix       Replace content and revision',

@@ -34,6 +34,16 @@ test('every rule has an id of its own and names a section of the contract', (t) 
   }
 });
 
+test('a rule has the number of its place in the list, which is not moved and not given twice', (t) => {
+  const numbers = RULES.map(({ number }) => number);
+  t.is(new Set(numbers).size, RULES.length);
+  const numberOf = (id: string) => RULES.find((rule) => rule.id === id)?.number;
+  t.deepEqual(
+    ['reachable', 'signature-missing', 'publish-again-same-url', 'concurrent-one-wins'].map(numberOf),
+    [1, 6, 88, 200],
+  );
+});
+
 test('a rule comes after those that it needs, and is not for an older version than they are', (t) => {
   const before = new Map<string, number>();
   for (const { id, needs, from } of RULES) {
