@@ -29,7 +29,7 @@ export async function commitAt({ git }: Pick<Repository, 'git'>, name: string): 
 }
 
 /** More paths than this may not fit a command line; then everything is listed. */
-const MOST_PATHS = 1_000;
+export const MOST_PATHS = 1_000;
 
 /**
  * What a commit has at these paths, by path; of folders only where there are few paths.
@@ -45,33 +45,11 @@ export async function entriesAt(
   if (commit === null || paths.length === 0) return new Map();
   const which = paths.length > MOST_PATHS ? ['-r', commit] : [commit, '--', ...paths];
   const { stdout } = await git(['ls-tree', '-z', '--full-tree', ...which]);
-  const entries = entriesIn(stdout, /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s);
-  return paths.length > MOST_PATHS ? only(paths, entries) : entries;
-}
-
-function only(paths: readonly string[], entries: ReadonlyMap<string, TreeEntry>): Map<string, TreeEntry> {
   const wanted = new Set(paths);
-  return new Map([...entries].filter(([path]) => wanted.has(path)));
-}
-
-/** What the index has at these paths. A path with conflicts has an entry that equals no other. */
-export async function entriesInIndex(
-  { git }: Pick<Repository, 'git'>,
-  paths: readonly string[],
-): Promise<Map<string, TreeEntry>> {
-  const where = paths.length > MOST_PATHS ? [] : ['--', ...paths];
-  const { stdout } = await git(['ls-files', '-s', '-z', ...where]);
-  const conflicts = entriesIn(stdout, /^(\d+) ([0-9a-f]+) [123]\t(.+)$/s);
-  const entries = entriesIn(stdout, /^(\d+) ([0-9a-f]+) 0\t(.+)$/s);
-  for (const path of conflicts.keys()) entries.set(path, { mode: 'conflict', id: 'conflict' });
-  return where.length === 0 ? only(paths, entries) : entries;
-}
-
-function entriesIn(output: string, pattern: RegExp): Map<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
-  for (const line of output.split('\0')) {
-    const [, mode, id, path] = pattern.exec(line) ?? [];
-    if (mode !== undefined && id !== undefined && path !== undefined) entries.set(path, { mode, id });
+  for (const line of stdout.split('\0')) {
+    const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
+    if (wanted.has(path)) entries.set(path, { mode, id });
   }
   return entries;
 }

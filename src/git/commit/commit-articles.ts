@@ -5,15 +5,9 @@ import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
+import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
-import {
-  buildCommits,
-  ignoredAmong,
-  modeOf,
-  moveBranch,
-  type NewVersion,
-  writeBlobs,
-} from './commit-files.js';
+import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
 import type { Outcome, Pending } from './commit-queue.js';
 import {
   type ArticlePaths,
@@ -22,7 +16,7 @@ import {
   decide,
   NO_ARTICLE,
 } from './decision.js';
-import { type Branch, readHead } from './head.js';
+import { readBranch } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
 import { stagedByOwner } from './next-commits.js';
@@ -85,17 +79,22 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const outcomes = new Map<string, Outcome>();
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
-      const head = await readHead(repository);
-      if (head.kind === 'not now') {
+      const branch = await readBranch(repository);
+      if (branch.kind === 'not now') {
         for (const { path } of batch)
-          outcomes.set(path, { kind: 'later', because: `commits wait for ${head.waitingFor}` });
+          outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
         return outcomes;
       }
-      const candidates = await examine(batch, head, outcomes);
-      const changes = await changesOf(candidates, head, outcomes);
+      const files = await readFiles(batch, outcomes);
+      if (files.length === 0) return outcomes;
+      const [{ tip, candidates }, identity] = await Promise.all([
+        examine(files, outcomes),
+        identityOf(repository.git, author),
+      ]);
+      const head = { ...branch, tip };
+      const changes = await changesOf(candidates, tip, outcomes);
       if (changes.length === 0) return outcomes;
-      const style = { identity: await identityOf(repository.git, author), sign };
-      const commits = await buildCommits(repository, head.tip, changes, style);
+      const commits = await buildCommits(repository, tip, changes, { identity, sign });
       const staged = new Set(
         candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
       );
@@ -113,26 +112,22 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return outcomes;
   };
 
-  /** Reads the files, has git store what they hold, and compares that with the branch and the index. */
+  /** Has git store what the files hold, and compares that with HEAD and the index. */
   async function examine(
-    batch: readonly Pending[],
-    head: Branch,
+    files: readonly ReadFile[],
     outcomes: Map<string, Outcome>,
-  ): Promise<Candidate[]> {
-    const files = await readFiles(batch, outcomes);
-    if (files.length === 0) return [];
+  ): Promise<{ readonly tip: string | null; readonly candidates: Candidate[] }> {
     const paths = files.map(({ inRepository }) => inRepository);
-    const committed = entriesAt(repository, head.tip, paths);
-    const [before, ignored, blobs, staged] = await Promise.all([
-      committed,
-      ignoredAmong(repository, paths),
-      writeBlobs(repository, paths),
-      stagedByOwner(repository, committed, paths),
-    ]);
+    const [status, blobs] = await Promise.all([statusOf(repository, paths), writeBlobs(repository, paths)]);
+    const { tip } = status;
+    const staged = await stagedByOwner(repository, status);
+    // They are as HEAD has them, or the owner has told git not to look at them.
+    const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
+    const committed = await entriesAt(repository, tip, unlisted);
     const candidates: Candidate[] = [];
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
-      if (ignored.has(inRepository) && !before.has(inRepository)) {
+      if (status.ignored.has(inRepository)) {
         outcomes.set(path, refused('it is ignored by git', path));
         continue;
       }
@@ -141,11 +136,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       candidates.push({
         ...file,
         blob: blobs[index] ?? '',
-        before: before.get(inRepository),
+        before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
         isStaged: staged.has(inRepository),
       });
     }
-    return candidates;
+    return { tip, candidates };
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
@@ -193,13 +188,13 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   /** The commits that the files are to get. */
   async function changesOf(
     candidates: readonly Candidate[],
-    head: Branch,
+    tip: string | null,
     outcomes: Map<string, Outcome>,
   ): Promise<ArticleVersion[]> {
     const changes: ArticleVersion[] = [];
     const assets: (readonly string[])[] = [];
     const upstream = await entriesUpstream(candidates);
-    const elsewhereOf = committedElsewhere(place, options, head.tip);
+    const elsewhereOf = committedElsewhere(place, options, tip);
     for (const file of candidates) {
       const { path, why, inRepository, bytes, blob, before, isStaged } = file;
       const text = bytes.toString('utf8');
@@ -243,7 +238,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         assets.push(options.assetsOf(stored.article.id, text));
       }
     }
-    const lacking = await lackingAssets(repository, head.tip, assets);
+    const lacking = await lackingAssets(repository, assets);
     return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
   }
 

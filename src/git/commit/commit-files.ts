@@ -3,9 +3,10 @@ import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
-import { CHECK_IGNORE, saidIn } from '../git.js';
-import { commitAt, entriesAt, entriesInIndex, FILE, isFile, type TreeEntry } from '../objects.js';
+import { saidIn } from '../git.js';
+import { commitAt, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
+import { statusOf } from '../status.js';
 import { type Branch, branchOfHead } from './head.js';
 import { type Identity, identityVariables, signature } from './identity.js';
 import { nextRef } from './next-commits.js';
@@ -48,17 +49,6 @@ export async function writeBlobs({ git }: Repository, paths: readonly string[]):
   const input = paths.map((path) => `${quoted(path)}\n`).join('');
   const { stdout } = await git(['hash-object', '-w', '--stdin-paths'], { input });
   return stdout.split('\n').slice(0, -1);
-}
-
-/** Those that git ignores: files that are in the index never are. @param paths from the top of the work tree. */
-export async function ignoredAmong(
-  { git }: Repository,
-  paths: readonly string[],
-): Promise<ReadonlySet<string>> {
-  // After `./`, no character of a path means anything else.
-  const input = paths.map((path) => `./${path}\0`).join('');
-  const { stdout } = await git([...CHECK_IGNORE, '-z', '--stdin'], { input, accept: [1] });
-  return new Set(stdout.split('\0').map((path) => path.slice(2)));
 }
 
 /**
@@ -218,17 +208,15 @@ async function takeBack(
   const absent = { mode: '0', id: noObject(repository) };
   let written = entries;
   for (let attempt = 0; attempt < TAKE_BACK_ATTEMPTS; attempt++) {
-    const head = await commitAt(repository, 'HEAD');
-    const paths = [...written.keys()];
-    const [committed, index] = await Promise.all([
-      entriesAt(repository, head, paths),
-      entriesInIndex(repository, paths),
-    ]);
-    const ours = paths.filter((path) => (index.get(path) ?? absent).id === written.get(path)?.id);
+    const { tip, files } = await statusOf(repository, [...written.keys()]);
+    const ours = [...written].flatMap(([path, { id }]) => {
+      const { head = absent, index = absent } = files.get(path) ?? {};
+      return files.has(path) && index.id === id ? [[path, head] as const] : [];
+    });
     if (ours.length === 0) break;
-    written = new Map(ours.map((path) => [path, committed.get(path) ?? absent]));
+    written = new Map(ours);
     await writeIndex(repository, written);
-    if ((await commitAt(repository, 'HEAD')) === head) break;
+    if ((await commitAt(repository, 'HEAD')) === tip) break;
   }
   await syncIfThere(repository.gitDir);
   await repository.git(['update-ref', '-d', ref]);
@@ -264,11 +252,11 @@ const TICK_MS = 2_000;
 /** Syncs the folders of objects that have got files since. Git syncs the files themselves. */
 async function syncObjectFolders(commonDir: string, since: number): Promise<void> {
   const objects = join(commonDir, 'objects');
-  for (const name of await readdir(objects)) {
+  const syncIfNew = async (name: string): Promise<void> => {
     const folder = join(objects, name);
     if ((await stat(folder)).mtimeMs > since - TICK_MS) await syncIfThere(folder);
-  }
-  await syncIfThere(objects);
+  };
+  await Promise.all([syncIfThere(objects), ...(await readdir(objects)).map(syncIfNew)]);
 }
 
 /** The mode of a file's next version: that of the version before, else an ordinary file's. */

@@ -54,12 +54,18 @@ export function refuseWhileUnfinished(repository: Pick<Repository, 'gitDir'>): v
 
 /** The branch that HEAD is on, or what must end before anything is committed. */
 export async function readHead(repository: Repository): Promise<Branch | NotNow> {
+  const branch = await readBranch(repository);
+  return branch.kind === 'branch' ? { ...branch, tip: await commitAt(repository, 'HEAD') } : branch;
+}
+
+/** The same without the last commit, which takes no command. */
+export async function readBranch(repository: Repository): Promise<Omit<Branch, 'tip'> | NotNow> {
   const unfinished = unfinishedCommand(repository);
   if (unfinished !== undefined) return notNow(`${unfinished} to end`);
   if (existsSync(join(repository.gitDir, 'BISECT_LOG'))) return notNow('a bisect to end');
   const ref = await branchOfHead(repository);
   if (ref === undefined) return notNow('HEAD to be on a branch again');
-  return { kind: 'branch', ref, tip: await commitAt(repository, 'HEAD') };
+  return { kind: 'branch', ref };
 }
 
 function notNow(waitingFor: string): NotNow {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { entriesAt, entriesInIndex, type TreeEntry } from '../objects.js';
+import { entriesAt } from '../objects.js';
 import type { Repository } from '../repository.js';
+import type { Status } from '../status.js';
 
 /** The refs for commits that are on no branch yet, one for each batch. */
 const NEXT_REFS = 'refs/worktree/pressmark/';
@@ -14,23 +15,16 @@ export function nextRef(): string {
 }
 
 /**
- * The paths at which the index has something of the owner's: neither what the branch has nor what Pressmark has put there
- * for commits that were not made.
- *
- * @param committed what the branch has.
+ * The paths at which the index has something of the owner's: neither what HEAD has nor what Pressmark has put there for
+ * commits that were not made.
  */
-export async function stagedByOwner(
-  repository: Repository,
-  committed: Promise<ReadonlyMap<string, TreeEntry>>,
-  paths: readonly string[],
-): Promise<Set<string>> {
-  const [index, tree] = await Promise.all([entriesInIndex(repository, paths), committed]);
-  const differing = paths.filter((path) => index.get(path)?.id !== tree.get(path)?.id);
+export async function stagedByOwner(repository: Repository, { files }: Status): Promise<Set<string>> {
+  const differing = [...files].flatMap(([path, { head, index }]) => (head?.id === index?.id ? [] : [path]));
   if (differing.length === 0) return new Set();
   const theirs = new Set(differing);
   for (const { commit } of await nextCommits(repository))
     for (const [path, { id }] of await entriesAt(repository, commit, differing))
-      if (index.get(path)?.id === id) theirs.delete(path);
+      if (files.get(path)?.index?.id === id) theirs.delete(path);
   return theirs;
 }
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { commitAt, entriesAt } from '../objects.js';
+import { commitAt } from '../objects.js';
 import type { Repository } from '../repository.js';
+import { statusOf } from '../status.js';
 import { nextCommits, removeNextRefs, stagedByOwner } from './next-commits.js';
 
 /** How long git may take to look at all files, in milliseconds. */
@@ -25,23 +26,12 @@ const OUTLIVED_MS = 30_000;
  * @returns paths relative to the site's folder.
  */
 export async function uncommittedFiles({ repository, folder, inSite }: CommittedFolder): Promise<string[]> {
-  const where = folder === '' ? [] : ['--', folder];
-  const { stdout } = await repository.git(
-    ['status', '--porcelain', '-z', '-uall', '--no-renames', '--ignore-submodules=all', ...where],
-    // Without the lock on the index that would speed up the next status: a git command of the owner's would meet it.
-    { timeoutMs: LIMIT_MS, background: true },
+  const run = { timeoutMs: LIMIT_MS, background: true };
+  const status = await statusOf(repository, folder === '' ? [] : [folder], run);
+  const theirs = await stagedByOwner(repository, status);
+  return [...status.files].flatMap(([path, { isThere }]) =>
+    isThere && !theirs.has(path) ? [inSite(path)] : [],
   );
-  const changed: string[] = [];
-  const staged: string[] = [];
-  for (const line of stdout.split('\0')) {
-    const [index, file, path] = [line[0] ?? '', line[1] ?? '', line.slice(3)];
-    if (path === '' || file === 'D' || (index === 'D' && file === ' ')) continue;
-    if (index === ' ' || index === '?') changed.push(path);
-    else staged.push(path);
-  }
-  const committed = entriesAt(repository, await commitAt(repository, 'HEAD'), staged);
-  const theirs = await stagedByOwner(repository, committed, staged);
-  return [...changed, ...staged.filter((path) => !theirs.has(path))].map(inSite);
 }
 
 /**

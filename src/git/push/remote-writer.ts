@@ -212,7 +212,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const before = await entriesAt(repository, branch.tip, paths);
     const { assetsOf } = options;
     const lists = batch.map(({ file: { article, text } }) => assetsOf(article.id, text));
-    const assets = await lackingAssets(repository, branch.tip, lists);
+    const assets = await lackingAssets(repository, lists);
     const files = await Promise.all(
       batch.map(async (one, index) => ({
         ...(await changeOf(one, before)),

@@ -2,8 +2,9 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { writeBlobs } from '../commit/commit-files.js';
-import { changesIn, contentsOf, entriesAt } from '../objects.js';
+import { changesIn, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
+import { statusOf } from '../status.js';
 
 /** How long git may take to look at all files, in milliseconds. */
 const LIMIT_MS = 300_000;
@@ -25,16 +26,13 @@ export function isTorn(bytes: Buffer, whole: Buffer): boolean {
  */
 export async function restoreTornFiles(repository: Repository, folder: string): Promise<string[]> {
   const { git } = repository;
-  const status = ['status', '--porcelain', '-z', '-uno', '--no-renames', '--ignore-submodules=all'];
-  const { stdout } = await git([...status, '--', folder], {
-    timeoutMs: LIMIT_MS,
-    // Git remembers what it has looked at, as after a status of the owner's.
-    env: { GIT_OPTIONAL_LOCKS: '1' },
-  });
-  const edited = stdout.split('\0').flatMap((line) => (line.startsWith(' M ') ? [line.slice(3)] : []));
-  const committed = await entriesAt(repository, 'HEAD', edited);
-  const versions = new Map([...committed].map(([path, { id }]) => [path, new Set([id])]));
-  const torn = await leftOvers(repository, edited, versions);
+  // Git remembers what it has looked at, as after a status of the owner's.
+  const run = { untracked: false, timeoutMs: LIMIT_MS, env: { GIT_OPTIONAL_LOCKS: '1' } };
+  const { files } = await statusOf(repository, [folder], run);
+  const versions = new Map<string, ReadonlySet<string>>();
+  for (const [path, { head, index }] of files)
+    if (head !== undefined && head.id === index?.id) versions.set(path, new Set([head.id]));
+  const torn = await leftOvers(repository, [...versions.keys()], versions);
   const input = torn.map((path) => `${path}\0`).join('');
   if (torn.length > 0) await git(['checkout-index', '-f', '-u', '-z', '--stdin'], { input });
   return torn;

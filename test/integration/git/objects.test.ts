@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { nextCommits, removeNextRefs } from '../../../src/git/commit/next-commits.js';
-import { entriesAt, entriesInIndex } from '../../../src/git/objects.js';
+import { entriesAt } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
+import { statusOf } from '../../../src/git/status.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** A repository with so many files, all of them in the index too. */
@@ -18,14 +21,21 @@ async function repositoryWith(top: string, paths: readonly string[]) {
   return found;
 }
 
-test('more paths than fit a command line are found in a commit and in the index', async (t) => {
+test('more paths than fit a command line are found in a commit, and by their status', async (t) => {
   const paths = Array.from({ length: 9_500 }, (_, index) => `content/${'long-name-'.repeat(23)}${index}.md`);
   const repository = await repositoryWith(tempDir(t), [...paths, 'other.md']);
   const committed = await entriesAt(repository, 'refs/heads/main', paths);
-  const index = await entriesInIndex(repository, paths);
   t.is(committed.size, paths.length);
   t.is(committed.get('other.md'), undefined);
-  t.is(JSON.stringify([...index].sort()), JSON.stringify([...committed].sort()));
+  await repository.git(['symbolic-ref', 'HEAD', 'refs/heads/main']);
+  const { files, tip } = await statusOf(repository, paths);
+  t.is(files.size, paths.length + 1, 'no file is there');
+  t.deepEqual(files.get(paths[9_000] ?? ''), {
+    head: committed.get(paths[9_000] ?? ''),
+    index: committed.get(paths[9_000] ?? ''),
+    isThere: false,
+  });
+  t.is(tip, (await repository.git(['rev-parse', 'main'])).stdout.trim());
 });
 
 test('the ref of commits under way is removed only while it is the one that was left', async (t) => {
@@ -47,4 +57,31 @@ test('the ref of commits under way is removed only while it is the one that was 
   t.like(await nextCommits(repository), [{ ref, commit: ofBatch ?? '' }]);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual(await nextCommits(repository), []);
+});
+
+test('the status has what HEAD, the index and the work tree have, and what git ignores', async (t) => {
+  const top = tempDir(t);
+  const names = ['changed.md', 'staged.md', 'gone.md', 'removed from the index.md', 'same.md'];
+  const repository = await repositoryWith(top, names);
+  await repository.git(['symbolic-ref', 'HEAD', 'refs/heads/main']);
+  await repository.git(['checkout-index', '-a']);
+  for (const name of ['changed.md', 'staged.md', 'new\nname.md', 'ignored.md'])
+    writeFileSync(join(top, name), name);
+  writeFileSync(join(top, '.git/info/exclude'), 'ignored.md\n');
+  rmSync(join(top, 'gone.md'));
+  await repository.git(['rm', '-q', '--cached', 'removed from the index.md']);
+  await repository.git(['add', 'staged.md']);
+  const { files, ignored } = await statusOf(repository, [...names, 'new\nname.md', 'ignored.md']);
+  const said = [...files].map(([path, { head, index, isThere }]) => [
+    path,
+    `${head === undefined ? 'absent' : 'there'}, ${index === undefined ? 'absent' : head?.id === index.id ? 'the same' : 'another'}, ${isThere}`,
+  ]);
+  t.deepEqual(Object.fromEntries(said), {
+    'changed.md': 'there, the same, true',
+    'staged.md': 'there, another, true',
+    'gone.md': 'there, the same, false',
+    'removed from the index.md': 'there, absent, true',
+    'new\nname.md': 'absent, absent, true',
+  });
+  t.deepEqual([...ignored], ['ignored.md']);
 });

@@ -1,0 +1,69 @@
+import type { GitRun } from './git.js';
+import { MOST_PATHS, type TreeEntry } from './objects.js';
+import type { Repository } from './repository.js';
+
+/** A file of which HEAD, the index and the work tree do not have the same. */
+export interface FileStatus {
+  /** Undefined where HEAD does not have it. */
+  readonly head: TreeEntry | undefined;
+  /** Undefined where the index does not have it. */
+  readonly index: TreeEntry | undefined;
+  /** Whether the work tree has it. */
+  readonly isThere: boolean;
+}
+
+/** What `git status` says. Paths are from the top of the work tree. */
+export interface Status {
+  /** HEAD's commit; null before the first. Git reads it first. */
+  readonly tip: string | null;
+  readonly files: ReadonlyMap<string, FileStatus>;
+  /** Those of the paths that git ignores. What the index has is never ignored. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+export interface StatusRun extends Pick<GitRun, 'timeoutMs' | 'background' | 'env'> {
+  /** Whether files that git does not know are listed. @default true */
+  readonly untracked?: boolean;
+}
+
+const COMMAND = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--ignore-submodules=all'];
+
+/** What an entry of a path with conflicts is; it equals no other. */
+const CONFLICT: TreeEntry = { mode: 'conflict', id: 'conflict' };
+
+/**
+ * Compares HEAD, the index and the work tree, by one command.
+ *
+ * @param paths files, or one folder; none for the whole work tree.
+ */
+export async function statusOf(
+  { git }: Pick<Repository, 'git'>,
+  paths: readonly string[],
+  { untracked = true, ...run }: StatusRun = {},
+): Promise<Status> {
+  const isAll = paths.length === 0 || paths.length > MOST_PATHS;
+  const which = [`-u${untracked ? 'all' : 'no'}`, ...(isAll ? [] : ['--ignored', '--', ...paths])];
+  const { stdout } = await git([...COMMAND, ...which], run);
+  const files = new Map<string, FileStatus>();
+  const ignored = new Set<string>();
+  let tip: string | null = null;
+  for (const line of stdout.split('\0')) {
+    const words = line.split(' ');
+    const rest = (count: number) => words.slice(count).join(' ');
+    const entry = (mode: number, id: number) => entryOf(words[mode], words[id]);
+    if (line.startsWith('# branch.oid ')) tip = words[2] === '(initial)' ? null : rest(2);
+    else if (words[0] === '1')
+      files.set(rest(8), { head: entry(3, 6), index: entry(4, 7), isThere: entry(5, 6) !== undefined });
+    else if (words[0] === 'u')
+      files.set(rest(10), { head: entry(4, 8), index: CONFLICT, isThere: entry(6, 8) !== undefined });
+    // What was removed from the index alone comes twice.
+    else if (words[0] === '?')
+      files.set(rest(1), { head: undefined, index: undefined, ...files.get(rest(1)), isThere: true });
+    else if (words[0] === '!') ignored.add(rest(1));
+  }
+  return { tip, files, ignored };
+}
+
+function entryOf(mode = '', id = ''): TreeEntry | undefined {
+  return mode === '000000' ? undefined : { mode, id };
+}
