@@ -21,6 +21,7 @@ export interface Status {
   readonly ignored: ReadonlySet<string>;
 }
 
+/** How the status is asked for. */
 export interface StatusRun extends Pick<GitRun, 'timeoutMs' | 'background' | 'env'> {
   /** Whether files that git does not know are listed. @default true */
   readonly untracked?: boolean;
