@@ -198,7 +198,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
-          staging: join(stateDir, STAGING),
         });
   if (commits === undefined) {
     const beforeReplace = keepEdits(options);
@@ -227,7 +226,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
 
 /** Keeps a person's edit before an update replaces it, where no commit can have it. */
 function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
-  const keepText = createKeepText(stateDir, join(stateDir, STAGING), log);
+  const keepText = createKeepText(stateDir, log);
   return async ({ path, edited }: ReplacedFile): Promise<void> => {
     const why = 'nothing is committed on this site';
     if (edited) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);

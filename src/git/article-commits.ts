@@ -72,8 +72,6 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly log: Log;
   /** The state folder, absolute. */
   readonly stateDir: string;
-  /** Where files are written before they get their name there; absolute. */
-  readonly staging: string;
 }
 
 /** The commits of a site's articles; see `openArticleCommits`. */
@@ -132,7 +130,7 @@ function createArticleCommits(
   stop: AbortController,
   options: ArticleCommitsOptions & { readonly replaceMs: number },
 ): ArticleCommits {
-  const { hooks, log, stateDir, staging, content, author, commitEdits = false, sign = false } = options;
+  const { hooks, log, stateDir, content, author, commitEdits = false, sign = false } = options;
   const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
   const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
@@ -166,7 +164,7 @@ function createArticleCommits(
   const beforeReplace = createBeforeReplace({
     place,
     queue,
-    keepText: createKeepText(stateDir, staging, log),
+    keepText: createKeepText(stateDir, log),
     log,
     isBeforeAnswer,
     limitMs: options.replaceMs,

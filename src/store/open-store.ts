@@ -15,8 +15,8 @@ import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
 import type { Writer } from './writer.js';
 
-/** How often it is asked whether the snapshot is worth writing anew. */
-const SNAPSHOT_EVERY_MS = 60_000;
+/** A start that had to read more files than this saves at once what it knows: the next stop may be a kill. */
+const MANY_FILES = 1_000;
 
 export interface OpenStoreOptions {
   readonly content: ContentFolder;
@@ -89,7 +89,6 @@ export async function openStore({
   );
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
-  let unsaved = recovery.read;
   const opened = createStore({
     content,
     catalog,
@@ -102,7 +101,6 @@ export async function openStore({
     onMissing,
     onEnsured,
     onChange: (changes) => {
-      unsaved += changes.length;
       for (const { path, after } of changes) {
         if (after?.broken !== undefined && !after.isUnsupported) warnOfBroken(log, path, after.broken);
       }
@@ -119,7 +117,6 @@ export async function openStore({
     try {
       // Under the lock, as recovery takes temp files for debris while it holds it.
       await lock.run(() => saveSnapshot(snapshotPath, opened.snapshotKey(), catalog));
-      unsaved = 0;
     } catch (error) {
       log.warn(
         { reason: messageOf(error) },
@@ -128,17 +125,9 @@ export async function openStore({
     }
   }
 
-  let sizeSaved = catalog.size;
-  let saving = Promise.resolve();
-  const timer = setInterval(() => {
-    if (unsaved + Math.abs(catalog.size - sizeSaved) < Math.max(1_000, catalog.size / 10)) return;
-    sizeSaved = catalog.size;
-    saving = save();
-  }, SNAPSHOT_EVERY_MS);
-  timer.unref();
+  const saving = recovery.read > MANY_FILES ? save() : undefined;
 
   async function close(): Promise<void> {
-    clearInterval(timer);
     await opened.close();
     await writer.close?.();
     await watcher?.close();

@@ -125,7 +125,6 @@ export async function startCommitting(dir: string): Promise<Committing> {
     assetsOf: () => [],
     decode: async (path, text) => decode(text, path),
     stateDir: join(dir, '.git'),
-    staging: join(dir, '.git'),
   });
   if (commits === undefined) throw new Error('there is no repository');
   const watcher = definePlugin({

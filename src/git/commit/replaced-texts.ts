@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { discard, makeDirectory, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { discard, makeDirectory, stage, syncDirectory } from '../../fs/atomic-write.js';
 import { filesBelow } from '../../fs/files-below.js';
 import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
@@ -76,9 +76,8 @@ export type KeepText = (path: string, bytes: Buffer, why: string) => Promise<voi
  * when that resolves.
  *
  * @param stateDir absolute.
- * @param staging a folder on the same file system for what is half written; absolute.
  */
-export function createKeepText(stateDir: string, staging: string, log: Log): KeepText {
+export function createKeepText(stateDir: string, log: Log): KeepText {
   return async (path, bytes, why) => {
     const ending = `-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.md`;
     const known = await fileWith(path, ending, bytes);
@@ -102,24 +101,13 @@ export function createKeepText(stateDir: string, staging: string, log: Log): Kee
   }
 
   async function write(target: string, bytes: Buffer): Promise<void> {
-    const { temp } = await stageAgain(bytes);
+    makeDirectory(dirname(target));
+    const { temp } = await stage(stateDir, bytes); // where the next start looks for what a kill has left
     try {
-      makeDirectory(dirname(target));
       renameSync(temp, target);
     } catch (error) {
       discard(temp);
       throw error;
-    }
-  }
-
-  /** The staging folder may have been removed since the start. */
-  async function stageAgain(bytes: Buffer): Promise<Staged> {
-    try {
-      return await stage(staging, bytes);
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      makeDirectory(staging);
-      return stage(staging, bytes);
     }
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { messageOf, PressmarkError } from '../../errors.js';
-import { type KeptValue, keepInFile } from '../../fs/kept-file.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 
 /** How the conversation with the remote stands. */
 export interface PushStatus {
@@ -32,21 +32,48 @@ const NOTHING: PushStatus = {
   pullRequest: null,
 };
 
-/** The status of a running receiver, kept in a file too, for `pressmark doctor`. */
-export type PushStatusKeeper = KeptValue<PushStatus>;
+/** The status of a running receiver. */
+export interface PushStatusKeeper {
+  readonly now: PushStatus;
+  set(change: Partial<PushStatus>): void;
+  /** Writes what has not been written yet. */
+  close(): Promise<void>;
+}
 
 /** After how long a change is written, in milliseconds: deliveries change it all the time. */
 const WRITE_AFTER_MS = 1_000;
 
 /**
- * Keeps the status in memory, and in `path`.
+ * Keeps the status in memory and, some time after each change, in a file, for `pressmark doctor`.
  *
  * @param path in the state folder; a hint for people, nothing is decided by it.
  */
 export function createPushStatus(path: string): PushStatusKeeper {
-  const initial = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
-  // Where it cannot be written, /healthz?verbose still reports it.
-  return keepInFile<PushStatus>(path, initial, WRITE_AFTER_MS, () => undefined);
+  let now = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    // Where it cannot be written, /healthz?verbose still reports it.
+    const written = () => writeAtomically(path, `${JSON.stringify(now)}\n`).catch(() => undefined);
+    writing = writing.then(written);
+  }
+
+  return {
+    get now() {
+      return now;
+    },
+    set(change) {
+      now = { ...now, ...change };
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+    },
+    async close() {
+      if (timer !== undefined) write();
+      await writing;
+    },
+  };
 }
 
 /** The status that a receiver has left; undefined where none has pushed here. */

@@ -50,7 +50,7 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   const root = await realpath(await mkdtemp(join(tmpdir(), 'pressmark-git-')));
   const top = join(root, 'work tree');
   const home = join(root, 'home');
-  for (const folder of [top, home, join(root, 'staging'), join(root, 'state')]) await mkdir(folder);
+  for (const folder of [top, home, join(root, 'state')]) await mkdir(folder);
   const env = environment(home);
   if (options.identity !== false)
     await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Olga Owner\n\temail = olga@example.org\n');
@@ -144,7 +144,6 @@ export function siteAt(
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         assetsOf: () => [],
         stateDir: join(top, '..', 'state'),
-        staging: join(top, '..', 'staging'),
         ...options,
       });
       const entries = [{ plugin: watcher, origin: 'test' }];
