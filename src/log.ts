@@ -82,6 +82,11 @@ function lineWithoutHidden(line: string): string {
   return shown;
 }
 
+/** The secrets that `hideInLog` has hidden, for what is kept elsewhere than in the log. */
+export function hiddenTexts(): readonly string[] {
+  return [...hidden.keys()];
+}
+
 /** A text that is kept elsewhere than in the log, without the secrets that `hideInLog` has hidden. */
 export function withoutHidden(text: string): string {
   let shown = text;

@@ -19,6 +19,7 @@ import { snapshotOf } from '../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { adapterEndpoint } from '../webhook/adapter.js';
 import { createBodyReader } from '../webhook/body-reader.js';
+import { createDryRun } from '../webhook/dry-run.js';
 import type { Surroundings } from '../webhook/handler.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
@@ -30,13 +31,13 @@ import { themeFolder } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { createLongArticles } from './content/long-articles.js';
-import { openDeliveryLog } from './delivery-log.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
 import { notePlugins } from './plugins/plugin-report.js';
 import { idleJobs, idlePages, runsPages, siteOfPlugins } from './plugins/surroundings.js';
+import { openDeliveryLog } from './records/delivery-log.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
 import { createHealth, type Health } from './server/health.js';
@@ -102,7 +103,7 @@ export async function startApp(
   };
   let folders: readonly ThemeFolder[] = [];
   const pagePolicy = createPagePolicy(settings, () => folders);
-  const deliveries = openDeliveryLog(stateDir, log);
+  const deliveries = openDeliveryLog(stateDir, log, secretsOf(settings));
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
   const hooks = createHooks(log, { note: jobs.noteAction });
   // The last receiver has saved what it knew of the articles.
@@ -169,8 +170,16 @@ export async function startApp(
       receive: receiveArticle,
     });
     const writing = { ...articles, ...changes };
+    const names = headerNames(settings.service);
+    const dryRun = createDryRun(names, surroundings);
     const records: SiteRecords = {
-      deliveries: async (query) => deliveries.list(query),
+      deliveries: deliveries.list,
+      delivery: deliveries.detail,
+      dryRun: async (key) => {
+        const detail = await deliveries.detail(key);
+        return detail && dryRun(detail);
+      },
+      refusals: deliveries.refusals,
       status: async () => ({ ...(await siteStatus(settings)) }),
     };
     const { assets } = durable;
@@ -194,7 +203,6 @@ export async function startApp(
           { path, url },
           'an article has an address that the receiver answers itself; see pressmark doctor',
         );
-    const names = headerNames(settings.service);
     const receive = createReceiver(settings.secrets, names, surroundings);
     // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
     const readBody = createBodyReader();
@@ -206,7 +214,7 @@ export async function startApp(
         receive: async (delivery) => disk.counted(await receive(delivery)),
         hooks,
         log,
-        note: deliveries.note,
+        notes: deliveries.notes,
       }),
       adapters: host.adapters.map((adapter) =>
         adapterEndpoint(adapter, {
@@ -215,7 +223,7 @@ export async function startApp(
           readBody,
           hooks,
           log,
-          note: deliveries.note,
+          notes: deliveries.notes,
         }),
       ),
       routers: host.routers,
@@ -257,7 +265,7 @@ export async function startApp(
         endAnnouncement();
         await server?.close();
         await host?.close();
-        deliveries.close();
+        await deliveries.close();
         await noteLast();
         await durable.close();
         await long?.close();
@@ -327,6 +335,13 @@ function healthOf(durable: DurableStore, disk: Health): () => string | undefined
     const trouble = durable.trouble?.();
     return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
+}
+
+/** The secrets of the config, as far as they are long enough not to stand anywhere by chance. */
+function secretsOf({ secrets, deployHook, gitToken, statusToken }: Settings): string[] {
+  return [...secrets, deployHook.url, deployHook.token, gitToken, statusToken].flatMap((secret = '') =>
+    secret.length < 8 ? [] : [secret],
+  );
 }
 
 /** What makes slugs, where the config asks for more than a safe one. */

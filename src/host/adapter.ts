@@ -110,6 +110,12 @@ export interface Adapter {
   readonly methods?: readonly string[];
   /** The longest body that is read, in bytes. @default 1,000,000 */
   readonly maxBytes?: number;
+  /**
+   * Whether the admin shows bodies and answers. Only where no body and no answer has a secret in it, such as a token.
+   *
+   * @default false: only when requests came, their headers and what became of them
+   */
+  readonly keepsBodies?: boolean;
   /** Whether the request is genuine; anything but `true` is answered 401. */
   verify(request: AdapterRequest): boolean | Promise<boolean>;
   /** Parses a verified body. @default JSON in UTF-8; undefined where there is none, as with GET */

@@ -180,7 +180,7 @@ export async function startHost(
           serve,
           adapter,
           answer: answerBy(plugin.name),
-          ...(around.records ?? { deliveries: refusing(plugin.name), status: refusing(plugin.name) }),
+          ...(around.records ?? noRecords(plugin.name)),
           ...sharingOf(plugin.name),
           admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
           hold,
@@ -370,6 +370,12 @@ const answerBy =
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+}
+
+/** What is known of the site, where no receiver runs. */
+function noRecords(plugin: string): SiteRecords {
+  const refuse = refusing(plugin);
+  return { deliveries: refuse, delivery: refuse, dryRun: refuse, refusals: refuse, status: refuse };
 }
 
 const refusing = (plugin: string) => async () => {

@@ -1,5 +1,7 @@
 /** A delivery whose signature was right, or a request that an adapter has verified. */
 export interface DeliveryRecord {
+  /** By which it is asked for; in no URL does it need escapes. */
+  readonly key: string;
   /** When it was answered, ISO 8601. */
   readonly at: string;
   /** Such as `article.published`; null for an adapter's, and where the body could not be read. */
@@ -25,12 +27,65 @@ export interface DeliveryQuery {
   readonly id?: string;
   /** Whether they were refused. */
   readonly refused?: boolean;
+  readonly status?: number;
+  /** In the id, the URL, the event, the outcome or the adapter's name; upper and lower case are the same. */
+  readonly text?: string;
+}
+
+/** A header as it came; the value is null where it may prove who has sent it, as a signature or a cookie does. */
+export interface KeptHeader {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** All that is kept of one delivery. */
+export interface DeliveryDetail extends DeliveryRecord {
+  /** In their order; none where they are not kept any more. */
+  readonly headers: readonly KeptHeader[];
+  /** As it came, byte by byte; null where it is not kept. Foreign text: escape it. */
+  readonly body: Buffer | null;
+  /** The body of the answer, as it was sent; null where it is not kept. */
+  readonly answer: string | null;
+}
+
+/** What would be answered if a delivery came again now. */
+export interface DryRun {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  /** What would happen, or the code of the error table. */
+  readonly outcome: string;
+  readonly event: string | null;
+  readonly id: string | null;
+  /** The plugins whose filters would be asked before, and may change, hold or refuse the article; they were not. */
+  readonly unasked: readonly string[];
+}
+
+/** Requests that could not be verified: how many came since the ones before. Nothing that they sent is kept. */
+export interface RefusedRequests {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The plugin whose adapter they came to; null for the webhook. */
+  readonly adapter: string | null;
+  /** A code of the error table. */
+  readonly outcome: string;
+  readonly status: number;
+  readonly count: number;
 }
 
 /** What is known of the site and of what came, for plugins that show it. */
 export interface SiteRecords {
   /** The last deliveries, newest first. Receivers on one folder share them; the last 1,000 are kept. */
   deliveries(query?: DeliveryQuery): Promise<readonly DeliveryRecord[]>;
+  /** One of them, with what was sent and what was answered; undefined where it is not kept any more. */
+  delivery(key: string): Promise<DeliveryDetail | undefined>;
+  /**
+   * What would be answered if it came again now. Nothing is stored, and no code of a plugin runs. Undefined for what came to an
+   * adapter, and where its body is not kept any more.
+   */
+  dryRun(key: string): Promise<DryRun | undefined>;
+  /** The last requests that could not be verified, newest first, counted. */
+  refusals(): Promise<readonly RefusedRequests[]>;
   /** How the site stands: what `pressmark status --json` prints. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -249,6 +249,23 @@ export function createStore(options: StoreOptions) {
     }
   }
 
+  /** What `publish` and `update` would come to now; nothing is written, and nothing is promised. */
+  const dryRun = {
+    async publish(id: string, prepare: () => Promise<ArticleDraft>): Promise<Published> {
+      const known = await reading.current(id);
+      if (known !== undefined) return { outcome: 'known', id, url: known.url };
+      const { url, release } = chooseName(await prepare(), new Set());
+      release();
+      return { outcome: 'stored', id, url };
+    },
+    async update(target: Target, prepare: (article: Article) => Promise<Replacement>): Promise<Updated> {
+      const { kind, read } = await reading.check(target);
+      if (kind === 'retry') return { outcome: 'retry' };
+      await prepare(read.stored.article);
+      return { outcome: 'stored' };
+    },
+  };
+
   /** @returns undefined where the update is to be applied by now, and there is no replacement yet. */
   async function replace(target: Target, replacement: Replacement | undefined): Promise<Updated | undefined> {
     /** The error of an attempt whose end is unknown. */
@@ -405,7 +422,20 @@ export function createStore(options: StoreOptions) {
   const close = operations.idle;
 
   const { find, get, read, htmlOf, snapshotKey } = reading;
-  return { publish, update, change, find, get, read, htmlOf, readAgain, compareFolder, snapshotKey, close };
+  return {
+    publish,
+    update,
+    dryRun,
+    change,
+    find,
+    get,
+    read,
+    htmlOf,
+    readAgain,
+    compareFolder,
+    snapshotKey,
+    close,
+  };
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

@@ -12,14 +12,13 @@ import {
 } from '../host/adapter.js';
 import type { Hooks } from '../host/hooks.js';
 import { asPlugin } from '../host/plugin-code.js';
-import type { DeliveryRecord } from '../host/records.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { isIdentity } from './changed-bytes.js';
 import { NO_FAILURES } from './receive.js';
 import type { ReceiveArticle } from './receive-article.js';
-import { recordOf } from './record.js';
+import { keptHeaders, type Notes, recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
@@ -41,8 +40,8 @@ export interface AdapterOptions {
   readonly readBody: ReadBody;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** Gets what was verified, after its answer. @default nobody does */
-  readonly note?: (record: DeliveryRecord) => void;
+  /** Where deliveries are noted. @default nowhere */
+  readonly notes?: Notes;
   /** @default 5 s to verify, 25 s each to parse and to receive */
   readonly limitsMs?: AdapterLimits;
 }
@@ -65,16 +64,19 @@ interface Outcome {
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
-  { receive, counted, readBody, hooks, log, note, limitsMs = LIMITS_MS }: AdapterOptions,
+  { receive, counted, readBody, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
-  const { plugin, methods = ['POST'], maxBytes } = adapter;
+  const { plugin, methods = ['POST'], maxBytes, keepsBodies = false } = adapter;
   // Its long bodies must not take the room of other adapters.
   const read = maxBytes === undefined ? readBody : createBodyReader({ maxBytes });
-  const logUnverified = createRefusalLog(log.child({ adapter: plugin }));
+  const logUnverified = createRefusalLog(log.child({ adapter: plugin }), (refused) =>
+    notes?.refused({ adapter: plugin, ...refused }),
+  );
 
-  async function outcomeOf(context: Context): Promise<Outcome> {
+  async function outcomeOf(context: Context): Promise<Outcome & { readonly sent?: Buffer }> {
     let verified = false;
+    let sent: { sent?: Buffer } = {};
     try {
       if (!methods.includes(context.method))
         throw new PressmarkError(
@@ -91,11 +93,12 @@ export function adapterEndpoint(
       if ((await ofPlugin('verify', async () => adapter.verify(request))) !== true)
         throw new PressmarkError('SIGNATURE_MISMATCH', 'this request could not be verified');
       verified = true;
+      sent = { sent: request.body };
       const payload = await parsed(request);
       const result = await ofPlugin('receive', async () => adapter.receive(payload, request));
-      return { verified, ...(await answerTo(result)) };
+      return { verified, ...sent, ...(await answerTo(result)) };
     } catch (error) {
-      return { verified, ...refusalOf(error) };
+      return { verified, ...sent, ...refusalOf(error) };
     }
   }
 
@@ -183,7 +186,7 @@ export function adapterEndpoint(
     const started = performance.now();
     const given = await outcomeOf(context);
     counted(given);
-    const { status, body, headers, outcome, id, verified } = given;
+    const { status, body, headers, outcome, id, verified, sent = null } = given;
     const allow = status === 405 ? { Allow: methods.join(', ') } : {};
     await sendJson(context, { status, body, headers: { ...allow, ...headers } });
     const ms = Math.round((performance.now() - started) * 10) / 10;
@@ -193,7 +196,11 @@ export function adapterEndpoint(
     if (status < 400) log.info(report, 'delivery');
     else if (verified) log.warn(report, 'delivery refused');
     else logUnverified(report);
-    if (verified) note?.(recordOf(report, body));
+    if (verified)
+      notes?.delivery(recordOf(report, body), {
+        headers: keptHeaders(context.req.rawHeaders),
+        ...(keepsBodies ? { body: sent, answer: body } : { body: null, answer: null }),
+      });
     void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
   };
 }

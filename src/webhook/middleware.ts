@@ -2,11 +2,10 @@ import type { Context, Middleware } from 'koa';
 import type { HeaderNames } from '../contract/service.js';
 import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
-import type { DeliveryRecord } from '../host/records.js';
 import type { Log } from '../log.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { type Answer, type Receive, refusal, signatureIn } from './receive.js';
-import { recordOf } from './record.js';
+import { keptHeaders, type Notes, recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 
@@ -18,22 +17,23 @@ export interface WebhookOptions {
   readonly receive: Receive;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** Gets what was verified, after its answer. @default nobody does */
-  readonly note?: (record: DeliveryRecord) => void;
+  /** Where deliveries are noted. @default nowhere */
+  readonly notes?: Notes;
 }
 
 /**
  * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
  * whose signature matches and a bounded number of lines for all others.
  */
-export function webhook({ endpoint, names, receive, hooks, log, note }: WebhookOptions): Middleware {
+export function webhook({ endpoint, names, receive, hooks, log, notes }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
   const readBody = createBodyReader();
-  const logUnverified = createRefusalLog(log);
+  const logUnverified = createRefusalLog(log, (refused) => notes?.refused({ adapter: null, ...refused }));
+  const harmless = new Set([names.event, names.timestamp, names.contract].map((name) => name.toLowerCase()));
   return async (context, next) => {
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();
-    const given = await answerTo(context, { names, receive, readBody, log });
+    const { answer: given, body } = await answerTo(context, { names, receive, readBody, log });
     await sendJson(context, given);
     // Once the answer is out or the client is gone; actions must not delay either, nor depend on them.
     whenClosed(context, () => {
@@ -43,7 +43,12 @@ export function webhook({ endpoint, names, receive, hooks, log, note }: WebhookO
       if (status < 400) log.info(report, 'delivery');
       else if (verified) log.warn(report, 'delivery refused');
       else logUnverified(report);
-      if (verified) note?.(recordOf(report, given.body));
+      if (verified)
+        notes?.delivery(recordOf(report, given.body), {
+          headers: keptHeaders(context.req.rawHeaders, harmless),
+          body,
+          answer: given.body,
+        });
       void given.after?.();
       void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
     });
@@ -58,8 +63,9 @@ async function answerTo(
     readBody,
     log,
   }: Pick<WebhookOptions, 'names' | 'receive' | 'log'> & { readBody: ReadBody },
-): Promise<Answer> {
+): Promise<{ readonly answer: Answer; readonly body: Buffer | null }> {
   const { headers } = context.req;
+  let body: Buffer | null = null;
   try {
     if (context.method !== 'POST')
       throw new PressmarkError(
@@ -67,9 +73,10 @@ async function answerTo(
         `${context.method} is not accepted here; POST signed events`,
       );
     signatureIn(headers, names); // before the body is read: what cannot be signed is not worth the memory
-    return await receive({ body: await readBody(context.req), headers });
+    body = await readBody(context.req);
+    return { answer: await receive({ body, headers }), body };
   } catch (error) {
-    return refusal(error, undefined, log);
+    return { answer: refusal(error, undefined, log), body };
   }
 }
 

@@ -51,13 +51,24 @@ export function createReceiver(
   names: HeaderNames,
   around: Surroundings,
 ): Receive {
+  const answer = answerVerified(names, around);
+  return async (delivery) => {
+    try {
+      requireSignature(delivery.body, delivery.headers, secrets, names);
+    } catch (error) {
+      return { ...refusal(error, undefined, around.log), verified: false };
+    }
+    return answer(delivery);
+  };
+}
+
+/** What answers a delivery whose signature was right. */
+export function answerVerified(names: HeaderNames, around: Surroundings): Receive {
   const contractHeader = names.contract.toLowerCase();
+  const verified = true;
   return async ({ body, headers }) => {
-    let verified = false;
     let delivery: Delivery | undefined;
     try {
-      requireSignature(body, headers, secrets, names);
-      verified = true;
       requireIdentityEncoding(headers['content-encoding']);
       refuseChangedBytes(body);
       const version = headers[contractHeader];

@@ -1,5 +1,23 @@
 import type { DeliveryOutcome } from '../host/hook-types.js';
-import type { DeliveryRecord } from '../host/records.js';
+import type { DeliveryRecord, KeptHeader, RefusedRequests } from '../host/records.js';
+
+/** What is kept of a delivery before it has a key. */
+export type NewRecord = Omit<DeliveryRecord, 'key'>;
+
+/** A delivery byte by byte, and its answer. */
+export interface Exchange {
+  readonly headers: readonly KeptHeader[];
+  /** Null where the plugin of an adapter has not said that it holds no secret. */
+  readonly body: Buffer | null;
+  readonly answer: string | null;
+}
+
+/** Where deliveries and requests are noted for people, after their answers. */
+export interface Notes {
+  delivery(record: NewRecord, exchange: Exchange): void;
+  /** Requests that could not be verified: anybody can have sent them. */
+  refused(refused: Omit<RefusedRequests, 'at'>): void;
+}
 
 /** A longer answer, such as that of a lookup, is not looked into for a URL, in characters. */
 const LONGEST = 10_000;
@@ -8,7 +26,7 @@ const LONGEST = 10_000;
 export function recordOf(
   { event, adapter, id, outcome, status, ms }: DeliveryOutcome,
   answer: string,
-): DeliveryRecord {
+): NewRecord {
   const at = new Date().toISOString();
   const url = status < 400 ? urlIn(answer) : null;
   return { at, event: event ?? null, adapter: adapter ?? null, id: id ?? null, url, outcome, status, ms };
@@ -22,4 +40,34 @@ function urlIn(answer: string): string | null {
   } catch {
     return null; // an adapter's own answer
   }
+}
+
+/**
+ * The headers whose values prove nothing. Of any other one nobody knows: a proxy, a host or a service may put a token into a
+ * header that only they have heard of.
+ */
+const HARMLESS =
+  /^(?:accept(?:-[a-z]+)?|age|cache-control|cf-(?:connecting-ip|ipcountry|ray)|connection|content-(?:encoding|language|length|type)|date|expect|forwarded|host|keep-alive|max-forwards|pragma|te|trailer|transfer-encoding|traceparent|tracestate|upgrade|user-agent|via|x-(?:correlation-id|forwarded-(?:for|host|port|prefix|proto)|real-ip|request-id))$/;
+
+/** The longest value that is kept, in characters. */
+const LONGEST_VALUE = 1_000;
+
+/**
+ * The headers of a request in their order, without any value that may be a secret.
+ *
+ * @param raw names and values in turn, as Node.js has them.
+ * @param known further headers whose values are harmless, in lower case.
+ */
+export function keptHeaders(raw: readonly string[], known: ReadonlySet<string> = new Set()): KeptHeader[] {
+  const headers: KeptHeader[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    const key = name.toLowerCase();
+    const isShown = known.has(key) || HARMLESS.test(key);
+    headers.push({
+      name: name.slice(0, LONGEST_VALUE),
+      value: isShown ? value.slice(0, LONGEST_VALUE) : null,
+    });
+  }
+  return headers;
 }

@@ -9,6 +9,9 @@ export interface Refused {
   readonly status: number;
 }
 
+/** Gets what is logged: the first of each outcome, and the number of those that have followed. */
+export type NoteRefused = (refused: Refused & { readonly count: number }) => void;
+
 /**
  * Logs deliveries that anybody can send, as they are refused without a matching signature: the first of each
  * outcome at once, and those that follow it as one line for every ten seconds, with their number. There are few
@@ -16,7 +19,11 @@ export interface Refused {
  *
  * @param later calls a function when the counting of an outcome is over.
  */
-export function createRefusalLog(log: Log, later = afterCounting): (refused: Refused) => void {
+export function createRefusalLog(
+  log: Log,
+  note: NoteRefused = () => undefined,
+  later = afterCounting,
+): (refused: Refused) => void {
   /** How many have followed, by outcome. */
   const following = new Map<string, number>();
 
@@ -27,6 +34,7 @@ export function createRefusalLog(log: Log, later = afterCounting): (refused: Ref
       following.delete(outcome);
       if (count === 0) return;
       log.warn({ outcome, status, count }, 'deliveries refused');
+      note({ outcome, status, count });
       countOn(outcome, status);
     });
   }
@@ -39,6 +47,7 @@ export function createRefusalLog(log: Log, later = afterCounting): (refused: Ref
       return;
     }
     log.warn(refused, 'delivery refused');
+    note({ outcome, status, count: 1 });
     countOn(outcome, status);
   };
 }

@@ -5,11 +5,16 @@ import { createRefusalLog } from '../../../src/webhook/refusal-log.js';
 test('the first refusal of an outcome is logged at once, those that follow as one line with their number', (t) => {
   const lines: unknown[] = [];
   const timers: (() => void)[] = [];
+  const noted: number[] = [];
   const log = pino(
     { base: null, timestamp: false },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   );
-  const refused = createRefusalLog(log, (then) => timers.push(then));
+  const refused = createRefusalLog(
+    log,
+    ({ count }) => void noted.push(count),
+    (then) => void timers.push(then),
+  );
   const missing = { outcome: 'SIGNATURE_MISSING', status: 401 };
   const aborted = { outcome: 'BODY_ABORTED', status: 400 };
   const pass = () => {
@@ -29,6 +34,8 @@ test('the first refusal of an outcome is logged at once, those that follow as on
     { level: 40, ...missing, count: 999, msg: 'deliveries refused' },
     { level: 40, ...aborted, count: 99, msg: 'deliveries refused' },
   ]);
+
+  t.deepEqual(noted, [1, 1, 999, 99]);
 
   // They are counted on as long as they come.
   refused(aborted);

@@ -1,0 +1,109 @@
+import fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from '../errors.js';
+import { tempPath } from './atomic-write.js';
+
+/** Records in a file, each a line of JSON; see `keepLines`. */
+export interface KeptLines<Line> {
+  note(line: Line): void;
+  /** Everything that is kept, the oldest first. */
+  all(): Promise<Line[]>;
+  /** Writes what has not been written yet. */
+  close(): Promise<void>;
+}
+
+/** How lines are kept. */
+export interface KeptLinesOptions<Line> {
+  readonly path: string;
+  /** Which of the lines stay, the oldest first. */
+  keep(lines: readonly Line[]): readonly Line[];
+  /** Whether a line that was read is one. */
+  isLine(value: unknown): value is Line;
+  /** Called where the file cannot be written, as on a full disk. The lines are tried again with the next ones. */
+  onFailure(error: unknown): void;
+  /** A longer file is written anew with the lines that stay, in bytes. @default 1000000 */
+  readonly longest?: number;
+}
+
+/** How long lines gather before they are written, in milliseconds. */
+const WRITE_AFTER_MS = 200;
+
+const LONGEST = 1_000_000;
+
+/**
+ * Keeps the last of many records in a file that several processes share: each appends its own. It is a hint for people: the
+ * last lines before a kill are not in it. Nothing waits for the disk in the thread that answers deliveries.
+ */
+export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line> {
+  const { path, keep, isLine, onFailure, longest = LONGEST } = options;
+  let unwritten: Line[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  function note(line: Line): void {
+    unwritten.push(line);
+    timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+  }
+
+  function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(append).catch(onFailure);
+    return writing;
+  }
+
+  async function append(): Promise<void> {
+    if (unwritten.length === 0) return;
+    const lines = keep(unwritten);
+    unwritten = [];
+    try {
+      // The line break before them: a process that was killed may have left half a line.
+      await fs.appendFile(path, `\n${textOf(lines)}`, { mode: 0o600 });
+    } catch (error) {
+      unwritten = [...keep([...lines, ...unwritten])];
+      throw error;
+    }
+    if ((await fs.stat(path)).size > longest) await shorten();
+  }
+
+  /** Replaces the file by one with the lines that stay. */
+  async function shorten(): Promise<void> {
+    const before = await fs.open(path, 'r');
+    try {
+      const text = await before.readFile('utf8');
+      const temp = tempPath(dirname(path));
+      await fs.writeFile(temp, textOf(keep(linesIn(text))), { mode: 0o600 });
+      await fs.rename(temp, path);
+      const since = await before.readFile('utf8'); // it goes on where it ended
+      if (since !== '') await fs.appendFile(path, `\n${since}`);
+    } finally {
+      await before.close();
+    }
+  }
+
+  async function all(): Promise<Line[]> {
+    await write();
+    const text = await fs.readFile(path, 'utf8').catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return '';
+      throw error;
+    });
+    return [...keep([...linesIn(text), ...unwritten])];
+  }
+
+  function linesIn(text: string): Line[] {
+    return text.split('\n').flatMap((line) => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return isLine(value) ? [value] : [];
+      } catch {
+        return []; // the break before a batch, or half a line
+      }
+    });
+  }
+
+  return { note, all, close: write };
+}
+
+function textOf(lines: readonly unknown[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
