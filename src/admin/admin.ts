@@ -205,7 +205,7 @@ export function createAdmin(
         context.body = answered.body;
         break;
       case 'view': {
-        const { view, data, title = words.t(page.title), status = 200, flash } = answered;
+        const { view, data, title = titleOf(page, words), status = 200, flash } = answered;
         show(visit, view, data, { title, status, flash });
       }
     }
@@ -235,7 +235,7 @@ export function createAdmin(
         flash: flash ?? takeFlash(context, access.isSecure),
         menu: menu
           .filter(({ role }) => login !== undefined && isAllowed(login.user, role))
-          .map((page) => ({ path: page.path, title: words.t(page.title) })),
+          .map((page) => ({ path: page.path, title: titleOf(page, words) })),
         ...(login !== undefined && { user: login.user, token: formTokenOf(login.secret) }),
       },
     );
@@ -243,35 +243,36 @@ export function createAdmin(
 
   async function logIn(visit: Visit): Promise<void> {
     const { context, access, login } = visit;
-    const form = await readForm(context.req, SMALL_FORM);
-    const [name, next] = [fieldOf(form, 'name'), fieldOf(form, 'next')];
-    const again = (text: string, status: number, values?: Flash['values']) =>
-      show(
-        visit,
-        'login',
-        { name, next },
-        { status, flash: { level: 'fail', text, ...(values && { values }) } },
-      );
-    const mark = await users.browserMark(name);
-    const isKnown = isSame(cookieOf(context, 'known', access.isSecure), mark);
-    const subjects = isKnown
-      ? [`browser ${mark}`]
-      : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
-    const waitMs = attempts.take(subjects);
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1_000);
+    const known = cookieOf(context, 'known', access.isSecure);
+    const network = `network ${access.network}`;
+    const again = (text: string, status: number, entered: object, values?: Flash['values']) =>
+      show(visit, 'login', entered, { status, flash: { level: 'fail', text, ...(values && { values }) } });
+    const tooEarly = (ms: number, entered: object) => {
+      const seconds = Math.ceil(ms / 1_000);
       context.set('Retry-After', String(seconds));
-      return again('login.often', 429, { count: seconds });
-    }
+      again('login.often', 429, entered, { count: seconds });
+    };
+    // Before anything is read, so that a flood costs little.
+    const early = known === undefined ? attempts.earlyBy([network]) : 0;
+    if (early > 0) return tooEarly(early, { next: '' });
+    const form = await readForm(context.req, SMALL_FORM);
+    const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
+    const { name } = entered;
+    const mark = await users.browserMark(name);
+    const subjects = isSame(known, mark)
+      ? [`browser ${mark}`]
+      : [network, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
+    const waitMs = attempts.take(subjects);
+    if (waitMs > 0) return tooEarly(waitMs, entered);
     const user = await users.withPassword(name, fieldOf(form, 'password'));
     if (user === undefined) {
       host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
-      return again('login.wrong', 401);
+      return again('login.wrong', 401, entered);
     }
     attempts.clear(subjects);
     if (login !== undefined) await sessions.end(login.secret);
     await enter(visit, user, 'login');
-    leadTo(context, targetOf(next));
+    leadTo(context, targetOf(entered.next));
   }
 
   /** The page of a link that sets a password. To look at it does not use it up. */
@@ -357,6 +358,10 @@ export function createAdmin(
 
 function isAllowed({ role }: User, least: Role): boolean {
   return role === 'admin' || least === 'editor';
+}
+
+function titleOf({ title }: AdminPage, { t }: Words): string {
+  return typeof title === 'string' ? t(title) : title.text;
 }
 
 function queryOf(context: Context): URLSearchParams {

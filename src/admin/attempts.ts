@@ -21,19 +21,23 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, now = Date.no
   /** Until when attempts of a subject are paid for, in ms since 1970. */
   const paid = new Map<string, number>();
 
-  /** Counts an attempt of each subject. @returns 0, or how long it is too early for, in ms; then nothing is counted. */
+  /** How long an attempt is too early for, in ms; 0 where it may be made. */
+  function earlyBy(subjects: readonly string[]): number {
+    const longest = now() + (atOnce - 1) * everyMs;
+    return Math.max(0, ...subjects.map((subject) => (paid.get(subject) ?? 0) - longest));
+  }
+
+  /** Counts an attempt of each subject. @returns as `earlyBy`; an attempt that is too early is not counted. */
   function take(subjects: readonly string[]): number {
-    const at = now();
-    const early = Math.max(
-      ...subjects.map((subject) => (paid.get(subject) ?? 0) - (at + (atOnce - 1) * everyMs)),
-    );
+    const early = earlyBy(subjects);
     if (early > 0) return early;
+    const at = now();
     for (const subject of subjects) {
       const until = Math.max(paid.get(subject) ?? 0, at) + everyMs;
       paid.delete(subject);
       paid.set(subject, until);
     }
-    forget(at);
+    forget();
     return 0;
   }
 
@@ -42,16 +46,15 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, now = Date.no
     for (const subject of subjects) paid.delete(subject);
   }
 
-  function forget(at: number): void {
-    if (paid.size <= MOST_REMEMBERED) return;
-    for (const [subject, until] of paid) if (until <= at) paid.delete(subject);
+  /** The first ones are those that have not been tried for longest. */
+  function forget(): void {
     for (const subject of paid.keys()) {
       if (paid.size <= MOST_REMEMBERED) return;
       paid.delete(subject);
     }
   }
 
-  return { take, clear };
+  return { earlyBy, take, clear };
 }
 
 /** Whose attempts an address counts for: of IPv6, a network of which one machine has all addresses. */

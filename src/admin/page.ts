@@ -76,8 +76,8 @@ export interface PageAction {
 export interface AdminPage {
   /** Below `/-/admin/`, such as `articles/edit`; empty for the first page. What it is about is in the query. */
   readonly path: string;
-  /** A key of the words. */
-  readonly title: string;
+  /** A key of the words; or a text, of a plugin. */
+  readonly title: string | { readonly text: string };
   /** Who may see it at least. */
   readonly role: Role;
   /** Where it stands in the menu, lower first. @default not in it */

@@ -10,7 +10,7 @@ export interface PasswordHash {
 }
 
 /** As OWASP recommends for scrypt with 32 MB of memory. */
-const COST = 2 ** 15;
+export const PASSWORD_COST = 2 ** 15;
 const OPTIONS = { r: 8, p: 3, maxmem: 64 * 1024 * 1024 } satisfies ScryptOptions;
 const HASH_BYTES = 32;
 
@@ -30,17 +30,17 @@ export function isPossiblePassword(password: string): boolean {
 }
 
 /** Hashes a new password. */
-export async function hashPassword(password: string): Promise<PasswordHash> {
+export async function hashPassword(password: string, cost: number): Promise<PasswordHash> {
   const salt = randomBytes(16);
-  const hash = await derived(password, salt, COST);
-  return { salt: salt.toString('base64'), hash: hash.toString('base64'), cost: COST };
+  const hash = await derived(password, salt, cost);
+  return { salt: salt.toString('base64'), hash: hash.toString('base64'), cost };
 }
 
 /** What the password of somebody who has none is compared with. */
 const NOBODY: PasswordHash = {
   salt: randomBytes(16).toString('base64'),
   hash: randomBytes(HASH_BYTES).toString('base64'),
-  cost: COST,
+  cost: PASSWORD_COST,
 };
 
 /**

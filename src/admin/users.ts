@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { PressmarkError, quote } from '../errors.js';
 import type { PluginStorage } from '../host/storage.js';
-import { hashPassword, isPassword, type PasswordHash } from './passwords.js';
+import { hashPassword, isPassword, PASSWORD_COST, type PasswordHash } from './passwords.js';
 
 /** `editor`: articles and deliveries; `admin`: everything. */
 export type Role = 'editor' | 'admin';
@@ -57,8 +57,11 @@ const LINK_MS = 24 * 3_600_000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+'-]{0,62}[\p{L}\p{M}\p{N}]$|^[\p{L}\p{N}]$/u;
 const EMAIL = /^[^\s<>@"\x00-\x1f]{1,64}@[^\s<>@"\x00-\x1f]{1,190}$/;
 
-/** The users, in one value of the storage. */
-export function createUsers(storage: PluginStorage, now = Date.now) {
+/** The users, in one value of the storage. @param cost of the hashes of new passwords. */
+export function createUsers(
+  storage: PluginStorage,
+  { now = Date.now, cost = PASSWORD_COST }: { readonly now?: () => number; readonly cost?: number } = {},
+) {
   const all = async () => (await storage.get<readonly Kept[]>(KEY)) ?? [];
   const byName = (users: readonly Kept[], name: string) => users.find((user) => isSame(user.name, name));
   const byToken = (users: readonly Kept[], token: string) =>
@@ -132,7 +135,7 @@ export function createUsers(storage: PluginStorage, now = Date.now) {
   /** Sets a password with a link, which ends. @returns undefined where the link does not work any more. */
   async function accept(token: string, password: string): Promise<User | undefined> {
     if ((await invited(token)) === undefined) return undefined;
-    const hash = await hashPassword(password);
+    const hash = await hashPassword(password, cost);
     let accepted: User | undefined;
     await change(
       (users) => byToken(users, token),
@@ -146,7 +149,7 @@ export function createUsers(storage: PluginStorage, now = Date.now) {
 
   /** Sets a password anew, which ends all sessions of the user. */
   async function setPassword(name: string, password: string): Promise<void> {
-    const hash = await hashPassword(password);
+    const hash = await hashPassword(password, cost);
     await change(
       (users) => byName(users, name),
       ({ link: _, ...user }) => ({ ...user, password: hash, passwordId: newId() }),

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { AdminPage, AdminRoom } from '../../src/admin/page.js';
+import { pagesOf } from '../../src/admin/pages.js';
 import { createSessions, formTokenOf } from '../../src/admin/sessions.js';
 import { createUsers, type Role, type Users } from '../../src/admin/users.js';
 import { pluginFolder } from '../../src/host/host.js';
@@ -24,14 +26,21 @@ export interface AdminClient {
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<AdminAnswer>;
 }
 
-/** The users of a plain site's admin. */
+/** The users of a plain site's admin. Their passwords are quick to check, which takes a quarter of a second else. */
 export function usersOf(dir: string): Users {
-  return createUsers(storageOf(dir));
+  return createUsers(storageOf(dir), { cost: 2 });
+}
+
+/** Adds a user with a password. */
+export async function addUser(dir: string, name: string, password: string, role?: Role): Promise<void> {
+  const users = usersOf(dir);
+  const { token } = await users.invite(name, { role });
+  await users.accept(token, password);
 }
 
 const storageOf = (dir: string) => openStorage('admin', pluginFolder(join(dir, '.pressmark'), 'admin'));
 
-/** Adds a user and logs in, without a password: to hash one takes a quarter of a second. */
+/** Adds a user and logs in, without a password. */
 export async function adminOf(
   { dir, origin }: { readonly dir: string; readonly origin: string },
   { name = 'ada', role = 'admin' }: { readonly name?: string; readonly role?: Role } = {},
@@ -66,4 +75,15 @@ export function sendForm(
 export async function ask(origin: string, path: string, request: RequestInit = {}): Promise<AdminAnswer> {
   const answer = await fetch(`${origin}/-/admin/${path}`, { redirect: 'manual', ...request });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** Whatever is asked of it is itself, and a list of nothing: pages say what they are before anything runs. */
+const nothing: unknown = new Proxy(() => undefined, {
+  get: (_, key) => (key === Symbol.iterator ? [][Symbol.iterator] : key === 'then' ? undefined : nothing),
+  apply: () => nothing,
+});
+
+/** All pages that the admin has, for what holds for each. They cannot be shown. */
+export function registeredPages(): AdminPage[] {
+  return pagesOf(nothing as AdminRoom);
 }

@@ -81,7 +81,7 @@ export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: st
   };
 }
 function robots(site: SiteInfo): string {
-  return `# Pressmark\nUser-agent: *\nAllow: /\n\nSitemap: ${site.url}/sitemap.xml\n`;
+  return `# Pressmark\nUser-agent: *\nAllow: /\nDisallow: /-/admin/\n\nSitemap: ${site.url}/sitemap.xml\n`;
 }
 
 /**

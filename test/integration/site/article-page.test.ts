@@ -72,12 +72,15 @@ test('an article’s page has its reading time, its neighbours and related artic
   t.false(partsOf(site, 'd').body.includes('rel="next"'));
 });
 
-test('robots.txt lets everybody in and names the sitemap', async (t) => {
+test('robots.txt lets everybody in but to the admin, and names the sitemap', async (t) => {
   const site = await siteOfFour(t);
   const lines = site.page('robots.txt').trim().split('\n');
   t.true(lines.includes('User-agent: *'));
   t.true(lines.includes('Sitemap: https://x.example/sitemap.xml'));
-  t.false(lines.some((line) => /^Disallow: *\S/.test(line)));
+  t.deepEqual(
+    lines.filter((line) => /^Disallow: *\S/.test(line)),
+    ['Disallow: /-/admin/'],
+  );
 });
 
 /** What the page of an article says of others. */

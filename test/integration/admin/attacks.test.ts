@@ -1,0 +1,294 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { addUser, adminOf, ask, registeredPages, sendForm, usersOf } from '../../support/admin.js';
+import { article } from '../../support/events.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
+
+const receiver = sharedHere(test, { storeOnly: true });
+const PASSWORD = 'a hive of twelve bees';
+
+/** The cookies that an answer sets, by their names, with their attributes. */
+const cookiesIn = (headers: Headers) =>
+  new Map(
+    headers.getSetCookie().map((cookie) => {
+      const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(cookie) ?? [];
+      return [name, { value, attributes }];
+    }),
+  );
+
+/** Asks with a path as it is written: `fetch` would tidy it up. */
+function askRaw(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.get({ host: '127.0.0.1', port, path, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    request.on('error', reject);
+  });
+}
+
+test('session fixation: a login begins another session than the one that the browser was given', async (t) => {
+  const { origin, dir } = receiver();
+  await addUser(dir, 'victim', PASSWORD);
+  const mallory = await adminOf(receiver(), { name: 'mallory', role: 'editor' });
+  for (const given of ['pressmark-session=chosen-by-mallory', mallory.cookie]) {
+    const login = await sendForm(origin, 'login', { name: 'victim', password: PASSWORD }, { Cookie: given });
+    t.is(login.status, 303);
+    const session = cookiesIn(login.headers).get('pressmark-session');
+    t.truthy(session);
+    t.false(given.includes(session?.value ?? ''));
+    t.regex(session?.attributes ?? '', /; HttpOnly; SameSite=Strict$/);
+    t.is(
+      (await ask(origin, '', { headers: { Cookie: given } })).status,
+      303,
+      'the old one is over or never was',
+    );
+  }
+});
+
+test('a form from another site does nothing, whatever cookies come with it', async (t) => {
+  const admin = await adminOf(receiver(), { name: 'ada' });
+  const other = await adminOf(receiver(), { name: 'grace' });
+  const change = (fields: Record<string, string>, headers: Record<string, string>) =>
+    admin.post('account', { do: 'language', language: 'de', ...fields }, headers);
+  const language = async () => (await admin.users.find('ada'))?.language;
+  for (const [fields, headers] of [
+    [{}, { 'Sec-Fetch-Site': 'cross-site' }],
+    [{}, { 'Sec-Fetch-Site': 'same-site' }],
+    [{}, { Origin: 'https://evil.example' }],
+    [{}, { Origin: 'null' }],
+    [{ token: '' }, { 'Sec-Fetch-Site': 'same-origin' }],
+    [{ token: other.token }, { 'Sec-Fetch-Site': 'same-origin' }],
+  ] as const) {
+    const refused = await change(fields, headers);
+    t.is(refused.status, 403, JSON.stringify([fields, headers]));
+    t.is(await language(), undefined);
+  }
+  t.is((await admin.get('account?do=language&language=de')).status, 200);
+  t.is(await language(), undefined, 'to look at a page changes nothing');
+  t.is((await change({}, { 'Sec-Fetch-Site': 'same-origin' })).status, 303);
+  t.is(await language(), 'de');
+  const login = { name: 'ada', password: PASSWORD };
+  t.is((await sendForm(receiver().origin, 'login', login, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
+});
+
+test('no spelling of a path leads around the login, or out of the admin', async (t) => {
+  await adminOf(receiver());
+  const { port } = receiver();
+  const headers = { Host: `127.0.0.1:${port}` };
+  for (const path of [
+    '//-/admin/account',
+    '/-/admin//account',
+    '/-//admin/account',
+    '/./-/admin/account',
+    '/-/admin/./account',
+    '/-/admin/../admin/account',
+    '/-/admin/style.css/../account',
+    '/-/admin/login/../account',
+    '/-/admin/..%2faccount',
+    '/-/admin/%2e%2e/admin/account',
+    '/%2d/admin/account',
+    '/-/%61dmin/account',
+    '/-/ADMIN/account',
+    '/-/admin/account/',
+    '/-/admin/account%00',
+    '/-/admin/account;style.css',
+    '/-/admin\\account',
+    '/-/admin/..\\account',
+    '/-/admin/../../.pressmark/plugins/admin/audit.jsonl',
+    '/-/admin/views/layout.eta',
+    '/-/admin/words/en.json',
+    '/-/admin-x/account',
+  ]) {
+    const { status, text } = await askRaw(port, path, headers);
+    t.true([303, 404].includes(status), `${path}: ${status}`);
+    t.notRegex(text, /name="current"|"who"|"frame"/, path);
+  }
+  const admin = await adminOf(receiver());
+  const shown = await askRaw(port, '/-/admin/account', { ...headers, Cookie: admin.cookie });
+  t.regex(shown.text, /name="current"/, 'the page that none of them has shown');
+  for (const path of ['/-/admin/../admin/account', '/-/admin//account', '/-/admin/%61ccount'])
+    t.is((await askRaw(port, path, { ...headers, Cookie: admin.cookie })).status, 404, path);
+});
+
+test('an address for after the login leads nowhere but to a page of the admin', async (t) => {
+  const { origin, dir } = receiver();
+  await addUser(dir, 'redirected', PASSWORD);
+  const target = async (next: string) =>
+    (await sendForm(origin, 'login', { name: 'redirected', password: PASSWORD, next })).headers.get(
+      'location',
+    );
+  t.is(await target('account?x=1'), '/-/admin/account?x=1');
+  for (const next of [
+    '//evil.example',
+    'https://evil.example',
+    '/\\evil.example',
+    '../webhook',
+    'account\r\nX: y',
+  ])
+    t.is(await target(next), '/-/admin/', next);
+});
+
+test('what only an admin may, an editor may not: each page and each form of it', async (t) => {
+  const editor = await adminOf(receiver(), { name: 'editor', role: 'editor' });
+  const pages = registeredPages();
+  let refusals = 0;
+  for (const { path, role, actions = {} } of pages) {
+    if (role === 'admin') t.is((await editor.get(path)).status, 403, path);
+    for (const [name, action] of Object.entries(actions)) {
+      if ((action.role ?? role) !== 'admin') continue;
+      t.is((await editor.post(path, { do: name, id: 'x' })).status, 403, `${path} ${name}`);
+      refusals++;
+    }
+  }
+  await editor.post('account', { do: 'language', language: 'en' });
+  const audit = fs.readFileSync(join(receiver().dir, '.pressmark/plugins/admin/audit.jsonl'), 'utf8');
+  t.is(audit.split('\n').filter((line) => line.includes('only an admin may do this')).length, refusals);
+  for (const name of ['__proto__', 'constructor', 'toString', 'nothing', ''])
+    t.is((await editor.post('account', { do: name })).status, 404, name);
+});
+
+test('two who send the same link at the same time: one of them sets the password', async (t) => {
+  const { origin, dir } = receiver();
+  const { token } = await usersOf(dir).invite('raced');
+  const passwords = ['the words of the first', 'the words of the second'];
+  const answers = await Promise.all(
+    passwords.map((password) => sendForm(origin, `welcome?token=${token}`, { password, again: password })),
+  );
+  t.deepEqual(answers.map(({ status }) => status).sort(), [303, 403]);
+});
+
+test('a wrong name and a wrong password are answered alike', async (t) => {
+  const { origin, dir } = receiver();
+  await addUser(dir, 'known', PASSWORD);
+  await usersOf(dir).invite('without a password');
+  const answers = await Promise.all(
+    ['known', 'nobody', 'without a password'].map(async (name) => {
+      const { status, headers, text } = await sendForm(origin, 'login', { name, password: 'wrong' });
+      const seen = [...headers].filter(([header]) => !['date', 'content-length'].includes(header));
+      return { status, seen, text: text.replaceAll(`value="${name}"`, 'value="…"') };
+    }),
+  );
+  t.is(answers[0]?.status, 401);
+  t.deepEqual(answers[1], answers[0]);
+  t.deepEqual(answers[2], answers[0]);
+});
+
+test('10,000 attempts to log in keep no delivery from being answered, and the owner can still log in', async (t) => {
+  const here = await startHere(t, { storeOnly: true });
+  await addUser(here.dir, 'owner', PASSWORD);
+  const first = await sendForm(here.origin, 'login', { name: 'owner', password: PASSWORD });
+  const known = `pressmark-known=${cookiesIn(first.headers).get('pressmark-known')?.value}`;
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 25 });
+  t.teardown(() => agent.destroy());
+  const body = 'name=owner&password=guessed';
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': String(body.length),
+  };
+  const attempt = () =>
+    new Promise<number>((resolve, reject) => {
+      const request = http.request(
+        { host: '127.0.0.1', port: here.port, agent, method: 'POST', path: '/-/admin/login', headers },
+        (answer) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  const statuses = new Map<number, number>();
+  let left = 10_000;
+  const attacker = async () => {
+    while (left-- > 0) {
+      const status = await attempt();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const attack = Promise.all(Array.from({ length: 25 }, attacker));
+  let ended = false;
+  void attack.finally(() => {
+    ended = true;
+  });
+  let delivered = 0;
+  while (!ended) {
+    const answer = await here.post(
+      'article.published',
+      article({ id: `beside-${delivered}`, slug: `s-${delivered}` }),
+    );
+    t.is(answer.status, 200);
+    delivered++;
+    await setTimeout(50);
+  }
+  await attack;
+  t.true(delivered > 0);
+  t.is(
+    [...statuses.values()].reduce((sum, count) => sum + count),
+    10_000,
+  );
+  t.deepEqual([...statuses.keys()].sort(), [401, 429]);
+  const owner = await sendForm(
+    here.origin,
+    'login',
+    { name: 'owner', password: PASSWORD },
+    { Cookie: known },
+  );
+  t.is(owner.status, 303, 'in a browser that is known');
+});
+
+test('every answer forbids foreign scripts, frames, caches and robots', async (t) => {
+  const admin = await adminOf(receiver());
+  const { origin, port } = receiver();
+  const paths = ['', 'login', 'welcome?token=x', 'nothing', 'style.css', 'admin.js'];
+  const answers = [
+    ...(await Promise.all(paths.map((path) => admin.get(path)))),
+    await ask(origin, ''),
+    await ask(origin, '', { method: 'DELETE' }),
+    await ask(origin, '', { headers: { 'X-Forwarded-For': '203.0.113.7' } }),
+    await admin.post('account', {}, { 'Sec-Fetch-Site': 'cross-site' }),
+  ];
+  for (const { headers } of answers) {
+    const policy = headers.get('content-security-policy') ?? '';
+    t.regex(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+    t.regex(policy, /frame-ancestors 'none'/);
+    t.notRegex(policy, /unsafe|\*/);
+    t.is(headers.get('x-robots-tag'), 'noindex, nofollow');
+    t.is(headers.get('x-content-type-options'), 'nosniff');
+  }
+  t.is((await admin.get('')).headers.get('cache-control'), 'no-store');
+  const elsewhere = await askRaw(port, '/-/admin/', { Host: 'rebound.example', Cookie: admin.cookie });
+  t.is(elsewhere.status, 403);
+  t.regex(elsewhere.text, /served to this machine alone/);
+});
+
+test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
+  const here = await startHere(t, { storeOnly: true, config: { admin: { public: true } } });
+  const users = usersOf(here.dir);
+  const { token } = await users.invite('ada');
+  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
+  const set = await sendForm(
+    here.origin,
+    `welcome?token=${token}`,
+    { password: PASSWORD, again: PASSWORD },
+    https,
+  );
+  t.is(set.status, 303);
+  const [[name, { value, attributes }] = ['', { value: '', attributes: '' }]] = cookiesIn(set.headers);
+  t.is(name, '__Host-pressmark-session');
+  t.is(attributes, '; Path=/; Secure; Max-Age=1209600; HttpOnly; SameSite=Strict');
+  const get = (cookie: string, headers: Record<string, string>) =>
+    ask(here.origin, '', { headers: { Cookie: cookie, ...headers } });
+  t.is((await get(`${name}=${value}`, https)).status, 200);
+  t.is((await get(`pressmark-session=${value}`, https)).status, 303);
+  const plain = await get(`${name}=${value}`, { 'X-Forwarded-For': '203.0.113.7' });
+  t.is(plain.status, 403);
+  t.regex(plain.text, /HTTPS/);
+});

@@ -1,0 +1,90 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import { adminOf, registeredPages } from '../../support/admin.js';
+import { article } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** What would be an element, an attribute or an address, wherever a text is not escaped. */
+const HOSTILE = `"><x-hostile onmouseover="x"></title></textarea></script><x-hostile>' onfocus='x' {{x}} <%= x %> & javascript:x`;
+
+const PLUGIN = `export default { name: 'hostile', receiver(host) {
+  const text = ${JSON.stringify(HOSTILE)};
+  host.admin.page({ path: 'page', title: text, role: 'editor', render: () => '<p>Harmless.</p>' });
+  host.admin.widget({ title: text, render: () => '<p>Harmless.</p>' });
+  for (const on of ['article', 'overview', 'plugin'])
+    host.admin.action({ name: 'on-' + on, label: text, on, role: 'editor', run: () => text });
+  host.health(() => ({ level: 'fail', text, fix: text }));
+  host.job('job', { on: 'article.published', run: () => { throw new Error(text); } });
+} };`;
+
+/** The addresses of pages about one thing; each helper of a page adds its own. @param id of the hostile article. */
+const details = (_id: string): string[] => [`account?x=${encodeURIComponent(HOSTILE)}`];
+
+/** What in a page's markup a text has made that we have not. */
+function foreignIn(html: string): string[] {
+  const found: string[] = [];
+  const visit = (node: DefaultTreeAdapterTypes.Node): void => {
+    if ('tagName' in node) {
+      if (node.tagName === 'x-hostile') found.push('an element');
+      const source = node.attrs.find(({ name }) => name === 'src')?.value;
+      if (node.tagName === 'script' && source?.startsWith('/-/admin/admin.js') !== true)
+        found.push('a script');
+      for (const { name, value } of node.attrs) {
+        if (/^on|hostile|[^\w-]/.test(name)) found.push(`the attribute ${name}`);
+        if (
+          /^(?:href|src|action|formaction)$/.test(name) &&
+          /^\s*(?:javascript|vbscript|data:text)/i.test(value)
+        )
+          found.push(`the address ${value}`);
+      }
+    }
+    if ('content' in node) visit(node.content);
+    if ('childNodes' in node) for (const child of node.childNodes) visit(child);
+  };
+  visit(parse(html));
+  return found;
+}
+
+test('the check finds what is not escaped', (t) => {
+  t.deepEqual(foreignIn(`<p title="${HOSTILE}">${HOSTILE}</p>`).includes('an element'), true);
+  t.deepEqual(foreignIn('<a href="javascript:x" onclick="x">x</a><script>x</script>').length, 3);
+});
+
+test('titles, tags, authors, ids, plugins’ names and a query that are markup stay texts on every page', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/hostile.mjs'), PLUGIN);
+  const here = await startHere(t, { dir, config: { git: false } });
+  const id = `hostile ${HOSTILE}`;
+  const hostile = article({
+    id,
+    title: HOSTILE,
+    author: HOSTILE,
+    tags: [HOSTILE, 'soil'],
+    meta_description: HOSTILE,
+    focus_keyword: HOSTILE,
+    featured_image_url: 'https://example.com/a.png?"><x-hostile>',
+    content_html: `<p>${HOSTILE}</p>`,
+    content_markdown: `# ${HOSTILE}\n\n${HOSTILE}`,
+  });
+  t.is((await here.post('article.published', hostile)).status, 200);
+  await here.post('article.published', { ...hostile, id: '' });
+  const admin = await adminOf(here, { name: 'Ada', role: 'admin' });
+  await until('the delivery is noted', async () => (await admin.get('')).text.includes('hostile'));
+  const paths = [...registeredPages().map(({ path }) => path), ...details(id)];
+  for (const path of paths) {
+    const shown = await admin.get(path);
+    t.true(shown.status === 200 || shown.status === 404, `${path}: ${shown.status}`);
+    t.deepEqual(foreignIn(shown.text), [], path);
+    const asked = await admin.get(
+      `${path.split('?')[0]}?q=${encodeURIComponent(HOSTILE)}&id=${encodeURIComponent(HOSTILE)}&page=${encodeURIComponent(HOSTILE)}`,
+    );
+    t.true(asked.status < 500, `${path}: ${asked.status}`);
+    t.deepEqual(foreignIn(asked.text), [], `${path} with a hostile query`);
+  }
+  t.regex((await admin.get('')).text, /&lt;x-hostile|&#60;x-hostile/, 'the overview shows the title');
+});

@@ -1,0 +1,44 @@
+import test from 'ava';
+import { createAttempts, networkOf } from '../../../src/admin/attempts.js';
+
+test('ten attempts are free, then there is one each half minute, and never none', (t) => {
+  let now = 0;
+  const attempts = createAttempts(undefined, () => now);
+  for (let n = 0; n < 10; n++) t.is(attempts.take(['name ada']), 0);
+  t.is(attempts.take(['name ada']), 30_000);
+  t.is(attempts.take(['name ada']), 30_000, 'a refused attempt costs nothing');
+  now = 30_000;
+  t.is(attempts.take(['name ada']), 0);
+  t.is(attempts.take(['name ada']), 30_000);
+  now += 3_600_000;
+  for (let n = 0; n < 10; n++) t.is(attempts.take(['name ada']), 0);
+});
+
+test('an attempt counts for the address and for the name; success clears both', (t) => {
+  const attempts = createAttempts(undefined, () => 0);
+  for (let n = 0; n < 10; n++) t.is(attempts.take(['network 1', `name ${n}`]), 0);
+  t.true(attempts.take(['network 1', 'name x']) > 0, 'one address and many names');
+  for (let n = 0; n < 9; n++) t.is(attempts.take([`network 2${n}`, 'name 0']), 0);
+  t.true(attempts.take(['network 30', 'name 0']) > 0, 'one name from many addresses');
+  t.is(attempts.take(['browser of ada']), 0, 'a browser that is known counts by itself');
+  attempts.clear(['network 1', 'name 0']);
+  t.is(attempts.take(['network 1', 'name 0']), 0);
+});
+
+test('a million names fill no memory, and those that are tried are kept longest', (t) => {
+  const attempts = createAttempts(undefined, () => 0);
+  for (let n = 0; n < 10; n++) attempts.take(['network 1']);
+  for (let n = 0; n < 9_000; n++) attempts.take([`name ${n}`]);
+  t.true(attempts.take(['network 1']) > 0);
+  for (let n = 0; n < 20_000; n++) attempts.take([`other ${n}`]);
+  t.is(attempts.take(['name 0']), 0);
+});
+
+test('all addresses that one machine has are one network', (t) => {
+  t.is(networkOf('::ffff:203.0.113.9'), '203.0.113.9');
+  t.is(networkOf('203.0.113.9'), '203.0.113.9');
+  t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
+  t.is(networkOf('2001:db8:1:2::9'), '2001:db8:1:2');
+  t.is(networkOf('2001:db8::9'), '2001:db8:0:0');
+  t.is(networkOf('::1'), '0:0:0:0');
+});

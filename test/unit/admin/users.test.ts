@@ -1,0 +1,115 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { hashPassword, isPassword, PASSWORD_COST } from '../../../src/admin/passwords.js';
+import { createSessions } from '../../../src/admin/sessions.js';
+import { createUsers } from '../../../src/admin/users.js';
+import { openStorage } from '../../../src/host/storage.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const DAY_MS = 86_400_000;
+const PASSWORD = 'a hive of twelve bees';
+
+/** Users and sessions as two receivers on one folder have them, at a time that the test sets. */
+function twoReceivers(t: Parameters<typeof tempDir>[0]) {
+  const dir = tempDir(t);
+  const clock = { now: Date.parse('2026-11-26T12:00:00Z') };
+  const receiver = () => {
+    const storage = openStorage('admin', join(dir, 'admin'), () => clock.now);
+    const users = createUsers(storage, { now: () => clock.now, cost: 2 });
+    return { users, sessions: createSessions(storage, users) };
+  };
+  return { clock, dir, here: receiver(), there: receiver() };
+}
+
+test('a session ends with the user, with a change of the password and after 14 days, at every receiver', async (t) => {
+  const { clock, here, there } = twoReceivers(t);
+  const { user } = await here.users.invite('Ada', { role: 'admin', email: 'ada@example.com' });
+  t.deepEqual(user, { name: 'Ada', role: 'admin', email: 'ada@example.com' });
+  const begun = async () => {
+    const secret = await here.sessions.begin(user);
+    t.like(await there.sessions.userOf(secret), { name: 'Ada', role: 'admin' });
+    return secret;
+  };
+  const first = await begun();
+  clock.now += 14 * DAY_MS - 1;
+  t.truthy(await there.sessions.userOf(first));
+  clock.now += 1;
+  t.is(await there.sessions.userOf(first), undefined);
+
+  const second = await begun();
+  await there.users.setPassword('ada', PASSWORD);
+  t.is(await here.sessions.userOf(second), undefined);
+
+  const third = await begun();
+  await here.sessions.end(third);
+  t.is(await there.sessions.userOf(third), undefined);
+
+  const fourth = await begun();
+  t.true(await there.users.remove('ADA'));
+  t.is(await here.sessions.userOf(fourth), undefined);
+  await here.users.invite('Ada');
+  t.is(await here.sessions.userOf(fourth), undefined, 'one who has the same name later is somebody else');
+  t.is(await here.sessions.userOf('made up'), undefined);
+});
+
+test('a link is over after a day, with the next one, and when it was used', async (t) => {
+  const { clock, here, there } = twoReceivers(t);
+  const first = await here.users.invite('ada');
+  clock.now += DAY_MS;
+  t.is(await there.users.accept(first.token, PASSWORD), undefined);
+  const second = await here.users.invite('ada');
+  const third = await there.users.invite('ada');
+  t.is(await here.users.accept(second.token, PASSWORD), undefined);
+  t.like(await here.users.accept(third.token, PASSWORD), { name: 'ada', role: 'editor' });
+  t.is(await there.users.accept(third.token, 'another password'), undefined);
+  t.truthy(await there.users.withPassword('ada', PASSWORD));
+  await here.users.invite('ada');
+  t.truthy(
+    await there.users.withPassword('ada', PASSWORD),
+    'a new link leaves the password until it is used',
+  );
+});
+
+test('neither passwords nor tokens are on the disk', async (t) => {
+  const { dir, here } = twoReceivers(t);
+  const { token, user } = await here.users.invite('ada');
+  const link = JSON.stringify(await here.users.list());
+  await here.users.accept(token, PASSWORD);
+  const secret = await here.sessions.begin(user);
+  const kept = fs
+    .readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => path.endsWith('.json'));
+  t.true(kept.length >= 2);
+  for (const path of kept) {
+    const text = fs.readFileSync(path, 'utf8');
+    for (const hidden of [PASSWORD, token, secret]) t.false(text.includes(hidden), path);
+    t.is(fs.statSync(path).mode & 0o077, 0, path);
+  }
+  t.false(link.includes(token));
+});
+
+test('names are letters of any script, and no path, markup or secret key', async (t) => {
+  const { users } = twoReceivers(t).here;
+  for (const name of ['a', 'Ada Lovelace', 'o’brien'.replace('’', "'"), 'Zoë', '李', 'ada@example.com'])
+    t.is((await users.invite(name)).user.name, name.normalize('NFC'));
+  for (const name of ['', ' ', '../x', '<b>', 'a\nb', 'a"b', '-a', 'x'.repeat(65), 'a\u202eb'])
+    await t.throwsAsync(users.invite(name), { code: 'USAGE' }, JSON.stringify(name));
+  await t.throwsAsync(users.invite('ada', { email: 'a b@c' }), { code: 'USAGE' });
+  t.is(await users.find('__proto__'), undefined);
+  t.is((await users.list()).filter(({ name }) => name === 'a').length, 1);
+});
+
+test('a password that nobody has is hashed as one that somebody has', async (t) => {
+  const kept = await hashPassword(PASSWORD, PASSWORD_COST);
+  t.true(await isPassword(PASSWORD, kept));
+  t.false(await isPassword(`${PASSWORD}.`, kept));
+  const cpu = async (run: () => Promise<boolean>) => {
+    const before = process.cpuUsage();
+    t.false(await run());
+    return process.cpuUsage(before).user;
+  };
+  // Hashing takes some hundred ms of processor time; without it, the answer would take none.
+  t.true((await cpu(() => isPassword('x', undefined))) > 20_000);
+});
