@@ -8,9 +8,6 @@ import type { LockHelper } from './lock-helper.js';
 /** A dead waiter's file is forgotten after this long; it only ever costs speed. */
 const WAITER_FORGOTTEN_MS = 60_000;
 
-/** Far longer than a tick of any file system's clock. */
-const FRESH_MS = 100;
-
 /** How often the holder looks for waiters while it is idle. */
 const IDLE_POLL_MS = 10;
 
@@ -60,8 +57,6 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   let taking: Promise<void> | undefined;
   let users = 0;
   let idle: NodeJS.Timeout | undefined;
-  /** The time of the waiters' folder when it was last seen empty. */
-  let quietSince: number | undefined;
 
   async function enter(): Promise<boolean> {
     users++;
@@ -134,13 +129,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     try {
       // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
       if (fd !== undefined && !isLockFile(fd, path)) return true;
-      // A waiter's file changes its folder's time; nearly always there is none, and one look suffices.
-      const { mtimeMs } = fs.statSync(waiting);
-      if (mtimeMs === quietSince) return false;
-      const names = fs.readdirSync(waiting);
-      // Not while the time is fresh: a file that comes within the same tick of the clock would not change it.
-      if (names.length === 0 && Date.now() - mtimeMs > FRESH_MS) quietSince = mtimeMs;
-      return names.some((name) => isAlive(join(waiting, name)));
+      return fs.readdirSync(waiting).some((name) => isAlive(join(waiting, name)));
     } catch {
       return true; // no folder, or no descriptor left to look with: letting go is always safe
     }

@@ -36,7 +36,7 @@ export async function syncFiles(
  * @param paths the files, absolute.
  */
 export async function syncFoldersOf(top: string, paths: Iterable<string>): Promise<void> {
-  for (const folder of foldersOf(top, paths)) await syncIfThere(folder);
+  await Promise.all([...foldersOf(top, paths)].map(syncIfThere));
 }
 
 function foldersOf(top: string, paths: Iterable<string>): ReadonlySet<string> {

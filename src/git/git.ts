@@ -27,14 +27,12 @@ export interface GitRun {
   readonly accept?: readonly number[];
   /** How long this command may take, in milliseconds. @default that of `createGit` */
   readonly timeoutMs?: number;
-  /** Stops this command. */
-  readonly signal?: AbortSignal | undefined;
   /** Variables that are added to the environment. */
   readonly env?: NodeJS.Dict<string>;
   /** Whether the command runs at a low priority; not for commands that hold a lock. */
   readonly background?: boolean;
-  /** Called whenever the command writes something: a sign of life. */
-  onOutput?(): void;
+  /** How long this command may write nothing, in milliseconds. @default as long as it may take */
+  readonly silentMs?: number | undefined;
 }
 
 /** The output of a git command that did not fail. Output on standard error is not a failure. */
@@ -103,18 +101,21 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
     });
     const stop = stopper(child);
     const timer = setTimeout(() => stop(`took longer than ${limitMs / 1_000} s`), limitMs);
+    const { silentMs } = run;
+    const silence =
+      silentMs === undefined
+        ? undefined
+        : setTimeout(() => stop(`said nothing for ${silentMs / 1_000} s`), silentMs);
+    const onOutput = () => void silence?.refresh();
     const onAbort = () => stop('was stopped');
-    const signals = [signal, run.signal].filter((one) => one !== undefined);
-    for (const one of signals) {
-      one.addEventListener('abort', onAbort);
-      if (one.aborted) onAbort();
-    }
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
     try {
       if (run.background === true && child.pid !== undefined) lowerPriority(child.pid);
       const [[code], bytes, stderr] = await Promise.all([
         once(child, 'close'),
-        collect(child.stdout, run.onOutput),
-        collect(child.stderr, run.onOutput),
+        collect(child.stdout, onOutput),
+        collect(child.stderr, onOutput),
         feed(child, run.input ?? ''),
       ]);
       const said = wordsIn(stderr.toString('utf8'));
@@ -127,8 +128,9 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });
     } finally {
       clearTimeout(timer);
+      clearTimeout(silence);
       stop.clear();
-      for (const one of signals) one.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     }
   };
 }
@@ -200,12 +202,12 @@ export function redacted(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
 }
 
-async function collect(stream: Readable | null, onOutput?: () => void): Promise<Buffer> {
+async function collect(stream: Readable | null, onOutput: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of stream ?? []) {
       chunks.push(chunk);
-      onOutput?.();
+      onOutput();
     }
   } catch {
     // a stopped command's output is cut off; its exit is what counts

@@ -9,7 +9,7 @@ import { type Followed, follow } from './follow.js';
 import { BASE_REF } from './in-review.js';
 import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from './pull-request.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, FETCHED_REF, IN_BACKGROUND, type RemoteSettings } from './remote.js';
+import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
 
 /** How the branch is pushed. */
@@ -56,7 +56,7 @@ export async function pushInBackground(
   const { repository, folder } = place;
   const { log } = host;
   const { status, debounce, onFiles, whileLocked, review } = settings;
-  const remote = await createRemote(repository, settings, env, IN_BACKGROUND);
+  const remote = await createRemote(repository, settings, env);
   const { ref } = remote;
   const pullRequest =
     review &&

@@ -9,7 +9,7 @@ import { commitAt, contentsOf } from '../objects.js';
 import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
-import { createRemote, IN_BACKGROUND, type RemoteSettings, remoteUrlOf } from './remote.js';
+import { createRemote, type RemoteSettings, remoteUrlOf } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
 import type { Branches, PullRequest, PullRequestText, ReviewHostKind } from './review-dialects.js';
 import { createReviewHost, type ReviewHost, ReviewHostError } from './review-host.js';
@@ -36,13 +36,6 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   follow(commit: string, ref: string): Promise<Followed>;
 }
 
-/** Keeps one pull request for the waiting articles; see `keepPullRequest`. */
-export interface PullRequestKeeper {
-  /** Says that the remote has this commit now. */
-  pushed(commit: string): void;
-  close(): Promise<void>;
-}
-
 /** How long pushes gather before the host is asked, in milliseconds. */
 const GATHER_MS = 500;
 
@@ -63,7 +56,7 @@ const MOST_TITLE = 120;
  * article waits and none is open, and its text lists the articles that wait. When it has been merged or closed, the next
  * article opens another one. What was merged is taken into the work tree. Neither deliveries nor pushes wait for the host; a failure is logged once, and tried again.
  */
-export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper {
+export function keepPullRequest(options: PullRequestOptions) {
   const { place, branch, env, status, log, decode, follow } = options;
   const { repository } = place;
   const closing = new AbortController();
@@ -116,7 +109,7 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
       );
     const { remote } = options;
     const settings = { remote, branch: base, into: BASE_REF };
-    const from = await createRemote(repository, settings, env, IN_BACKGROUND);
+    const from = await createRemote(repository, settings, env);
     const last = await from.fetch(await commitAt(repository, BASE_REF));
     if (last === null)
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${from.name} has no branch ${base}; push it first`);
@@ -185,11 +178,12 @@ export function keepPullRequest(options: PullRequestOptions): PullRequestKeeper 
   }, LOOK_EVERY_MS).unref();
 
   return {
-    pushed: (now) => {
+    /** Says that the remote has this commit now. */
+    pushed: (now: string): void => {
       commit = now;
       task.request();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(timer);
       closing.abort();
       await task.close();

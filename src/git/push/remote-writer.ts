@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
@@ -60,8 +60,8 @@ export interface RemoteWriter extends SharedWriter {
 interface Waiting {
   resolve(): void;
   reject(error: unknown): void;
-  /** No turn is begun for it after this moment, by `performance.now()`. */
-  readonly deadline: number;
+  /** Whether its time is up. A write may be in a push under way then. */
+  readonly isLate: boolean;
 }
 
 interface WaitingWrite extends Waiting {
@@ -74,8 +74,8 @@ interface WaitingWrite extends Waiting {
 /** How much text one push may carry, in characters, so that it ends in time. */
 const MOST_TEXT = 8_000_000;
 
-/** How long a write and a lookup wait for a turn, in milliseconds. A turn may take 21 s; the service waits for 30 and for 15. */
-const WAIT_MS = { write: 8_000, catchUp: 10_000 };
+/** How long a write and a lookup wait, in milliseconds; the service waits for 30 s and for 15 s. */
+const WAIT_MS = { write: 15_000, catchUp: 10_000 };
 
 /** The pauses after turns that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
@@ -83,7 +83,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
 /**
  * Writes articles to a branch of a remote, for any number of machines: the push is the compare-and-set.
  *
- * It talks to the remote in turns, under the store's lock. A turn builds commits upon the remote's tip, beside the
+ * It talks to the remote in turns. A turn under the store's lock builds commits upon the remote's tip, beside the
  * branch, and pushes them. If the remote accepts, the branch, the index and the work tree are fast-forwarded, and the
  * writes are done. If it refuses, another machine was first: its commits are fetched, the work tree follows, and every
  * write of the batch is `Outdated`, so that the store decides again on the new files. A turn without writes fetches; either
@@ -116,10 +116,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const message = await options.message(file);
     status.set({ waiting: status.now.waiting + 1 });
     try {
-      await new Promise<void>((resolve, reject) => {
-        writes.push({ file, message, resolve, reject, deadline: performance.now() + WAIT_MS.write });
-        start();
-      });
+      await inTurn(WAIT_MS.write, (waiting) => writes.push(Object.assign(waiting, { file, message })));
     } finally {
       status.set({ waiting: status.now.waiting - 1 });
     }
@@ -129,10 +126,22 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   function catchUp(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      catchUps.push({ resolve, reject, deadline: performance.now() + WAIT_MS.catchUp });
-      start();
+    return inTurn(WAIT_MS.catchUp, (waiting) => catchUps.push(waiting));
+  }
+
+  /** Waits for a turn, which goes on where the time is up. */
+  async function inTurn(limitMs: number, enqueue: (waiting: Waiting) => void): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const served = new Promise<void>((resolve, reject) => {
+      const waiting = { resolve, reject, isLate: false };
+      timer = setTimeout(() => {
+        waiting.isLate = true;
+        reject(unavailable(lastError));
+      }, limitMs);
+      enqueue(waiting);
     });
+    start();
+    await served.finally(() => clearTimeout(timer));
   }
 
   /** A file of the work tree counts where the remote has it. */
@@ -156,18 +165,19 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      rejectLate();
+      writes = writes.filter(({ isLate }) => !isLate);
+      catchUps = catchUps.filter(({ isLate }) => !isLate);
       if (writes.length + catchUps.length === 0) return;
       const isDone = await turn();
       if (isDone && failures > 0) log.info('the git remote answers again');
       failures = isDone ? 0 : failures + 1;
       // not in step with the other machines
-      if (!isDone) await pause(Math.min(nextDeadline(), backoff(failures, PAUSE_MS) * (0.5 + Math.random())));
+      if (!isDone) await pause(backoff(failures, PAUSE_MS) * (0.5 + Math.random()));
     }
   }
 
   async function pause(ms: number): Promise<void> {
-    await setTimeout(Math.max(ms, 0), undefined, { signal: closing.signal }).catch(() => undefined);
+    await wait(ms, undefined, { signal: closing.signal }).catch(() => undefined);
   }
 
   /** One exchange with the remote. @returns false where it is to be tried again. */
@@ -175,20 +185,17 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const batch = nextBatch();
     const served = catchUps.splice(0);
     try {
-      return await lock.run(async () => {
-        await branch.begin();
-        if (batch.length > 0 && (await pushBatch(batch))) {
-          for (const { resolve } of [...batch, ...served]) resolve();
-        } else {
-          const isNew = await branch.fetch();
-          for (const { resolve } of served) resolve();
-          // refused although nothing is new: the branch was locked for a moment
-          if (batch.length > 0 && !isNew) return false;
-        }
-        lastError = undefined;
-        status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
-        return true;
-      });
+      if (batch.length > 0 && (await lock.run(() => pushBatch(batch)))) {
+        for (const { resolve } of [...batch, ...served]) resolve();
+      } else {
+        const isNew = await branch.fetch();
+        for (const { resolve } of served) resolve();
+        // refused although nothing is new: the branch was locked for a moment
+        if (batch.length > 0 && !isNew) return false;
+      }
+      lastError = undefined;
+      status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
+      return true;
     } catch (error) {
       if (isUnavailable(error)) {
         if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
@@ -208,6 +215,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
   async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
+    await branch.begin();
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
     const before = await entriesAt(repository, branch.tip, paths);
     const { assetsOf } = options;
@@ -239,7 +247,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
-        await branch.pushed(last, new Set(paths));
+        await branch.pushed(last, new Set(paths.filter((_, index) => batch[index]?.isLate === false)));
         for (const [index, { file, message }] of batch.entries())
           onCommit(file, commits[index] ?? last, message);
         onPushed(last, remote.ref.replace('refs/heads/', ''));
@@ -295,21 +303,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     if (decidedAt !== branch.epoch) return outdated(undefined);
     if (replaces === null) return fs.lstatSync(target, { throwIfNoEntry: false }) && new NameTaken(path);
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
-  }
-
-  function rejectLate(): void {
-    const now = performance.now();
-    const isLate = (one: Waiting) => {
-      if (one.deadline >= now) return false;
-      one.reject(unavailable(lastError));
-      return true;
-    };
-    writes = writes.filter((one) => !isLate(one));
-    catchUps = catchUps.filter((one) => !isLate(one));
-  }
-
-  function nextDeadline(): number {
-    return Math.min(...[...writes, ...catchUps].map(({ deadline }) => deadline)) - performance.now();
   }
 
   async function close(): Promise<void> {

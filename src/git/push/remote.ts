@@ -1,7 +1,6 @@
 import { PressmarkError } from '../../errors.js';
-import { type GitAnswer, redacted, saidIn } from '../git.js';
+import { type GitAnswer, type GitRun, redacted, saidIn } from '../git.js';
 import type { Repository } from '../repository.js';
-import { createLongCommand, type LongRun } from './long-command.js';
 
 /** Where commits are pushed to. */
 export interface RemoteSettings {
@@ -55,49 +54,45 @@ const FETCH = [
   '--no-auto-gc',
 ];
 
-/** How long a caller waits for each step, in milliseconds. */
+/** How long each step may take, in milliseconds. */
 export interface RemoteLimits {
   readonly push: number;
   /** For the name of the branch's last commit. */
   readonly list: number;
   readonly fetch: number;
-  /**
-   * How long a fetch or a push may go on when no caller waits for it any more, in milliseconds; the next one joins it.
-   *
-   * @default it is stopped when its caller’s time is up
-   */
-  readonly longest?: number;
+  /** How long a fetch or a push may say nothing. @default as long as it may take */
+  readonly silent?: number;
 }
 
-/** A delivery has 30 s: the store begins nothing for it after 8, and in the worst case a push, a question and a fetch follow. */
-const ANSWERING: RemoteLimits = { push: 10_000, list: 4_000, fetch: 7_000 };
+/**
+ * Where deliveries wait, each as long as it can: a fetch or a push goes on for as long as a large repository needs on a slow
+ * connection, but one that says nothing may talk to a connection that is dead.
+ */
+export const WHILE_ANSWERING: RemoteLimits = {
+  push: 3_600_000,
+  list: 4_000,
+  fetch: 3_600_000,
+  silent: 20_000,
+};
 
-/** How long a fetch or a push may take: as long as a large repository needs on a slow connection. */
-const LONGEST_MS = 3_600_000;
-
-/** Where a delivery waits: it is answered in time, and git goes on. */
-export const WHILE_ANSWERING: RemoteLimits = { ...ANSWERING, longest: LONGEST_MS };
-
-/** Where no delivery waits: as long as a large repository needs on a slow connection. */
-export const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch: 600_000 };
+/** Where no delivery waits. */
+const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch: 600_000 };
 
 /**
  * A branch of a remote, reached by the git CLI, which never asks for a password.
  *
- * @param limits how long the steps may take. @default what a delivery can wait for; git is stopped then
+ * @param limits @default where no delivery waits
  */
 export async function createRemote(
   { git }: Pick<Repository, 'git'>,
   { remote = 'origin', branch, into = FETCHED_REF }: RemoteSettings,
   environment: NodeJS.Dict<string>,
-  limits: RemoteLimits = ANSWERING,
+  limits: RemoteLimits = IN_BACKGROUND,
 ): Promise<Remote> {
   // An answer goes to strangers, who must not learn a URL or a path.
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
-  const fetching = createLongCommand<GitAnswer>(name, limits.longest ?? limits.fetch);
-  const pushing = createLongCommand<GitAnswer>(name, limits.longest ?? limits.push);
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -126,9 +121,9 @@ export async function createRemote(
     return code === 0 ? stdout.trim() : undefined;
   }
 
-  async function askRemote(args: readonly string[], run: LongRun, accept: readonly number[] = []) {
+  async function askRemote(args: readonly string[], run: GitRun): Promise<GitAnswer> {
     try {
-      return await git(args, { accept, ...run, env });
+      return await git(args, { ...run, env });
     } catch (error) {
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} did not answer`, { cause: saidIn(error) });
     }
@@ -142,17 +137,12 @@ export async function createRemote(
     const last = line.slice(0, line.indexOf('\t'));
     // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
-    const until = performance.now() + limits.fetch;
-    const next = () => fetching.run('', fetchCommits, until - performance.now());
-    // The branch may have moved since the command that was joined had begun.
-    if ((await next()).isJoined) await next();
-    return last;
-  }
-
-  async function fetchCommits(run: LongRun): Promise<GitAnswer> {
-    const answer = await askRemote([...FETCH, remote, `+${ref}:${into}`], run, [1]);
+    const run = { timeoutMs: limits.fetch, silentMs: limits.silent };
+    const refspec = `+${ref}:${into}`;
+    const { code } = await askRemote([...FETCH, remote, refspec], { ...run, accept: [1] });
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
-    return answer.code === 0 ? answer : askRemote([...FETCH, '--refmap=', remote, `+${ref}:${into}`], run);
+    if (code !== 0) await askRemote([...FETCH, '--refmap=', remote, refspec], run);
+    return last;
   }
 
   async function push(commit: string): Promise<Pushed> {
@@ -167,8 +157,8 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const { answer } = await pushing.run(commit, (run) => askRemote(args, run, [1]), limits.push);
-    return pushedBy(answer, ref, name);
+    const run = { timeoutMs: limits.push, silentMs: limits.silent, accept: [1] };
+    return pushedBy(await askRemote(args, run), ref, name);
   }
 
   return { name, ref, fetch, push };

@@ -10,12 +10,7 @@ import {
 } from './review-dialects.js';
 
 /** The pull requests of one repository; see `createReviewHost`. */
-export interface ReviewHost {
-  /** The open pull request between two branches, else the newest one; undefined for none. */
-  newest(branches: Branches): Promise<PullRequest | undefined>;
-  create(branches: Branches, text: PullRequestText): Promise<PullRequest>;
-  update(number: number, text: PullRequestText): Promise<void>;
-}
+export type ReviewHost = ReturnType<typeof createReviewHost>;
 
 /** Thrown where the host did not do what was asked. */
 export class ReviewHostError extends PressmarkError {
@@ -62,13 +57,7 @@ const MOST_WORDS = 300;
  *
  * @throws PressmarkError CONFIG_INVALID where the API, the repository or the token is not known.
  */
-export function createReviewHost({
-  kind,
-  remoteUrl,
-  token,
-  signal,
-  ...options
-}: ReviewHostOptions): ReviewHost {
+export function createReviewHost({ kind, remoteUrl, token, signal, ...options }: ReviewHostOptions) {
   const dialect = DIALECTS[kind];
   const { name } = dialect;
   const api = (options.api ?? apiOf(dialect, remoteUrl)).replace(/\/+$/, '');
@@ -144,6 +133,7 @@ export function createReviewHost({
     }
   }
 
+  /** The open pull request between two branches, else the newest one; undefined for none. */
   async function newest(branches: Branches): Promise<PullRequest | undefined> {
     let latest: PullRequest | undefined;
     for (let page = 1; page <= MOST_PAGES; page++) {

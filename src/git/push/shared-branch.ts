@@ -1,4 +1,5 @@
 import { PressmarkError } from '../../errors.js';
+import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
@@ -17,31 +18,20 @@ export interface SharedBranchOptions {
   readonly author: Person | undefined;
   readonly status: PushStatusKeeper;
   readonly log: Log;
+  /** The store's lock. */
+  readonly lock: Lock;
   /** Has the store read the files at these paths again, below the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
 }
 
-/** The branch that several machines share, and this machine's work tree; see `openSharedBranch`. */
-export interface SharedBranch {
-  /** The last commit that the remote is known to have; null for none. */
-  readonly tip: string | null;
-  /** Another number whenever another machine has changed files. */
-  readonly epoch: number;
-  /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
-  begin(): Promise<void>;
-  /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
-  fetch(): Promise<boolean>;
-  /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
-  pushed(commit: string, own: ReadonlySet<string>): Promise<void>;
-}
-
 /**
- * Keeps this machine's branch, index and work tree where the remote's branch is. The caller holds the store's lock.
+ * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is. They change under the store's lock, which
+ * nobody needs while the remote is waited for.
  *
  * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED where a person has to do something first.
  */
-export async function openSharedBranch(options: SharedBranchOptions): Promise<SharedBranch> {
-  const { repository, remote, folder, author, status, log, readAgain } = options;
+export async function openSharedBranch(options: SharedBranchOptions) {
+  const { repository, remote, folder, author, status, log, lock, readAgain } = options;
   let tip = await commitAt(repository, FETCHED_REF);
   /** The one that the work tree has; undefined where that is not known. */
   let followed: string | null | undefined;
@@ -50,13 +40,14 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
   let epoch = 0;
   let isRestored = false;
 
+  /** Brings the work tree to the remote's tip as far as it is known; asks the remote the first time. */
   async function begin(): Promise<void> {
     if (followed !== undefined) return followTip();
     // Nothing is pushed upon a tip that the remote may never have had.
-    await restoreTorn();
     await fetch();
   }
 
+  /** Says that the remote has taken a commit, and brings the work tree to it. @param own the files that it has changed. */
   async function pushed(commit: string, own: ReadonlySet<string>): Promise<void> {
     tip = commit;
     await followTip(own);
@@ -65,14 +56,16 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
   /** Once, at the start: a power loss may have torn what the last merge wrote. */
   async function restoreTorn(): Promise<void> {
     if (isRestored) return;
-    const files = await restoreTornFiles(repository, folder);
+    const files = await lock.run(() => restoreTornFiles(repository, folder));
     isRestored = true;
     if (files.length === 0) return;
     log.warn({ files }, 'a power loss has torn these files; they are as HEAD has them again');
     await readAgain(files.map((path) => path.slice(folder.length)));
   }
 
+  /** Asks the remote, and brings the work tree to its tip. @returns whether the remote has another one. */
   async function fetch(): Promise<boolean> {
+    await restoreTorn();
     const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
     const isNew = fetched !== tip;
     tip = fetched;
@@ -101,8 +94,7 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
   async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
     if (tip === null) followed = null;
     if (tip === null || (tip === followed && (await isHeadAsLeft()))) return;
-    const whileLocked = <T>(work: () => Promise<T>) => work();
-    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked });
+    const result = await follow(tip, { repository, author, ref: remote.ref, whileLocked: lock.run });
     if (result.kind === 'waiting') {
       const { waitingFor } = result;
       if (status.now.waitingFor !== waitingFor)
@@ -128,9 +120,11 @@ export async function openSharedBranch(options: SharedBranchOptions): Promise<Sh
   }
 
   return {
+    /** The last commit that the remote is known to have; null for none. */
     get tip() {
       return tip;
     },
+    /** Another number whenever another machine has changed files. */
     get epoch() {
       return epoch;
     },

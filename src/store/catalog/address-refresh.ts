@@ -6,16 +6,9 @@ import type { Entry } from './entry.js';
 /** Files read before others get a turn: the addresses of thousands may be new. */
 const FILES_PER_TURN = 200;
 
-/** Keeps a catalog's URLs up to date with what the generator lists; see `createAddressRefresh`. */
-export interface AddressRefresh {
-  /** Does nothing where no addresses were listed since. Who calls this meanwhile waits for the end of it. */
-  refresh(): Promise<void>;
-  /** The key of the format under which the catalog's entries were read, for their snapshot. */
-  readonly key: string;
-}
-
 /**
- * Reads the files again whose URLs depend on more than the file, after the generator has listed addresses.
+ * Keeps a catalog's URLs up to date: reads the files again whose URLs depend on more than the file, after the generator has
+ * listed addresses.
  *
  * @param key the key of the format before the first of the catalog's entries was read.
  * @param read makes entries anew, without those whose files are gone, which is noticed elsewhere.
@@ -25,10 +18,11 @@ export function createAddressRefresh(
   key: string,
   catalog: Catalog,
   read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
-): AddressRefresh {
+) {
   let current = key;
   let refreshing: Promise<void> | undefined;
 
+  /** Does nothing where no addresses were listed since. Who calls this meanwhile waits for the end of it. */
   async function refresh(): Promise<void> {
     if (refreshing === undefined && format.key === current) return;
     refreshing ??= readAgain().finally(() => {
@@ -49,6 +43,7 @@ export function createAddressRefresh(
 
   return {
     refresh,
+    /** The key of the format under which the catalog's entries were read, for their snapshot. */
     get key() {
       return current;
     },

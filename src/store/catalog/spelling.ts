@@ -3,16 +3,8 @@ import { termKey } from '../../article/names.js';
 import type { Catalog } from './catalog.js';
 import { type LongArticles, spellingTags } from './entry.js';
 
-/** The site's own spelling of tags and authors; see `createSpelling`. */
-export interface Spelling {
-  /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
-  tags(tags: readonly string[]): Promise<readonly string[]>;
-  /** The author as the site's articles spell the name. */
-  author(name: string): string;
-}
-
 /**
- * Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
+ * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
  * first is used for all articles. So it is with authors, who have pages on many sites, too.
  *
  * @param long makes the keys of long lists of tags elsewhere. @default they are made here
@@ -21,7 +13,7 @@ export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
   catalog: Catalog,
   long?: Pick<LongArticles, 'tagKeys'>,
-): Spelling {
+) {
   /** The spelling of each name by its key, filled from the catalog for the first article. */
   let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
 
@@ -39,22 +31,27 @@ export function createSpelling(
     if (tagKey !== undefined) for (const tag of tags) spelledIn(first, tagKey(tag), tag);
   }
 
-  return {
-    tags: async (tags) => {
-      if (tagKey === undefined) return tags;
-      const keys = await (long?.tagKeys(tags) ?? tags.map(tagKey));
-      const first = spellings().tags;
-      const own = new Map<string, string>();
-      for (const [at, tag] of tags.entries()) {
-        const key = keys[at] ?? '';
-        if (key !== '' && !own.has(key)) own.set(key, first.get(key) ?? tag);
-      }
-      const written = [...own.values()];
-      addTags(first, spellingTags(written));
-      return written;
-    },
-    author: (name) => (hasAuthors ? spelledIn(spellings().authors, termKey(name), name) : name),
-  };
+  /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
+  async function spelledTags(tags: readonly string[]): Promise<readonly string[]> {
+    if (tagKey === undefined) return tags;
+    const keys = await (long?.tagKeys(tags) ?? tags.map(tagKey));
+    const first = spellings().tags;
+    const own = new Map<string, string>();
+    for (const [at, tag] of tags.entries()) {
+      const key = keys[at] ?? '';
+      if (key !== '' && !own.has(key)) own.set(key, first.get(key) ?? tag);
+    }
+    const written = [...own.values()];
+    addTags(first, spellingTags(written));
+    return written;
+  }
+
+  /** The author as the site's articles spell the name. */
+  function spelledAuthor(name: string): string {
+    return hasAuthors ? spelledIn(spellings().authors, termKey(name), name) : name;
+  }
+
+  return { tags: spelledTags, author: spelledAuthor };
 }
 
 /** The spelling that a name had first. */

@@ -20,11 +20,6 @@ const ROOT_EVERY_MS = 1_000;
 /** How often the whole folder is compared where a part of it cannot be watched, in milliseconds. */
 const SCAN_EVERY_MS = 30_000;
 
-/** A running watcher. */
-export interface Watcher {
-  close(): Promise<void>;
-}
-
 export interface WatchOptions {
   readonly content: ContentFolder;
   readonly log: Log;
@@ -40,7 +35,7 @@ export interface WatchOptions {
  * Watches the content folder for changes by other programs, by one watch a folder: what an event costs does not depend
  * on how many files there are. (chokidar lists a folder anew when a file in it changes, and asks for the status of each.)
  */
-export function watchContent(options: WatchOptions): Watcher {
+export function watchContent(options: WatchOptions): { close(): Promise<void> } {
   const { content, log, readAgain, compareFolder, scanEveryMs = SCAN_EVERY_MS } = options;
   const watchers = new Map<string, fs.FSWatcher>();
   let paths = new Set<string>();

@@ -90,8 +90,8 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   function isPrepared(error: unknown, folder: string, { target }: Write): boolean {
     switch (systemCode(error)) {
       case 'ENOENT':
-        folders.make(folder);
-        folders.make(dirname(target));
+        makeDirectory(folder);
+        makeDirectory(dirname(target));
         return true;
       case 'EXDEV':
         isStagingElsewhere = true;
@@ -181,32 +181,20 @@ async function writeAnew(target: string): Promise<Fingerprint> {
   }
 }
 
-/** Sees to it that folders' entries are on the disk: without that a new file can be lost with the power. */
-interface FolderSync {
-  /** Makes a folder that is missing. */
-  make(folder: string): void;
-  /** Syncs a folder, and those above that this process has not synced yet. One sync serves all who wait for it. */
-  sync(folder: string): Promise<void>;
-  /** Syncs a folder and all above, up to the parent of the content folder. */
-  syncAll(folder: string): Promise<void>;
-}
-
 /** Another text for a folder that was removed and made again, by this process or by another program. */
 function identityOf(folder: string): string {
   const { ino, birthtimeNs } = fs.statSync(folder, { bigint: true });
   return `${ino} ${birthtimeNs}`;
 }
 
-function createFolderSync(root: string): FolderSync {
+/** Sees to it that folders' entries are on the disk: without that a new file can be lost with the power. */
+function createFolderSync(root: string) {
   /** Folders whose own names are on the disk, as `identityOf` says. */
   const named = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
-  function make(folder: string): void {
-    makeDirectory(folder);
-  }
-
+  /** Syncs a folder, and those above that this process has not synced yet. One sync serves all who wait for it. */
   function sync(folder: string): Promise<void> {
     // One that is under way may have begun before the caller's file had its name.
     const next = waiting.get(folder) ?? startAfter(running.get(folder), folder);
@@ -234,6 +222,7 @@ function createFolderSync(root: string): FolderSync {
     for (const [at, identity] of unnamed) named.set(at, identity);
   }
 
+  /** Syncs a folder and all above, up to the parent of the content folder. */
   async function syncAll(folder: string): Promise<void> {
     // Up to the site's folder, where a link may lead; what lies above is not ours, and may not be ours to open.
     const top = dirname(fs.realpathSync(root));
@@ -243,5 +232,5 @@ function createFolderSync(root: string): FolderSync {
     }
   }
 
-  return { make, sync, syncAll };
+  return { sync, syncAll };
 }

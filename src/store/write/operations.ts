@@ -7,20 +7,6 @@ const MOST_RUNNING = 64;
 /** How long the lock is held between two looks for waiting processes, in milliseconds. */
 const LOOK_EVERY_MS = 5;
 
-/** Runs operations under the store's cross-process lock; see `createOperations`. */
-export interface Operations {
-  /**
-   * Runs `work` while this process holds the lock and no other operation with the same key runs. Operations start in the
-   * order in which they were given.
-   *
-   * @param key the article that the work is about, such as its id.
-   * @throws what `work` throws; PressmarkError LOCK_TIMEOUT.
-   */
-  run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Resolves when no operation runs or waits. */
-  idle(): Promise<void>;
-}
-
 interface Queued {
   readonly key: string;
   start(): Promise<void>;
@@ -36,14 +22,14 @@ interface Queued {
 type State = 'out' | 'entering' | 'open' | 'draining';
 
 /**
- * The lock makes compare-and-set true across processes. Many operations run at once while it is held, as their syncs
+ * Runs operations under the store's cross-process lock. The lock makes compare-and-set true across processes. Many operations run at once while it is held, as their syncs
  * share the disk's next flush. While another process waits, no further operation is let in, so that the lock changes
  * hands as soon as those that run are done.
  *
  * @param readNewFiles reads what others have written; called before the first operation, and when another process has held
  *   the lock.
  */
-export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Promise<void>): Operations {
+export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Promise<void>) {
   let queue: Queued[] = [];
   const running = new Set<string>();
   let state: State = 'out';
@@ -52,6 +38,13 @@ export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Pr
   let readUpTo: number | undefined;
   const idlers: (() => void)[] = [];
 
+  /**
+   * Runs `work` while this process holds the lock and no other operation with the same key runs. Operations start in the
+   * order in which they were given.
+   *
+   * @param key the article that the work is about, such as its id.
+   * @throws what `work` throws; PressmarkError LOCK_TIMEOUT.
+   */
   function run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       queue.push({ key, start: () => work().then(resolve, reject), fail: reject });
@@ -124,6 +117,7 @@ export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Pr
     for (const wake of idlers.splice(0)) wake();
   }
 
+  /** Resolves when no operation runs or waits. */
   function idle(): Promise<void> {
     if (state === 'out' && queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => idlers.push(resolve));

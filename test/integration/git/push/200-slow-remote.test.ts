@@ -7,8 +7,8 @@ import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 const { PATH = '' } = process.env;
-/** Time passes five times as fast for the receiver: this is longer than a fetch or a push is waited for. */
-const SLOW_S = 4;
+/** Time passes five times as fast for the receiver: this is longer than a delivery waits, twice. */
+const SLOW_S = 8;
 
 /** A git that takes its time for its next command with some words, as over a slow connection. */
 function slowGit(t: ExecutionContext) {

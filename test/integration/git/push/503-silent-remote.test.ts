@@ -28,7 +28,6 @@ async function silentServer(t: ExecutionContext) {
   return { url: `git://127.0.0.1:${address.port}/site.git`, open, taken: () => taken };
 }
 
-// How long it may take is tested where the limits are: test/unit/git/{turns,remote}.test.ts.
 test('503 where the remote takes connections and never answers; 200 for a delivery that is sent again later', async (t) => {
   const folder = tempDir(t);
   const clones = makeRemote(folder);

@@ -57,23 +57,6 @@ test('user names and passwords are taken out of git’s messages', (t) => {
   );
 });
 
-test('a delivery is answered within 30 s, as each command that talks to the remote has a limit', async (t) => {
-  const limits = new Map<string, number>();
-  const git: Git = async (args, { timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
-    const name = args.find((arg) => /^[a-z][a-z-]+$/.test(arg)) ?? '';
-    if (name !== 'config') limits.set(name, timeoutMs);
-    const stdout = name === 'ls-remote' ? 'abc\trefs/heads/main\n' : '';
-    return { code: 0, stdout, stderr: '', bytes: Buffer.from(stdout) };
-  };
-  const remote = await createRemote({ git }, { branch: 'main' }, {});
-  t.is(await remote.fetch(null), 'abc');
-  t.deepEqual(await remote.push('abc'), { outcome: 'accepted' });
-  t.deepEqual([...limits.keys()].sort(), ['fetch', 'ls-remote', 'push']);
-  const [push = 0, list = 0, fetch = 0] = ['push', 'ls-remote', 'fetch'].map((name) => limits.get(name));
-  // The store begins nothing after 8 s. In the worst case these three follow.
-  t.true(8_000 + push + list + fetch < 30_000, `${push}, ${list} and ${fetch} ms`);
-});
-
 test('a ref whose name ends in that of the branch is not taken for it', async (t) => {
   let listed = 'abc\trefs/backup/refs/heads/main\n';
   const git: Git = async (args) => {
