@@ -25,6 +25,7 @@ import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { createArticleReceiver } from '../webhook/receive-article.js';
 import { createArticleChanges } from './articles/host-articles.js';
+import { createPersonEdits } from './articles/person-edits.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
@@ -161,15 +162,10 @@ export async function startApp(
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     };
     const receiveArticle = createArticleReceiver(surroundings);
-    const changes = createArticleChanges({
-      store,
-      catalog,
-      content,
-      prefix,
-      around: surroundings,
-      receive: receiveArticle,
-    });
-    const writing = { ...articles, ...changes };
+    const ofArticles = { store, catalog, content, prefix, around: surroundings };
+    const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive: receiveArticle });
+    const edits = createPersonEdits({ ...ofArticles, settings, editors: durable.editors, setStateAs });
+    const writing = { ...articles, ...changes, ...edits };
     const names = headerNames(settings.service);
     const dryRun = createDryRun(names, surroundings);
     const records: SiteRecords = {

@@ -6,6 +6,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
+import { type Editors, openEditors } from '../git/commit/editors.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
@@ -46,6 +47,8 @@ export interface DurableStore {
   readonly pushes: PushStatusKeeper | undefined;
   /** The articles that their owner has deleted. */
   readonly deleted: DeletedArticles;
+  /** The people who have changed articles in the admin. */
+  readonly editors: Editors;
   close(): Promise<void>;
 }
 
@@ -66,9 +69,13 @@ interface LevelOptions extends DurableStoreOptions {
   readonly prefix: string;
   readonly pushes: PushStatusKeeper;
   readonly assets: AssetStore;
+  readonly editors: Editors;
 }
 
-type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'deleted'>;
+type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'deleted' | 'editors'>;
+
+/** Where it stands who has made which revision in the admin, below the state folder. */
+const EDITORS = 'editors.jsonl';
 
 /** Where a receiver leaves how its pushes stand, below the state folder. */
 export const PUSH_STATUS = 'push.json';
@@ -96,7 +103,8 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     staging: join(stateDir, STAGING),
   });
   const prefix = contentPrefix(settings);
-  const level = await open({ ...options, onChange, stateDir, prefix, pushes, assets });
+  const editors = openEditors(join(stateDir, EDITORS));
+  const level = await open({ ...options, onChange, stateDir, prefix, pushes, assets, editors });
   const close = async () => {
     await level.close();
     await pushes.close();
@@ -117,7 +125,15 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     find: (url) => articleOf(store.find(url), prefix),
     ids: catalog.ids,
   };
-  return { ...level, articles, assets, deleted, pushes: isPushed(settings) ? pushes : undefined, close };
+  return {
+    ...level,
+    articles,
+    assets,
+    deleted,
+    editors,
+    pushes: isPushed(settings) ? pushes : undefined,
+    close,
+  };
 }
 
 /** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */
@@ -193,6 +209,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           isBeforeAnswer,
           isPushed: isPushed(settings),
           assetsOf: assets.filesOf,
+          authorOf: options.editors.of,
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
           pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
@@ -224,12 +241,13 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   };
 }
 
-/** Keeps a person's edit before an update replaces it, where no commit can have it. */
-function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
+/** Keeps what a person has written before an update replaces it, and what a person replaces, where no commit can have it. */
+function keepEdits({ content, stateDir, prefix, log, editors }: LevelOptions) {
   const keepText = createKeepText(stateDir, log);
-  return async ({ path, edited }: ReplacedFile): Promise<void> => {
+  return async ({ path, edited, article, by }: ReplacedFile): Promise<void> => {
     const why = 'nothing is committed on this site';
-    if (edited) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);
+    const isOfPerson = edited || editors.of(article.revision) !== undefined || editors.of(by) !== undefined;
+    if (isOfPerson) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);
   };
 }
 
@@ -306,6 +324,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       env: settings.environment,
       log,
       assetsOf: options.assets.filesOf,
+      authorOf: options.editors.of,
       message: ({ article, path, text }) =>
         makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
       onCommit: ({ path }, commit, text) =>

@@ -42,6 +42,8 @@ export interface ArticleDraft extends ArticleContent {
   readonly source?: Readonly<Record<string, unknown>>;
   /** A digest of what an adapter has handed over last; none where the webhook has delivered the article. */
   readonly received?: string;
+  /** The first revision. @default made of the file's text */
+  readonly revision?: string;
 }
 
 /** A stored article. */

@@ -132,6 +132,8 @@ export interface ArticleMapping {
   extension(body: IncomingBody): string;
   /** The body for a file of this name. Whatever it holds is displayed as written and is never executed. */
   body(incoming: IncomingBody, path: string): StoredBody;
+  /** Markdown as it came, of what `body` has made of it. Absent where `body` changes nothing that it made. */
+  sentBody?(stored: string): string;
   /** The front matter by which the generator makes no page of a file, in the builds of others too. @default none */
   readonly held?: Readonly<Record<string, FrontMatterValue>>;
   /** The front matter that pins an address; empty where the file's name does. */

@@ -68,6 +68,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
   readonly isPushed?: boolean;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
+  /** The person who has made a revision; see `Editors`. */
+  authorOf(revision: string): Person | undefined;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
   /** The state folder, absolute. */
@@ -148,6 +150,7 @@ function createArticleCommits(
     decode: options.decode,
     pathsOf: options.pathsOf,
     assetsOf: options.assetsOf,
+    authorOf: options.authorOf,
     upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
     onCommitted: (made) => {
       lastCommit = made.commit;

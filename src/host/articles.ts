@@ -1,6 +1,7 @@
 import type { Article, ExtraKeys } from '../article/article.js';
 import type { ArticleState } from '../article/publication.js';
 import type { IncomingArticle, ReceivedArticle } from './adapter.js';
+import type { ArticleEdits } from './article-edits.js';
 
 /** The stored articles, for reading. */
 export interface ArticleReader {
@@ -50,7 +51,7 @@ export interface ArticlePatch {
 export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
 
 /** The articles, for the process that stores them. */
-export interface Articles extends ArticleReader {
+export interface Articles extends ArticleReader, ArticleEdits {
   /**
    * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
    * content for an id that is stored replaces the article, unless a person has edited it.

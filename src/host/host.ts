@@ -369,7 +369,9 @@ const answerBy =
 /** What changes articles, where no receiver runs. */
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
-  return { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+  const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+  const edits = { open: refuse, edit: refuse, create: refuse, setStateBy: refuse };
+  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse };
 }
 
 /** What is known of the site, where no receiver runs. */

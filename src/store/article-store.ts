@@ -36,8 +36,10 @@ export interface StoredFile {
 
 /** A file that an update is about to replace. */
 export interface ReplacedFile extends StoredFile {
-  /** Whether it is a person's edit. */
+  /** Whether it is a person's edit of the file. */
   readonly edited: boolean;
+  /** The revision that replaces it. */
+  readonly by: string;
 }
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
@@ -313,7 +315,7 @@ export function createStore(options: StoreOptions) {
     const { text, stored } = read;
     const { article, edited } = stored;
     // While the file still holds it: whenever we are killed, it is in one place or the other.
-    await beforeReplace?.({ path, text, article, edited });
+    await beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(real);
     return write({ path, target: real, ...file, replaces: text, mode, epoch }, isEdit);
@@ -323,12 +325,13 @@ export function createStore(options: StoreOptions) {
    * Changes an article's file by compare-and-set. Resolves when the new file is durable.
    *
    * @param make makes the new file from the present one, again where that has changed; with the same text nothing is written.
+   *   What it makes of a person's edit is theirs to commit as well, unless it `seals` the file.
    * @returns the article; whether its file is a person's edit; `stored` where something was written.
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `make` throws.
    */
   async function change(
     id: string,
-    make: (read: ReadFile, path: string) => Promise<Amended>,
+    make: (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>,
   ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
     return locked(id, async () => {
       for (;;) {
@@ -339,8 +342,8 @@ export function createStore(options: StoreOptions) {
         await ensureShared?.(entry);
         const { path } = entry;
         const read = await reading.open(entry);
-        const { edited } = read.stored;
-        const file = await make(read, path);
+        const { seals = false, ...file } = await make(read, path);
+        const edited = read.stored.edited && !seals;
         if (file.text === read.text) return { article: read.stored.article, edited };
         try {
           const stored = await overwrite(path, read, file, epoch, edited);

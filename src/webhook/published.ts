@@ -123,8 +123,14 @@ async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise
   const slug = around.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
   const extra = await filteredFrontMatter(filtered, around);
   const { source: _, ...stored } = filtered;
-  const { received } = draft;
-  return { ...stored, slug, extra, ...(received !== undefined && { received }) };
+  const { received, revision } = draft;
+  return {
+    ...stored,
+    slug,
+    extra,
+    ...(received !== undefined && { received }),
+    ...(revision !== undefined && { revision }),
+  };
 }
 
 /** The front matter that plugins set besides Pressmark's own. */

@@ -7,7 +7,13 @@ import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { checkContentFolder } from '../../git/content-folder.js';
 import { historyOf, textOf } from '../../git/history.js';
 import { openRepository } from '../../git/repository.js';
-import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
+import {
+  type ContentFolder,
+  decodeAt,
+  type Entry,
+  type ReadFile,
+  readArticle,
+} from '../../store/catalog/entry.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';
@@ -32,11 +38,11 @@ export interface Revision {
 
 /** An article and its versions, newest first. */
 export interface ArticleHistory {
-  readonly entry: Entry;
+  readonly entry: Pick<Entry, 'id' | 'url' | 'path'>;
   /** Relative to the site's folder. */
   readonly file: string;
   /** The file as it is now. */
-  readonly now: ReadFile;
+  readonly now: Pick<ReadFile, 'stored'>;
   readonly revisions: readonly Revision[];
 }
 
@@ -49,15 +55,34 @@ export async function articleHistory(settings: Settings, name: string): Promise<
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none')
     throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
-  const content = contentOf(settings);
   const entry = await findArticle(settings, name);
+  const content = contentOf(settings);
   const now = readArticle(content, entry.path);
+  const history = await historyOfFile(settings, content, entry, now);
+  if (history.withoutGit === undefined) return history;
+  const what = `git has no history of ${quote(history.file, 200)}: ${history.withoutGit}`;
+  throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
+}
+
+/**
+ * The history of an article's file.
+ *
+ * @returns `withoutGit`: why git has no versions of it; then those that were kept are all there are.
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function historyOfFile(
+  settings: Settings,
+  content: ContentFolder,
+  entry: ArticleHistory['entry'],
+  now: ArticleHistory['now'],
+): Promise<ArticleHistory & { readonly withoutGit?: string }> {
   const file = `${contentPrefix(settings)}${entry.path}`;
+  const kept = await keptRevisions(settings, content, entry.path, file);
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none')
+    return { entry, file, now, revisions: kept, withoutGit: repository.because };
   const place = await checkContentFolder(repository, contentPrefix(settings));
-  if (place.kind === 'refused') {
-    const what = `git has no history of ${quote(file, 200)}: ${place.why}`;
-    throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
-  }
+  if (place.kind === 'refused') return { entry, file, now, revisions: kept, withoutGit: place.why };
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   for (const commit of await historyOf(repository, `${place.folder}${entry.path}`)) {
@@ -75,7 +100,6 @@ export async function articleHistory(settings: Settings, name: string): Promise<
       ...(stored !== undefined && { stored }),
     });
   }
-  const kept = await keptRevisions(settings, content, entry.path, file);
   return { entry, file, now, revisions: byTime(kept, revisions) };
 }
 
@@ -95,7 +119,7 @@ function byTime(kept: readonly Revision[], commits: readonly Revision[]): Revisi
 /** The texts of an article that updates replaced before git had them, newest first. */
 async function keptRevisions(
   settings: Settings,
-  content: ReturnType<typeof contentOf>,
+  content: ContentFolder,
   path: string,
   file: string,
 ): Promise<Revision[]> {
@@ -122,11 +146,7 @@ async function keptRevisions(
   return kept.sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
 }
 
-function decoded(
-  content: ReturnType<typeof contentOf>,
-  path: string,
-  text: string | undefined,
-): StoredArticle | undefined {
+function decoded(content: ContentFolder, path: string, text: string | undefined): StoredArticle | undefined {
   if (text === undefined) return undefined;
   try {
     return decodeAt(content, path, text);

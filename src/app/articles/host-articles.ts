@@ -1,23 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { type Article, contentFields, keepItemComments } from '../../article/article.js';
-import type { Amended, StateChange } from '../../article/format/amend.js';
+import type { Article } from '../../article/article.js';
+import type { StateChange } from '../../article/format/amend.js';
 import { termKey } from '../../article/names.js';
 import { stateAt } from '../../article/publication.js';
-import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';
-import { isMoment, parseMoment } from '../../contract/moment.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type {
-  ArticleChanges,
   ArticlePatch,
   ArticleQuery,
+  Articles,
   ListedArticle,
   SettableState,
 } from '../../host/articles.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, entryState, type ReadFile } from '../../store/catalog/entry.js';
+import { type ContentFolder, entryState } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/handler.js';
 import type { ReceiveArticle } from '../../webhook/receive-article.js';
+import { checkBase, checkMoment, createChange, revisionFor, withContent } from './change-article.js';
 
 export interface HostArticlesOptions {
   readonly store: ArticleStore;
@@ -29,12 +29,23 @@ export interface HostArticlesOptions {
   readonly receive: ReceiveArticle;
 }
 
+/** As `setState`. @param by who does it, and the revision that this makes. */
+export type SetStateAs = (
+  id: string,
+  state: SettableState,
+  at: string | undefined,
+  by: { readonly who: string; readonly revision: string },
+) => Promise<Article>;
+
 /** Articles of one page of `list` where nobody says otherwise. */
 const PAGE = 50;
 
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
-export function createArticleChanges(options: HostArticlesOptions): ArticleChanges {
+export function createArticleChanges(
+  options: HostArticlesOptions,
+): Pick<Articles, 'receive' | 'list' | 'patch' | 'setState'> & { readonly setStateAs: SetStateAs } {
   const { store, catalog, content, prefix, around, receive } = options;
+  const changed = createChange(options);
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
     const { since, after, limit = PAGE } = query;
@@ -69,8 +80,8 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
-    const { frontMatter = {}, body, image } = change;
-    const own = Object.keys(frontMatter).filter(around.isOwnKey);
+    const { frontMatter: extra = {}, body, image } = change;
+    const own = Object.keys(extra).filter(around.isOwnKey);
     if (own.length > 0)
       throw new PressmarkError(
         'USAGE',
@@ -78,36 +89,28 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
       );
     if (image !== undefined && !URL.canParse(image))
       throw new PressmarkError('USAGE', `the image ${quote(image)} is not an absolute URL`);
-    return changed(id, async ({ text, stored }, path) => {
-      const { article, edited } = stored;
-      if (edited || article.revision !== base)
+    return changed(id, async (read, path) => {
+      const { article, edited } = read.stored;
+      if (edited)
         throw new PressmarkError(
           'REVISION_CONFLICT',
-          edited
-            ? `article ${quote(id)} holds a person’s edit; nothing was changed`
-            : `article ${quote(id)} is at ${quote(article.revision)}, and the change was made from ${quote(base)}`,
+          `article ${quote(id)} holds a person’s edit; nothing was changed`,
         );
-      const given = body === undefined ? {} : bodyOf(body, stored);
-      const next = {
-        ...article,
-        ...contentFields({ ...article, contentHtml: renderedHtml(stored), ...given }),
-        extra: { ...article.extra, ...frontMatter },
-        ...(image !== undefined && { image }),
-        revision: revisionFor('patch'),
-      };
-      const storedBody = body === undefined ? (stored.bodyKind ?? 'markdown') : undefined;
-      const amendment = [text, stored, next, path, storedBody] as const;
-      return content.long?.amend(...amendment) ?? content.format.amend(...amendment);
+      checkBase(article, base);
+      return withContent(content, read, path, { extra, body, image, revision: revisionFor('patch') });
     });
   }
 
-  async function setState(id: string, state: SettableState, at?: string): Promise<Article> {
+  const setState: Articles['setState'] = (id, state, at) =>
+    setStateAs(id, state, at, { who: 'a plugin', revision: revisionFor('state') });
+
+  async function setStateAs(...[id, state, at, { who, revision }]: Parameters<SetStateAs>): Promise<Article> {
     if (at !== undefined) checkMoment(at);
     if (state === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changed(id, async ({ text, stored }, path) => {
       const now = Date.now();
-      const transition = [text, path, stateChange(state, at, stored, now), revisionFor('state')] as const;
+      const transition = [text, path, stateChange(state, at, stored, now, who), revision] as const;
       const next = await (content.long?.inState(...transition) ?? content.format.inState(...transition));
       const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
       const reached = stateAt(next.publication, then);
@@ -125,29 +128,7 @@ export function createArticleChanges(options: HostArticlesOptions): ArticleChang
     });
   }
 
-  async function changed(
-    id: string,
-    make: (read: ReadFile, path: string) => Promise<Amended>,
-  ): Promise<Article> {
-    const { article, edited, stored } = await store.change(id, async (read, path) => {
-      const next = await make(read, path);
-      const { article, edited } = read.stored;
-      const note = { id, base: article.revision, timestamp: new Date().toISOString() };
-      if (next.text !== read.text && !edited) await around.noteJobs?.('article.updated', note);
-      return next;
-    });
-    if (stored !== undefined) {
-      const timestamp = new Date().toISOString();
-      const change = around.changeOf(stored);
-      const { path } = change;
-      // What a person has edited stays theirs.
-      if (edited) void around.hooks.doAction('article.edited', { path, id: article.id, url: article.url });
-      else void around.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
-    }
-    return article;
-  }
-
-  return { receive, list, patch, setState };
+  return { receive, list, patch, setState, setStateAs };
 }
 
 /** NaN where the file has no date that can be read. */
@@ -155,29 +136,17 @@ function publishedAt({ article, publication }: StoredArticle): number {
   return (publication.kind === 'dated' ? publication.from : undefined) ?? parseMoment(article.date);
 }
 
-function checkMoment(text: string): void {
-  if (!isMoment(text))
-    throw new PressmarkError(
-      'USAGE',
-      `${quote(text)} is not a moment in ISO 8601, such as 2026-11-19T08:00:00Z`,
-    );
-}
-
-/** Commit messages tell such changes by their revisions. */
-function revisionFor(what: 'patch' | 'state'): string {
-  return `${what}-${randomBytes(12).toString('hex')}`;
-}
-
 function stateChange(
   state: SettableState,
   at: string | undefined,
   { publication }: StoredArticle,
   now: number,
+  who: string,
 ): StateChange {
   const moment = new Date(now).toISOString();
   switch (state) {
     case 'held':
-      return { held: 'by a plugin' };
+      return { held: `by ${who}` };
     case 'scheduled':
       return { held: undefined, date: at };
     case 'expired':
@@ -191,12 +160,6 @@ function stateChange(
       };
     }
   }
-}
-
-/** The two forms of another body, whose item comment stays. */
-function bodyOf(body: string, { article }: StoredArticle): Pick<Article, 'body' | 'contentHtml'> {
-  const kept = keepItemComments(body, article.contentHtml);
-  return { body: kept, contentHtml: article.body === article.contentHtml ? kept : '' };
 }
 
 /** A stored article as plugins get it. @param path below the site's folder. */

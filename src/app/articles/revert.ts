@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../../article/article.js';
-import { renderedHtml } from '../../article/stored-article.js';
+import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { readEnvironment } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -17,6 +16,7 @@ import { commitMessagePlugins } from '../plugins/commit-message-plugins.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+import { revisionFor } from './change-article.js';
 
 /** What `pressmark revert` did. */
 export interface Reverted {
@@ -55,21 +55,9 @@ export async function revert(
   const { entry, file, now } = history;
   const { stored, commit, date, revision: to } = pick(history, wanted);
   refuseToLose(settings, history, force);
-  if (isSame(now.stored.article, stored.article))
-    throw new PressmarkError(
-      'USAGE',
-      `${file} has the content of ${quote(to, 100)} already; nothing was changed`,
-    );
-  const from = now.stored.article.revision;
-  const revision = `revert-${randomBytes(12).toString('hex')}`;
-  const target = { targetId: now.stored.article.id, targetUrl: entry.url, base: from, revision };
-  const made = await store(settings, log, target, {
-    updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
-    // where a person had edited the body, the body is what was shown
-    content: { ...stored.article, contentHtml: renderedHtml(stored) },
-    storedBody: stored.bodyKind ?? 'markdown',
-    clearsImage: true,
-  });
+  const { target, replacement } = reversion(history, { stored, revision: to });
+  const { base: from, revision } = target;
+  const made = await store(settings, log, target, replacement);
   const { title } = stored.article;
   return {
     id: now.stored.article.id,
@@ -83,13 +71,55 @@ export async function revert(
   };
 }
 
+/**
+ * The update that puts an earlier version of an article back.
+ *
+ * @throws PressmarkError USAGE where it would change nothing.
+ */
+export function reversion(
+  { entry, file, now }: Pick<ArticleHistory, 'entry' | 'file' | 'now'>,
+  { stored, revision: to }: { readonly stored: StoredArticle; readonly revision: string },
+): { readonly target: Target; readonly replacement: Replacement } {
+  const { article } = now.stored;
+  if (isSame(article, stored.article))
+    throw new PressmarkError(
+      'USAGE',
+      `${file} has the content of ${quote(to, 100)} already; nothing was changed`,
+    );
+  return {
+    target: {
+      targetId: article.id,
+      targetUrl: entry.url,
+      base: article.revision,
+      revision: revisionFor('revert'),
+    },
+    replacement: {
+      updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+      // where a person had edited the body, the body is what was shown
+      content: { ...stored.article, contentHtml: renderedHtml(stored) },
+      storedBody: stored.bodyKind ?? 'markdown',
+      clearsImage: true,
+    },
+  };
+}
+
 /** Whether putting one text in place of the other would change nothing that is shown or kept. */
 function isSame(now: Article, then: Article): boolean {
   const contentOf = ({ id, slug, url, date, updated, revision, ...content }: Article) => content;
   return isDeepStrictEqual(contentOf(now), contentOf(then));
 }
 
-function pick({ revisions, file }: ArticleHistory, wanted: string) {
+/** The version that is to be put back. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
+export function pick(history: Pick<ArticleHistory, 'revisions' | 'file'>, wanted: string) {
+  const found = versionIn(history, wanted);
+  const { revision } = found;
+  if (history.revisions.some((other) => other.current && other.revision === revision))
+    throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
+  return found;
+}
+
+/** The one version that is meant. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
+export function versionIn({ revisions, file }: Pick<ArticleHistory, 'revisions' | 'file'>, wanted: string) {
   const matches = ({ revision, commit }: Revision) =>
     revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
   const [found, ...others] = revisions.filter(matches);
@@ -106,8 +136,6 @@ function pick({ revisions, file }: ArticleHistory, wanted: string) {
       'USAGE',
       `${found.commit?.slice(0, 10) ?? found.keptIn} holds no article to put back`,
     );
-  if (revisions.some((other) => other.current && other.revision === revision))
-    throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
   return { ...found, stored, revision };
 }
 

@@ -26,6 +26,8 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
    * the URLs differ all the same, generators warn, or drop one of the two.
    */
   namesakes(path: string): readonly string[];
+  /** Markdown as a person edits it, of an article's body. */
+  sentBody(stored: string): string;
   /** The slug of a file by its name alone. */
   slugOf(path: string): string;
   /**
@@ -65,6 +67,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
+    sentBody: (stored) => mapping.sentBody?.(stored) ?? stored,
     slugOf: (at) => mapping.slug({ path: at, data: {} }),
     tagKey: listed === undefined || mapping.keys.tags === null ? undefined : own.tagKey,
     hasAuthors: listed !== undefined && mapping.keys.author != null,

@@ -48,6 +48,14 @@ function commentedOut(text: string): string {
   }
 }
 
+/** The inverse of `commentedOut`. */
+export function sentBody(stored: string): string {
+  return stored
+    .replace(/\n\n<!-- \*\/[>%]\}\} -->\n$/, '')
+    .replace(/(\{\{[<%])\/\*([\s\S]*?)\*\/([>%]\}\})/g, '$1$2$3')
+    .replace(/(\{\{[<%])\/\*/g, '$1');
+}
+
 /** The place behind the next `{{<` or `{{%`; -1 where there is none. */
 function nextOpening(text: string, from: number): number {
   const opening = /\{\{[<%]/g;

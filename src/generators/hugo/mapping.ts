@@ -5,7 +5,7 @@ import { decodedAddress } from '../layout.js';
 import { dateValue, localTime, momentOf } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { mapOf } from '../value.js';
-import { inertText, isStoredAsMarkdown, sentText, storedBody } from './body.js';
+import { inertText, isStoredAsMarkdown, sentBody, sentText, storedBody } from './body.js';
 
 /** The keys that Hugo and its themes read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'images[]' };
@@ -32,6 +32,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
           ? '.html'
           : '.md',
       body: (incoming, path) => storedBody(incoming, path, rawHtml),
+      sentBody,
       held: { draft: true },
       pin: (address) => pinned(decodedAddress(address)),
       isPinned: ({ data }, address) => {

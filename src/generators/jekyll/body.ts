@@ -56,6 +56,11 @@ export function escapeLiquid(text: string): string {
   return text.replace(/\{[{%]/g, (open) => `{{ "${open}" }}`);
 }
 
+/** The inverse of `escapeLiquid`. */
+export function unescapeLiquid(text: string): string {
+  return text.replace(/\{\{ "(\{[{%])" \}\}/g, '$1');
+}
+
 /** What ends the extension, wherever it stands: in the text itself it would set the rest of it free. */
 const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 

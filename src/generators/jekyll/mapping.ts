@@ -3,7 +3,7 @@ import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
-import { isStoredAsMarkdown, storedBody } from './body.js';
+import { isStoredAsMarkdown, storedBody, unescapeLiquid } from './body.js';
 
 /** The keys that Jekyll and its plugins read. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'last_modified_at', image: 'image' };
@@ -32,6 +32,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
       tagKey: (tag) => tagKey(tag, given.tagSlugs),
       extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
       body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
+      ...(!hasSwitch && { sentBody: unescapeLiquid }),
       held: { published: false },
       pin: (address) => ({ permalink: address }),
       isPinned: ({ data }, address) =>

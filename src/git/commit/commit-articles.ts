@@ -30,6 +30,8 @@ export interface CommitArticlesOptions extends ArticlePaths {
   readonly commitEdits: boolean;
   readonly assetsOf: AssetsOf;
   readonly message: MessageMaker;
+  /** The person who has made a revision; see `Editors`. */
+  authorOf(revision: string): Person | undefined;
   /** A commit of the remote that the branch is about to follow; what it has needs no commit here. */
   upstream(): Promise<string | null>;
   /** Receives each commit. */
@@ -234,6 +236,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           content: blob,
           mode: modeOf(before),
           message: await message(kind, path, { article: stored.article, text }),
+          author: options.authorOf(stored.article.revision),
         });
         assets.push(options.assetsOf(stored.article.id, text));
       }

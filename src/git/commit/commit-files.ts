@@ -8,7 +8,7 @@ import { commitAt, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { type Branch, branchOfHead } from './head.js';
-import { type Identity, identityVariables, signature } from './identity.js';
+import { clean, type Identity, identityVariables, type Person, signature } from './identity.js';
 import { nextRef } from './next-commits.js';
 
 /** A file that is to become a commit. */
@@ -23,6 +23,8 @@ export interface NewVersion {
   readonly assets?: ReadonlyMap<string, string>;
   /** The whole commit message. */
   readonly message: string;
+  /** The person who has made it. @default the author of all commits */
+  readonly author?: Person | undefined;
 }
 
 /** Who makes the commits, and how. */
@@ -66,10 +68,11 @@ export async function buildCommits(
 ): Promise<string[]> {
   const seconds = Math.floor(Date.now() / 1_000);
   const lines: (string | Buffer)[] = ['feature done\n'];
-  for (const [index, { path, content, mode, assets = new Map(), message }] of files.entries()) {
+  for (const [index, file] of files.entries()) {
+    const { path, content, mode, assets = new Map(), message } = file;
     lines.push(
       `commit ${CHAIN}\nmark :${index + 1}\n`,
-      `author ${signature(identity.author, seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
+      `author ${signature(authorOf(file, identity), seconds)}\ncommitter ${signature(identity.committer, seconds)}\n`,
       ...data(Buffer.from(message)),
       ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
       ...[...assets].map(([asset, blob]) => `M ${FILE} ${blob} ${quoted(asset)}\n`),
@@ -93,6 +96,10 @@ export async function buildCommits(
   return sign ? signed(repository, parent, commits, files, { identity, seconds }) : commits;
 }
 
+function authorOf(file: NewVersion | undefined, { author }: Identity): Person {
+  return file?.author === undefined ? author : clean(file.author);
+}
+
 /** The same commits, signed by the owner's program. */
 async function signed(
   { git }: Repository,
@@ -101,12 +108,13 @@ async function signed(
   files: readonly NewVersion[],
   { identity, seconds }: { identity: Identity; seconds: number },
 ): Promise<string[]> {
-  const env = identityVariables(identity, seconds);
   const made: string[] = [];
   for (const [index, commit] of commits.entries()) {
     const above = made.at(-1) ?? parent;
     const on = above === null ? [] : ['-p', above];
-    const input = files[index]?.message ?? '';
+    const file = files[index];
+    const input = file?.message ?? '';
+    const env = identityVariables({ ...identity, author: authorOf(file, identity) }, seconds);
     try {
       const { stdout } = await git(['commit-tree', '-S', ...on, '-F', '-', `${commit}^{tree}`], {
         input,

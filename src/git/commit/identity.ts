@@ -66,7 +66,8 @@ export function identityVariables({ author, committer }: Identity, seconds?: num
   };
 }
 
-function clean({ name, email }: Person): Person {
+/** A person as a commit can name them. */
+export function clean({ name, email }: Person): Person {
   // what git strips too: these would end the field
   const field = (text: string) => text.replace(/[<>\p{Cc}]/gu, '').trim();
   return { name: field(name) || FALLBACK.name, email: field(email) || FALLBACK.email };

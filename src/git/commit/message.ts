@@ -12,16 +12,12 @@ const MAX_BODY = 10_000;
 export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit';
 
 /** The kind of a text that Pressmark has stored, by what the text says. */
-export function kindOf({
-  revision,
-  updated,
-}: {
-  revision: string;
-  updated: string | null;
-}): Exclude<CommitKind, 'Edit'> {
+export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
+  // a person's, in the admin
+  if (/^admin-[0-9a-f]{24}$/.test(revision)) return updated === null ? 'Publish' : 'Edit';
   // `pressmark revert` makes such revisions
   if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
-  // a plugin's change
+  // a plugin's change, or another state
   if (/^(?:patch|state)-[0-9a-f]{24}$/.test(revision)) return 'Change';
   return updated === null ? 'Publish' : 'Update';
 }

@@ -43,6 +43,8 @@ export interface RemoteWriterOptions extends RemoteSettings {
   readAgain(paths: Iterable<string>): Promise<void>;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
+  /** The person who has made a revision; see `Editors`. */
+  authorOf(revision: string): Person | undefined;
   /** The whole commit message of an article. */
   message(file: Write): Promise<string>;
   /** Receives each commit that the remote has accepted. */
@@ -265,12 +267,13 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   async function changeOf(
-    { file: { path, text }, message }: WaitingWrite,
+    { file: { path, text, article }, message }: WaitingWrite,
     before: ReadonlyMap<string, TreeEntry>,
   ): Promise<NewVersion> {
     const inRepository = `${folder}${path}`;
     const input = Buffer.from(text);
-    const change = { path: inRepository, mode: modeOf(before.get(inRepository)), message };
+    const mode = modeOf(before.get(inRepository));
+    const change = { path: inRepository, mode, message, author: options.authorOf(article.revision) };
     // No filter applies here, so that git can change only a text with CR.
     if (!text.includes('\r')) return { ...change, content: input };
     const command = ['hash-object', '-w', '--stdin', `--path=${inRepository}`];

@@ -143,6 +143,7 @@ export function siteAt(
         decode: async (path, text) => storedIn(path, text),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
         assetsOf: () => [],
+        authorOf: () => undefined,
         stateDir: join(top, '..', 'state'),
         ...options,
       });

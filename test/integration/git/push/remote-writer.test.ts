@@ -29,6 +29,7 @@ test.serial(
       fetchEvery: 3_600_000,
       lock: createLock({ directory: state, helper: findLockHelper() }),
       readAgain: async () => undefined,
+      authorOf: () => undefined,
       assetsOf: () => [],
       message: async () => 'Publish\n\nArticle-Id: a\n',
       onCommit: () => undefined,

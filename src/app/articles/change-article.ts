@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { type Article, contentFields, type ExtraKeys, keepItemComments } from '../../article/article.js';
+import type { Amended } from '../../article/format/amend.js';
+import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';
+import { isMoment } from '../../contract/moment.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { ArticleStore } from '../../store/article-store.js';
+import type { ContentFolder, ReadFile } from '../../store/catalog/entry.js';
+import type { Surroundings } from '../../webhook/handler.js';
+
+/** What a change of an article goes through: its jobs are noted before it is stored, and its actions run after that. */
+export interface ChangeOptions {
+  readonly store: ArticleStore;
+  readonly content: ContentFolder;
+  readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'noteJobs'>;
+}
+
+/** Makes the new file of an article from the present one; see `ArticleStore.change`. */
+export type MakeFile = (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>;
+
+/** Returns a function that changes the file of an article, for plugins and for people in the admin. */
+export function createChange({ store, around }: ChangeOptions) {
+  return async (id: string, make: MakeFile): Promise<Article> => {
+    let before: ReadFile | undefined;
+    const { article, edited, stored } = await store.change(id, async (read, path) => {
+      before = read;
+      const next = await make(read, path);
+      const { article, edited } = read.stored;
+      const note = { id, base: article.revision, timestamp: new Date().toISOString() };
+      const isShared = !edited || next.seals === true;
+      if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note);
+      return next;
+    });
+    if (stored !== undefined) {
+      const timestamp = new Date().toISOString();
+      const replaced =
+        before?.stored.edited === true && !edited
+          ? { replaced: { article: before.stored.article, text: before.text } }
+          : {};
+      const change = around.changeOf({ ...stored, ...replaced });
+      const { path } = change;
+      // What a person has edited stays theirs.
+      if (edited) void around.hooks.doAction('article.edited', { path, id: article.id, url: article.url });
+      else void around.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
+    }
+    return article;
+  };
+}
+
+/** What is to be different in an article; what is not named stays. */
+export interface ContentChange {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly author?: string | undefined;
+  /** Null for none. */
+  readonly image?: string | null | undefined;
+  /** In the form that the article has: Markdown or HTML. */
+  readonly body?: string | undefined;
+  readonly extra?: ExtraKeys;
+  readonly updated?: string;
+  readonly revision: string;
+}
+
+/** The file of an article with other content. */
+export async function withContent(
+  content: ContentFolder,
+  { text, stored }: Pick<ReadFile, 'text' | 'stored'>,
+  path: string,
+  { extra, body, ...fields }: ContentChange,
+): Promise<Amended> {
+  const { article } = stored;
+  const given = body === undefined ? {} : await bodyOf(body, stored, content);
+  const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const next: Article = {
+    ...article,
+    ...contentFields({ ...article, contentHtml: renderedHtml(stored), ...given }),
+    extra: { ...article.extra, ...extra },
+    ...set,
+  };
+  const storedBody = body === undefined ? (stored.bodyKind ?? 'markdown') : undefined;
+  const amendment = [text, stored, next, path, storedBody] as const;
+  return content.long?.amend(...amendment) ?? content.format.amend(...amendment);
+}
+
+/** The two forms of another body, whose item comment stays. What the site's generator needs of Markdown is not in the HTML. */
+async function bodyOf(
+  body: string,
+  stored: StoredArticle,
+  { long }: ContentFolder,
+): Promise<Pick<Article, 'body' | 'contentHtml'>> {
+  const kept = keepItemComments(body, stored.article.contentHtml);
+  if (isHtml(stored)) return { body: kept, contentHtml: kept };
+  const alone = { article: { body: kept, contentHtml: '' }, bodyEdited: false };
+  return { body: kept, contentHtml: await (long?.html(alone) ?? renderedHtml(alone)) };
+}
+
+/** Whether what a person or a plugin changes is HTML: the article came without Markdown, or its site cannot show that. */
+export function isHtml({ article, bodyKind }: StoredArticle): boolean {
+  return bodyKind === 'html' || article.body === article.contentHtml;
+}
+
+/** Commit messages tell such changes by their revisions. */
+export function revisionFor(what: 'patch' | 'state' | 'admin' | 'revert'): string {
+  return `${what}-${randomBytes(12).toString('hex')}`;
+}
+
+/** Refuses what was made from another revision. @throws PressmarkError REVISION_CONFLICT. */
+export function checkBase({ id, revision }: Article, base: string): void {
+  if (revision === base) return;
+  throw new PressmarkError(
+    'REVISION_CONFLICT',
+    `article ${quote(id)} is at ${quote(revision)}, and the change was made from ${quote(base)}`,
+    { details: { base_revision_id: base, current_revision_id: revision } },
+  );
+}
+
+/** @throws PressmarkError USAGE. */
+export function checkMoment(text: string): void {
+  if (!isMoment(text))
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(text)} is not a moment in ISO 8601, such as 2026-11-19T08:00:00Z`,
+    );
+}

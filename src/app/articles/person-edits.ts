@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { type Article, draftOf } from '../../article/article.js';
+import { withLf } from '../../article/line-ends.js';
+import { termNames, trimmedName } from '../../article/names.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import type { Settings } from '../../config/load.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Editors } from '../../git/commit/editors.js';
+import type {
+  ArticleEdits,
+  ArticleFields,
+  ArticleRevision,
+  EditableArticle,
+  Editor,
+} from '../../host/article-edits.js';
+import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
+import type { Found } from '../../store/reading.js';
+import type { Surroundings } from '../../webhook/handler.js';
+import { publishDraft } from '../../webhook/published.js';
+import { type ArticleHistory, historyOfFile, type Revision } from './article-history.js';
+import { checkBase, createChange, isHtml, revisionFor, withContent } from './change-article.js';
+import { type HostArticlesOptions, listedArticle, type SetStateAs } from './host-articles.js';
+import { pick, reversion, versionIn } from './revert.js';
+
+export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' | 'catalog'> {
+  readonly settings: Settings;
+  readonly around: Surroundings;
+  readonly editors: Editors;
+  readonly setStateAs: SetStateAs;
+}
+
+/** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
+export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
+  const { settings, store, content, prefix, around, editors, setStateAs } = options;
+  const changed = createChange(options);
+
+  /** What a person edits: the Markdown, or the HTML, as it came. */
+  function editableText(stored: StoredArticle): string {
+    const { body, contentHtml } = stored.article;
+    if (stored.bodyEdited) return body;
+    return isHtml(stored) ? contentHtml : content.format.sentBody(body);
+  }
+
+  /** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
+  async function lockedText(
+    read: Pick<ReadFile, 'text' | 'stored'>,
+    path: string,
+  ): Promise<string | undefined> {
+    const { body } = read.stored.article;
+    if (!read.stored.bodyEdited) return undefined;
+    const same = await withContent(content, read, path, { body, revision: 'edit' });
+    if (same.article.body.startsWith(body.trimEnd())) return undefined;
+    return 'holds template code, which runs only where it is written in the file';
+  }
+
+  async function open(id: string): Promise<EditableArticle | undefined> {
+    const found = await store.get(id);
+    if (found === undefined) return undefined;
+    const { publication, address, digest, edited } = found;
+    const locked = found.bodyEdited
+      ? await lockedText(readArticle(content, found.path), found.path)
+      : undefined;
+    const until = publication.kind === 'dated' ? publication.until : undefined;
+    return {
+      ...listedArticle(`${prefix}${found.path}`, found),
+      editable: editableText(found),
+      bodyKind: isHtml(found) ? 'html' : 'markdown',
+      edited: edited && digest !== undefined,
+      ...(address?.kind === 'unknown' && { uncertain: address.reason }),
+      ...(locked !== undefined && { locked }),
+      ...(until !== undefined && { expires: new Date(until).toISOString() }),
+    };
+  }
+
+  async function edit(
+    id: string,
+    base: string,
+    fields: Partial<ArticleFields>,
+    by: Editor,
+  ): Promise<Article> {
+    const given = checked(fields);
+    const revision = await noted('admin', by);
+    return changed(id, async (read, path) => {
+      const { article } = read.stored;
+      checkBase(article, base);
+      const { body, ...others } = given;
+      const isSame = body === undefined || body === withLf(editableText(read.stored));
+      if (isSame && isUnchanged(article, others)) return { ...read.stored, text: read.text };
+      const locked = isSame ? undefined : await lockedText(read, path);
+      if (locked !== undefined) throw invalid('text', locked);
+      const updated = new Date().toISOString();
+      const next = await withContent(content, read, path, {
+        ...others,
+        body: isSame ? undefined : body,
+        updated,
+        revision,
+      });
+      if (others.author !== undefined && next.article.author !== others.author)
+        throw new PressmarkError(
+          'BODY_INVALID',
+          'the author of this post stands in its file alone and cannot be changed here',
+        );
+      return { ...next, seals: true };
+    });
+  }
+
+  const create: ArticleEdits['create'] = async (fields, by) => {
+    const { title = '', description = '', tags = [], author = '', image = null, body = '' } = checked(fields);
+    if (title === '') throw invalid('title', 'is empty');
+    if (body.trim() === '') throw invalid('text', 'is empty');
+    const revision = await noted('admin', by);
+    const id = `admin-${randomBytes(8).toString('hex')}`;
+    const now = new Date().toISOString();
+    const draft = draftOf({
+      id,
+      title,
+      slug: fields.slug || title,
+      content_html: '',
+      content_markdown: body,
+      meta_description: description,
+      focus_keyword: '',
+      featured_image_url: image,
+      tags: [...tags],
+      author,
+      published_at: now,
+      json_ld: '',
+    });
+    const held = fields.state === 'held' ? { held: `by ${by.name}` } : {};
+    const { url, after } = await publishDraft(id, () => ({ ...draft, revision, ...held }), now, around);
+    void after?.();
+    return { id, url };
+  };
+
+  const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
+    setStateAs(id, state, at, { who: by.name, revision: await noted('state', by) });
+
+  async function history(id: string): Promise<readonly ArticleRevision[]> {
+    const found = await mustGet(id);
+    const { revisions } = await historyOf(found);
+    return revisions.map((one) => revisionOf(one, editors));
+  }
+
+  async function at(id: string, revision: string): Promise<Article> {
+    const found = await mustGet(id);
+    if (found.article.revision === revision) return { ...found.article, body: editableText(found) };
+    const { stored } = versionIn(await historyOf(found), revision);
+    return { ...stored.article, body: editableText(stored) };
+  }
+
+  const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
+    const found = await mustGet(id);
+    checkBase(found.article, base);
+    const history = await historyOf(found);
+    const { target, replacement } = reversion(history, pick(history, wanted));
+    await editors.note(target.revision, personOf(by));
+    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
+    const { stored } = await store.update(target, async () => replacement);
+    if (stored === undefined) return (await mustGet(id)).article;
+    const timestamp = replacement.updated;
+    const change = around.changeOf(stored);
+    void around.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
+    return stored.article;
+  };
+
+  /** A new revision, of which it is noted whose it is. */
+  async function noted(what: 'admin' | 'state', by: Editor): Promise<string> {
+    const revision = revisionFor(what);
+    try {
+      await editors.note(revision, personOf(by));
+    } catch (cause) {
+      throw new PressmarkError('STORE_FAILED', 'the author of the change could not be noted', { cause });
+    }
+    return revision;
+  }
+
+  async function mustGet(id: string): Promise<Found> {
+    const found = await store.get(id);
+    if (found === undefined)
+      throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+    return found;
+  }
+
+  /** With the current version at its beginning where no commit has it yet. */
+  async function historyOf(found: Found): Promise<ArticleHistory> {
+    const { id, url, revision } = found.article;
+    const now = { stored: found };
+    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now);
+    if (history.revisions.some(({ current }) => current)) return history;
+    const uncommitted: Revision = {
+      revision,
+      commit: null,
+      keptIn: null,
+      date: '',
+      author: { name: '', email: '' },
+      subject: '',
+      current: true,
+      stored: found,
+    };
+    return { ...history, revisions: [uncommitted, ...history.revisions] };
+  }
+
+  return { open, edit, create, setStateBy, history, at, revert };
+}
+
+function isUnchanged(article: Article, fields: Partial<Omit<ArticleFields, 'body'>>): boolean {
+  const { title, description, tags, author, image } = article;
+  const now = { title, description, author, image };
+  const sameTags = fields.tags === undefined || fields.tags.join('\0') === tags.join('\0');
+  return (
+    sameTags &&
+    Object.entries(now).every(([key, value]) => {
+      const next: unknown = Object.entries(fields).find(([name]) => name === key)?.[1];
+      return next === undefined || next === value;
+    })
+  );
+}
+
+function revisionOf(
+  { revision, current, date, author, subject, commit, keptIn }: Revision,
+  editors: Editors,
+): ArticleRevision {
+  const person = (revision === null ? undefined : editors.of(revision)) ?? author;
+  return {
+    revision,
+    current,
+    date: date === '' ? null : date,
+    author: person.name === '' ? undefined : person,
+    subject,
+    commit,
+    keptIn,
+  };
+}
+
+/** Fields as they are stored. @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE. */
+function checked(fields: Partial<ArticleFields>): Partial<ArticleFields> {
+  const { title, description, tags, author, image, body } = fields;
+  for (const [name, text] of Object.entries({ title, description, author, image, body }))
+    if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
+      throw invalid(name, 'is not a text that can be stored');
+  if (
+    tags !== undefined &&
+    !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && tag.isWellFormed()))
+  )
+    throw invalid('tags', 'are not a list of texts');
+  if (title !== undefined && trimmedName(title) === '') throw invalid('title', 'is empty');
+  if (body !== undefined && body.trim() === '') throw invalid('text', 'is empty');
+  if (image && !(/^https?:/i.test(image) && URL.canParse(image)))
+    throw invalid('image', `${quote(image)} is not an absolute URL such as https://example.com/a.jpg`);
+  const given = {
+    ...(title !== undefined && { title: trimmedName(title) }),
+    ...(description !== undefined && { description: withLf(description).trim() }),
+    ...(tags !== undefined && { tags: termNames(tags) }),
+    ...(author !== undefined && { author: trimmedName(author) }),
+    ...(image !== undefined && { image: image === '' ? null : image }),
+    ...(body !== undefined && { body: withLf(body) }),
+  };
+  if (Buffer.byteLength(JSON.stringify(given)) > MAX_BODY_BYTES)
+    throw new PressmarkError(
+      'BODY_TOO_LARGE',
+      `the article is over ${MAX_BODY_BYTES} bytes, the most that is stored`,
+    );
+  return given;
+}
+
+function personOf({ name, email = '' }: Editor) {
+  return { name, email };
+}
+
+function invalid(field: string, what: string): PressmarkError {
+  return new PressmarkError('BODY_INVALID', `the ${field} ${what}`);
+}

@@ -1,0 +1,93 @@
+import type { Article } from '../article/article.js';
+import type { ListedArticle, SettableState } from './articles.js';
+
+/** A person who changes articles; the author of the commit. */
+export interface Editor {
+  readonly name: string;
+  /** @default the commit has Pressmark's */
+  readonly email?: string;
+}
+
+/** What a person writes in an article. */
+export interface ArticleFields {
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly author: string;
+  /** Absolute URL of the featured image; null for none. */
+  readonly image: string | null;
+  /** Markdown; HTML where `EditableArticle.bodyKind` says so. */
+  readonly body: string;
+}
+
+/** An article as a person edits it. */
+export interface EditableArticle extends ListedArticle {
+  /** What stands in the field for the text. */
+  readonly editable: string;
+  readonly bodyKind: 'markdown' | 'html';
+  /** Whether a person has changed its file by hand since it was stored. */
+  readonly edited: boolean;
+  /** Why its text can be changed in its file alone, as the end of a sentence; undefined where it can be changed here. */
+  readonly locked?: string | undefined;
+  /** Why its public URL is not certain, as the end of a sentence; undefined where it is. */
+  readonly uncertain?: string | undefined;
+  /** When it expires, ISO 8601; undefined where it does not. */
+  readonly expires?: string | undefined;
+}
+
+/** A version of an article: the current one, one in a commit, or one in a file below `.pressmark/replaced/`. */
+export interface ArticleRevision {
+  /** Null where the commit has removed the file, or no article can be read from it. */
+  readonly revision: string | null;
+  readonly current: boolean;
+  /** ISO 8601; null for a current version that is in no commit. */
+  readonly date: string | null;
+  /** Undefined where nobody knows. */
+  readonly author: Editor | undefined;
+  /** The first line of the commit's message. */
+  readonly subject: string;
+  /** Null where it is in no commit. */
+  readonly commit: string | null;
+  /** The file that has it, relative to the site's folder, where no commit does. */
+  readonly keptIn: string | null;
+}
+
+/** What people do with articles in an admin; the commit's author is `by`. Each is durable when it resolves. */
+export interface ArticleEdits {
+  /** An article as a person edits it, or undefined. */
+  open(id: string): Promise<EditableArticle | undefined>;
+  /**
+   * Stores a person's edit: a new revision, a commit, a build. An update that was made from an earlier revision is
+   * answered 409 from now on.
+   *
+   * @param base the revision that the person has seen, also that of an edit of the file by hand; such a text is committed,
+   *   or kept in `.pressmark/replaced/`, before it is replaced.
+   * @param fields what is to be different; what is not named stays.
+   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT where the article is at another revision: nothing is
+   *   changed; BODY_INVALID where a field is not what it must be; STORE_FAILED, COMMIT_FAILED, …
+   */
+  edit(id: string, base: string, fields: Partial<ArticleFields>, by: Editor): Promise<Article>;
+  /**
+   * Stores an article that a person has written, as a delivery would be stored, with an id of its own.
+   *
+   * @param fields.state `held` does not show it yet. @default 'live'
+   * @throws PressmarkError BODY_INVALID; what `receive` throws.
+   */
+  create(
+    fields: ArticleFields & { readonly slug?: string; readonly state?: 'live' | 'held' },
+    by: Editor,
+  ): Promise<{ readonly id: string; readonly url: string }>;
+  /** As `setState`, by a person. */
+  setStateBy(id: string, state: SettableState, at: string | undefined, by: Editor): Promise<Article>;
+  /** The versions of an article, newest first. @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, GIT_FAILED. */
+  history(id: string): Promise<readonly ArticleRevision[]>;
+  /** The article as it was at a revision. @param revision or the beginning of its commit. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
+  at(id: string, revision: string): Promise<Article>;
+  /**
+   * Puts the content of an earlier version back, as a new revision. Id, URL and date stay.
+   *
+   * @param base the revision that the person has seen.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT; USAGE where nothing would change.
+   */
+  revert(id: string, revision: string, base: string, by: Editor): Promise<Article>;
+}

@@ -1,0 +1,204 @@
+import fs from 'node:fs';
+import { join, relative } from 'node:path';
+import test from 'ava';
+import { articlesOf, withCaller } from '../../support/articles-of.js';
+import { gitIn, inClone, makeRemote } from '../../support/clones.js';
+import { edit, fileOf, fileOfSoon } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { sharedSite } from './edited-site.js';
+
+const ADA = { name: 'Ada <Lovelace>', email: 'ada@example.org' };
+const BO = { name: 'Bo' };
+
+/** The commits of a file, oldest first. */
+const commitsOf = (dir: string, path: string, format = '%an %s', at = 'main') =>
+  gitIn(dir, 'log', '--reverse', `--format=${format}`, at, '--', path)
+    .split('\n')
+    .filter((line) => line !== '');
+
+/** A site in a git repository, and its receiver. */
+async function committed(t: Parameters<typeof startHere>[0], durability: 'disk' | 'commit') {
+  const dir = withCaller(tempDir(t as never));
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const receiver = await startHere(t, { ...inClone(dir), config: { site: false, durability } });
+  return { dir, receiver, articles: articlesOf(receiver) };
+}
+
+for (const durability of ['disk', 'commit'] as const)
+  test(`200-edits-in-the-admin: at level ${durability}, each is a commit by its person, also of the file that someone had edited by hand`, async (t) => {
+    const { dir, receiver, articles } = await committed(t, durability);
+    const data = article();
+    await receiver.post('article.published', data);
+    const file = fileOf(dir, data.id);
+    const path = relative(dir, file);
+    const count = (n: number) => until(`${n} commits`, () => commitsOf(dir, path).length === n);
+    await count(1);
+    const { revision } = await articles.edit(
+      data.id,
+      (await articles.get(data.id))?.revision ?? '',
+      { title: 'Housing bees' },
+      ADA,
+    );
+    await count(2);
+    t.deepEqual(commitsOf(dir, path).at(-1), 'Ada Lovelace Edit: Housing bees');
+    t.deepEqual(commitsOf(dir, path, '%ae %cn').at(-1), 'ada@example.org Pressmark');
+
+    edit(file, 'Out of the wind.\n\n<!--', 'By hand.\n\n<!--');
+    const byHand = await articles.open(data.id);
+    t.regex(byHand?.revision ?? '', /^edit-/);
+    t.true(byHand?.edited);
+    await t.throwsAsync(articles.edit(data.id, revision, { title: 'Stale' }, BO), { message: /made from/ });
+    await articles.edit(data.id, byHand?.revision ?? '', { description: 'In short.' }, BO);
+    await count(4);
+    t.deepEqual(commitsOf(dir, path).slice(2), ['Pressmark Edit: Housing bees', 'Bo Edit: Housing bees']);
+    t.like(await articles.get(data.id), { title: 'Housing bees', description: 'In short.' });
+    t.regex(fs.readFileSync(file, 'utf8'), /By hand\.\n\n<!--/);
+    t.is(gitIn(dir, 'status', '--porcelain', '--', path), '');
+
+    const created = await articles.create(
+      { title: 'Wax', description: '', tags: ['Bees'], author: 'Bo', image: null, body: 'Of *wax*.' },
+      BO,
+    );
+    const written = relative(dir, await fileOfSoon(dir, created.id));
+    await until('its commit', () => commitsOf(dir, written).length === 1);
+    t.deepEqual(commitsOf(dir, written), ['Bo Publish: Wax']);
+    t.like(await receiver.find(created.url), { title: 'Wax', content_html: '<p>Of <em>wax</em>.</p>\n' });
+    await articles.setStateBy(created.id, 'held', undefined, ADA);
+    await until('its second commit', () => commitsOf(dir, written).length === 2);
+    t.is(commitsOf(dir, written).at(-1), 'Ada Lovelace Change: Wax');
+  });
+
+test('200-edits-in-the-admin: versions can be read, and put back by a person', async (t) => {
+  const { dir, receiver, articles } = await committed(t, 'disk');
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const path = relative(dir, fileOf(dir, data.id));
+  const first = (await articles.get(data.id))?.revision ?? '';
+  const { revision } = await articles.edit(data.id, first, { body: 'Another text.' }, ADA);
+  await until('two commits', () => commitsOf(dir, path).length === 2);
+  const [now, before] = await articles.history(data.id);
+  t.like(now, {
+    revision,
+    current: true,
+    author: ADA,
+    subject: 'Edit: Keeping bees on a balcony',
+    keptIn: null,
+  });
+  t.like(before, { revision: first, current: false, author: { name: 'Pressmark' } });
+  t.is((await articles.at(data.id, revision)).body, `Another text.\n<!-- svc:item:${data.id} -->`);
+  t.is((await articles.at(data.id, first)).body, data.content_markdown);
+
+  await t.throwsAsync(articles.revert(data.id, first, first, BO), { message: /made from/ });
+  await t.throwsAsync(articles.revert(data.id, revision, revision, BO), { message: /already/ });
+  await articles.revert(data.id, first, revision, BO);
+  await until('three commits', () => commitsOf(dir, path).length === 3);
+  t.is(commitsOf(dir, path).at(-1), 'Bo Revert: Keeping bees on a balcony');
+  t.is((await receiver.find(url)).content_html, data.content_html);
+});
+
+test('200-edits-in-the-admin: two people and a delivery change one article at the same moment; one of them is stored at a time, the others are told', async (t) => {
+  const { dir, receiver, articles } = await committed(t, 'disk');
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const { revision: base_revision_id } = (await articles.get(data.id)) as { revision: string };
+  const request = update({ target_id: data.id, target_url: url, base_revision_id });
+  const edits = [
+    ['Ada’s words.', ADA],
+    ['Bo’s words.', BO],
+  ] as const;
+  const [delivered, ...people] = await Promise.all([
+    receiver.post('article.updated', request).then(({ status }) => (status === 200 ? 'stored' : status)),
+    ...edits.map(([body, by]) =>
+      articles.edit(data.id, base_revision_id, { body }, by).then(
+        () => 'stored',
+        ({ code }) => code,
+      ),
+    ),
+  ]);
+  const results = [delivered === 409 ? 'REVISION_CONFLICT' : delivered, ...people];
+  t.deepEqual(results.toSorted(), ['REVISION_CONFLICT', 'REVISION_CONFLICT', 'stored']);
+  // Those who were told look at what is there now, and store theirs upon it: each text is in a commit afterwards.
+  for (const [n, [body, by]] of edits.entries())
+    if (people[n] !== 'stored')
+      await articles.edit(data.id, (await articles.get(data.id))?.revision ?? '', { body }, by);
+  const path = relative(dir, fileOf(dir, data.id));
+  await until('all commits', () => commitsOf(dir, path).length >= 3);
+  const texts = commitsOf(dir, path, '%H').map((commit) => gitIn(dir, 'show', `${commit}:${path}`));
+  for (const [body] of edits)
+    t.true(
+      texts.some((text) => text.includes(body)),
+      body,
+    );
+  t.is(
+    texts.some((text) => text.includes(`Rewritten as ${request.id}.`)),
+    delivered === 'stored',
+  );
+});
+
+test('200-edits-in-the-admin: without git, what a person replaces and what an update replaces of a person’s is kept', async (t) => {
+  const dir = withCaller(tempDir(t));
+  const receiver = await startHere(t, { dir, config: { site: false, git: false } });
+  const articles = articlesOf(receiver);
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const first = (await articles.get(data.id))?.revision ?? '';
+  const { revision } = await articles.edit(data.id, first, { body: 'Ada’s words.' }, ADA);
+  const request = update({ target_id: data.id, target_url: url, base_revision_id: revision });
+  t.is((await receiver.post('article.updated', request)).status, 200);
+  const history = await articles.history(data.id);
+  t.deepEqual(
+    history.map(({ revision, current }) => [revision, current]).toSorted(),
+    [
+      [first, false],
+      [request.id, true],
+      [revision, false],
+    ].toSorted(),
+  );
+  t.is(history.find((one) => one.revision === revision)?.author?.name, ADA.name);
+  t.regex((await articles.at(data.id, revision)).body, /^Ada’s words\./);
+  t.is((await articles.at(data.id, first)).body, data.content_markdown);
+});
+
+test('200-edits-in-the-admin: at level push, the remote has each as a commit by its person', async (t) => {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const clone = withCaller(clones.clone('a'));
+  fs.appendFileSync(join(clone, '.git/info/exclude'), 'plugins/\n');
+  const receiver = await startHere(t, { ...inClone(clone), resend: true });
+  const articles = articlesOf(receiver);
+  const data = article();
+  await receiver.post('article.published', data);
+  const path = relative(clone, await fileOfSoon(clone, data.id));
+  const base = (await articles.get(data.id))?.revision ?? '';
+  await articles.edit(data.id, base, { title: 'Housing bees' }, ADA);
+  t.is(
+    clones.git('log', '-1', '--format=%an %s', 'main', '--', path).trim(),
+    'Ada Lovelace Edit: Housing bees',
+  );
+  await t.throwsAsync(articles.edit(data.id, base, { title: 'Stale' }, BO), { message: /made from/ });
+});
+
+const killed = sharedSite(test, 'disk');
+
+test.serial(
+  '200-edits-in-the-admin: a receiver that is killed between the file’s write and its commit leaves the edit, whose commit is still by its person',
+  async (t) => {
+    withCaller(killed.dir);
+    const one = await killed.publish();
+    const receiver = await killed.receiver();
+    const articles = articlesOf(receiver);
+    const { id } = one;
+    killed.git.set('killed-before', 'fast-import', 1);
+    const base = (await articles.get(id))?.revision ?? '';
+    await articles.edit(id, base, { title: 'Housing bees' }, ADA).catch(() => undefined);
+    await receiver.kill('SIGCONT'); // waits for its end
+    const again = await killed.receiver();
+    await until('the commit', () => one.subjects().length === 2);
+    t.is(gitIn(killed.dir, 'log', '-1', '--format=%an %s').trim(), 'Ada Lovelace Edit: Housing bees');
+    t.is((await articlesOf(again).get(id))?.title, 'Housing bees');
+  },
+);
