@@ -1,5 +1,5 @@
 import type { Article } from '../article/article.js';
-import type { ListedArticle, SettableState } from './articles.js';
+import type { ArticleReader, Articles, ListedArticle, SettableState } from './articles.js';
 
 /** A person who changes articles; the author of the commit. */
 export interface Editor {
@@ -91,3 +91,9 @@ export interface ArticleEdits {
    */
   revert(id: string, revision: string, base: string, by: Editor): Promise<Article>;
 }
+
+/** All that a receiver's plugins can do with articles. */
+export type HostArticles = Articles & ArticleEdits;
+
+/** What changes articles. */
+export type ArticleChanges = Omit<HostArticles, keyof ArticleReader>;

@@ -1,7 +1,6 @@
 import type { Article, ExtraKeys } from '../article/article.js';
 import type { ArticleState } from '../article/publication.js';
 import type { IncomingArticle, ReceivedArticle } from './adapter.js';
-import type { ArticleEdits } from './article-edits.js';
 
 /** The stored articles, for reading. */
 export interface ArticleReader {
@@ -51,7 +50,7 @@ export interface ArticlePatch {
 export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
 
 /** The articles, for the process that stores them. */
-export interface Articles extends ArticleReader, ArticleEdits {
+export interface Articles extends ArticleReader {
   /**
    * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
    * content for an id that is stored replaces the article, unless a person has edited it.
@@ -82,6 +81,3 @@ export interface Articles extends ArticleReader, ArticleEdits {
    */
   setState(id: string, state: SettableState, at?: string): Promise<Article>;
 }
-
-/** What changes articles. */
-export type ArticleChanges = Omit<Articles, keyof ArticleReader>;

@@ -7,7 +7,8 @@ import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
 import { type AdminAdditions, createAdminAdditions } from './admin-additions.js';
-import type { ArticleChanges, ArticleReader, Articles } from './articles.js';
+import type { ArticleChanges, HostArticles } from './article-edits.js';
+import type { ArticleReader } from './articles.js';
 import type { Assets } from './assets.js';
 import { Hold, Refusal } from './decision.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
@@ -85,7 +86,7 @@ export interface HostSurroundings {
   /** The state folder: plugins keep theirs in it. */
   readonly stateDir: string;
   readonly log: Log;
-  readonly articles: ArticleReader & Partial<Articles>;
+  readonly articles: ArticleReader & Partial<HostArticles>;
   /** What is known of the site, in a receiver. @default nothing */
   readonly records?: SiteRecords;
   /** Where plugins put files. @default nowhere: no receiver runs */

@@ -6,7 +6,8 @@ import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Adapter, AdapterAnswer } from './adapter.js';
 import type { AdminAdding } from './admin-additions.js';
-import type { ArticleReader, Articles } from './articles.js';
+import type { HostArticles } from './article-edits.js';
+import type { ArticleReader } from './articles.js';
 import type { Assets } from './assets.js';
 import type { Hold, Refusal } from './decision.js';
 import type { HealthCheck } from './health.js';
@@ -83,7 +84,7 @@ export interface PluginHost<O, F extends FilterName, A extends ActionName> {
 export interface ReceiverHost<O = unknown>
   extends PluginHost<O, ReceiverFilterName, ActionName>,
     SiteRecords {
-  readonly articles: Articles;
+  readonly articles: HostArticles;
   readonly assets: Assets;
   /** The values of `secrets`, by their names. */
   readonly secrets: Readonly<Record<string, string>>;

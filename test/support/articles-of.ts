@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { Articles } from '../../src/host/articles.js';
+import type { HostArticles } from '../../src/host/article-edits.js';
 
 /** Lets a test call what plugins are handed. */
 const PLUGIN = `export default { name: 'caller', receiver(host) {
@@ -30,11 +30,7 @@ export class Thrown extends Error {
 }
 
 /** The articles of a receiver, as its plugins have them. */
-export function articlesOf({
-  origin,
-}: {
-  readonly origin: string;
-}): Pick<Articles, 'get' | 'open' | 'edit' | 'create' | 'history' | 'at' | 'revert' | 'setStateBy'> {
+export function articlesOf({ origin }: { readonly origin: string }): Omit<HostArticles, 'ids'> {
   const call =
     (method: string) =>
     async (...args: unknown[]) => {
