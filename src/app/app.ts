@@ -36,7 +36,8 @@ import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
-import { notePlugins } from './plugins/plugin-report.js';
+import { notePlugins, pagesReport } from './plugins/plugin-report.js';
+import { createPluginsService } from './plugins/plugins-service.js';
 import { idleJobs, idlePages, runsPages, siteOfPlugins } from './plugins/surroundings.js';
 import { openDeliveryLog } from './records/delivery-log.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
@@ -179,11 +180,21 @@ export async function startApp(
       status: async () => ({ ...(await siteStatus(settings)) }),
     };
     const { assets } = durable;
-    const receiving = { articles: writing, assets, records, hooks, jobs };
+    const services = {
+      plugins: createPluginsService({
+        settings,
+        plugins: own,
+        pages: pages.report,
+        jobs,
+        host: () => host,
+        log,
+      }),
+    };
+    const receiving = { articles: writing, assets, records, services, hooks, jobs };
     const running = await startHost(plugins, { face: 'receiver', ...around, ...receiving });
     host = running;
     for (const reason of [
-      ...idlePages(plugins, settings, pages.hooks, pages.calls),
+      ...idlePages(plugins, settings, pages.report.hooks, pages.calls),
       ...idleJobs(host.report().jobs, settings),
     ])
       log.warn(reason);
@@ -280,12 +291,12 @@ export async function startApp(
 /** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
 async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
   if (plugins.every(({ plugin }) => plugin.pages === undefined))
-    return { hooks: [], calls: [], folders: [], urls: [], sources: [] };
+    return { report: { hooks: [], outputs: [] }, calls: [], folders: [], urls: [], sources: [] };
   const host = await startHost(plugins, { ...around, face: 'pages' });
   await host.close();
   const { folders, inputs, calls } = host.additions;
   return {
-    hooks: host.report().hooks,
+    report: pagesReport(host),
     calls,
     folders,
     urls: host.outputs

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { watch } from 'chokidar';
-import { CONFIG_NAMES } from '../config/config-file.js';
 import type { Settings } from '../config/load.js';
+import { START_FILES } from '../config/settings-file.js';
 import { messageOf } from '../errors.js';
 import { isFileAt } from '../fs/file-at.js';
 import type { Log } from '../log.js';
@@ -31,7 +31,7 @@ export function followSources(
   const theme = themeFolder(settings);
   const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
   const folders = [templatesDir, staticDir, ...ofOwner, ...(theme === undefined ? [] : [theme]), ...further];
-  const configs = [...CONFIG_NAMES, '.env'].map((name) => join(dir, name));
+  const configs = START_FILES.map((name) => join(dir, name));
   // With the folders above them: one such as content/tags may come into being later.
   const watched = [...new Set([dir, ...folders, ...folders.map((folder) => dirname(folder))])];
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);

@@ -23,7 +23,7 @@ import { asHost, asPlugin } from './plugin-code.js';
 import { parsedOptions, secretsOf } from './plugin-settings.js';
 import type { SiteRecords } from './records.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './routes.js';
-import { createServices } from './services.js';
+import { createServices, type Services } from './services.js';
 import { openStorage } from './storage.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
@@ -95,6 +95,8 @@ export interface HostSurroundings {
   readonly taken?: ReadonlyMap<string, string>;
   /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
   readonly environment?: NodeJS.Dict<string>;
+  /** What Pressmark itself provides, in a receiver. @default nothing */
+  readonly services?: Partial<Services>;
   /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
   readonly hooks?: Hooks;
   /** The jobs of plugins, in a receiver that is put into service. @default none is run, and no plugin is activated */
@@ -123,6 +125,8 @@ export async function startHost(
   const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
   const services = createServices();
+  for (const [name, service] of Object.entries(around.services ?? {}))
+    services.provide('pressmark', name, service);
   const additions = noAdditions();
   const admin = createAdminAdditions();
   const checks: { readonly plugin: string; readonly check: HealthCheck }[] = [];

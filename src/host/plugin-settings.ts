@@ -9,13 +9,34 @@ export async function parsedOptions({ plugin, options, origin }: PluginEntry): P
     if (options === undefined) return undefined;
     throw invalid(`${who} takes no options; remove them from the config`);
   }
-  const result = await plugin.options['~standard'].validate(options ?? {});
-  if (result.issues === undefined) return result.value;
-  const faults = result.issues.map(({ message, path = [] }) => {
-    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-    return where === '' ? message : `${where}: ${message}`;
-  });
+  const checked = await checkOptions(plugin, options);
+  if (checked.kind === 'fine') return checked.value;
+  const faults = checked.faults.map(({ path, text }) => (path === '' ? text : `${path}: ${text}`));
   throw invalid(`${who}: its options are wrong: ${faults.join('; ')}`);
+}
+
+/** What a plugin's schema says about its options. */
+export type CheckedOptions =
+  | { readonly kind: 'fine'; readonly value: unknown }
+  | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
+
+/** What is wrong with an option. */
+export interface OptionFault {
+  /** Where, such as `colours.0`; empty for the options as a whole. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Checks options by the plugin's schema. */
+export async function checkOptions({ options: schema }: Plugin, options: unknown): Promise<CheckedOptions> {
+  if (schema === undefined) return { kind: 'fine', value: undefined };
+  const result = await schema['~standard'].validate(options ?? {});
+  if (result.issues === undefined) return { kind: 'fine', value: result.value };
+  const faults = result.issues.map(({ message, path = [] }) => ({
+    path: path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.'),
+    text: message,
+  }));
+  return { kind: 'wrong', faults };
 }
 
 /**

@@ -159,6 +159,8 @@ export interface Plugin<O = unknown> {
 export interface PluginEntry {
   readonly plugin: Plugin;
   readonly options?: unknown;
+  /** Those of them that the config has, where the settings file has others. @default `options` */
+  readonly configured?: unknown;
   /** Where it came from, for messages. */
   readonly origin: string;
   /** Its module, absolute; undefined for one that the config holds itself. */

@@ -1,8 +1,11 @@
 import { PressmarkError, quote } from '../errors.js';
+import type { PluginsService } from './plugins-service.js';
 
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
-/* biome-ignore lint/suspicious/noEmptyInterface: others add to it */
-export interface Services {}
+export interface Services {
+  /** The plugins of the site, for the admin. */
+  readonly plugins: PluginsService;
+}
 
 /** A service by its name; unknown where no plugin has declared its type. */
 export type Service<N extends string> = N extends keyof Services ? Services[N] : unknown;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { memoized } from '../../article/memoized.js';
 import { asciiSlugText } from '../../article/slug.js';
 import type { Settings } from '../../config/load.js';
+import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
@@ -90,7 +91,8 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     outputs: host.outputs,
-    setupKey: () => setupKeyOf(plugins, [settings.configFile, ...host.additions.inputs]),
+    setupKey: () =>
+      setupKeyOf(plugins, [settings.configFile, join(settings.dir, SETTINGS_FILE), ...host.additions.inputs]),
     ...(longestWaitMs !== undefined && { lock: { longestMs: longestWaitMs } }),
   });
   const close = async () => {

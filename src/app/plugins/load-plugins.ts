@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { placeOf } from '../../config/config-file.js';
+import { type KeptOptions, readKeptOptions, withKeptOptions } from '../../config/settings-file.js';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 import { READY_MS } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
@@ -13,12 +14,13 @@ import { within } from '../../time-limit.js';
 const PLUGIN_FILE = /^[^._].*(?<!\.d)\.[cm]?[jt]s$/;
 
 /**
- * The site's own plugins: those of the config in their order, then the files in `plugins/` by name.
+ * The site's own plugins: those of the config in their order, then the files in `plugins/` by name. Their options are those
+ * of the config and of the settings file.
  *
  * @param dir the site's folder.
  * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
  * @param limitMs how long each may take to be loaded. @default 10 s
- * @throws PressmarkError CONFIG_INVALID where one is not installed; PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ * @throws PressmarkError CONFIG_INVALID where one is not installed, or the settings file is wrong; PLUGIN_INVALID, naming the plugin that cannot be loaded.
  */
 export async function loadPlugins(
   dir: string,
@@ -46,7 +48,16 @@ export function pluginLoaders(
   const ofFolder = pluginFiles(join(dir, 'plugins')).map(
     (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`, limitMs),
   );
-  return [...ofConfig, ...ofFolder];
+  const kept = readKeptOptions(dir);
+  return [...ofConfig, ...ofFolder].map((load) => async () => withOptions(await load(), kept));
+}
+
+/** The plugin with the options that the settings file has for it. */
+function withOptions(entry: PluginEntry, kept: KeptOptions): PluginEntry {
+  const name: unknown = entry.plugin?.name; // its manifest is checked by the host
+  if (typeof name !== 'string' || !Object.hasOwn(kept, name)) return entry;
+  const options = withKeptOptions(`plugin ${name} (${entry.origin})`, entry.options, kept[name]);
+  return { ...entry, options, configured: entry.options };
 }
 
 function pluginFiles(folder: string): string[] {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { CONFIG_NAMES, configuredPlugins } from '../../config/config-file.js';
+import { START_FILES } from '../../config/settings-file.js';
 
 /** Changes are gathered this long, so that an editor's write-rename-chmod is one. */
 const SETTLE_MS = 200;
@@ -18,7 +19,7 @@ export async function watchPlugins(
   onChange: (path: string) => void,
   onError: (error: unknown) => void,
 ): Promise<{ close(): Promise<void> }> {
-  const configs = [...CONFIG_NAMES, '.env'].map((name) => join(dir, name));
+  const configs = START_FILES.map((name) => join(dir, name));
   const folders = [join(dir, 'plugins'), ...(await foldersInConfig(dir))];
   const isIn = (path: string) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
   const watcher = watch([...new Set([dir, ...folders])], {

@@ -1,0 +1,61 @@
+import type { Settings } from '../../config/load.js';
+import { messageOf } from '../../errors.js';
+import { readHead } from '../../git/commit/head.js';
+import { identityOf, identityVariables, type Person } from '../../git/commit/identity.js';
+import { saidIn } from '../../git/git.js';
+import { openRepository } from '../../git/repository.js';
+import type { SettingsCommit } from '../../host/plugins-service.js';
+
+/** How often git is asked again while another command holds its locks, and after which pause in milliseconds. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+/**
+ * Commits one file of the site, and nothing of what a person has staged.
+ *
+ * @param path below the site's folder.
+ * @param author who the change is by; the committer is who commits articles.
+ * @returns a promise that never rejects: the file is written in any case.
+ */
+export async function commitFile(
+  { dir, git: setting, environment, durability }: Settings,
+  path: string,
+  message: string,
+  author: Person,
+): Promise<SettingsCommit> {
+  if (setting === false) return { kind: 'none' };
+  // There, a commit that the remote has not seen would keep the receiver from following it.
+  if (durability === 'push')
+    return { kind: 'failed', reason: `with durability: 'push' only its author commits and pushes ${path}` };
+  try {
+    const repository = await openRepository(dir, environment);
+    if (repository.kind === 'none') return { kind: 'none' };
+    const { git, prefix } = repository;
+    const head = await readHead(repository);
+    if (head.kind === 'not now')
+      return { kind: 'failed', reason: `git waits for ${head.waitingFor}; commit ${path} after that` };
+    const set = typeof setting === 'object' ? setting.author : undefined;
+    const { committer } = await identityOf(git, set);
+    const env = identityVariables({ author: (await identityOf(git, author)).author, committer });
+    const flags = ['--only', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=verbatim'];
+    await patiently(async () => {
+      await git(['add', '--intent-to-add', '--', `${prefix}${path}`]);
+      await git(['commit', ...flags, `--message=${message}`, '--', `${prefix}${path}`], { env });
+    });
+    return { kind: 'committed', commit: (await git(['rev-parse', 'HEAD'])).stdout.trim() };
+  } catch (error) {
+    return { kind: 'failed', reason: messageOf(saidIn(error)) };
+  }
+}
+
+/** A commit of articles may be under way. */
+async function patiently(run: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !/\.lock/.test(messageOf(saidIn(error)))) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}

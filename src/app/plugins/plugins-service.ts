@@ -1,0 +1,58 @@
+import type { Settings } from '../../config/load.js';
+import { SETTINGS_FILE } from '../../config/settings-file.js';
+import type { Host } from '../../host/host.js';
+import type { Jobs } from '../../host/jobs/jobs.js';
+import { readOpenJobs } from '../../host/jobs/open-jobs.js';
+import type { PluginEntry } from '../../host/plugin.js';
+import { type PagesReport, reportsOf } from '../../host/plugin-report.js';
+import type { PluginsService } from '../../host/plugins-service.js';
+import type { Log } from '../../log.js';
+import { foldersOf } from '../content/folders.js';
+import { openSettingsStore, subjectOf } from './settings-store.js';
+
+export interface PluginsServiceOptions {
+  readonly settings: Settings;
+  /** The site's own plugins. */
+  readonly plugins: readonly PluginEntry[];
+  readonly pages: PagesReport;
+  readonly jobs: Pick<Jobs, 'runAgain'>;
+  /** The host that they run in, as soon as they are set up. */
+  readonly host: () => Host | undefined;
+  readonly log: Log;
+}
+
+/** What the admin knows of the plugins of a running receiver. */
+export function createPluginsService(options: PluginsServiceOptions): PluginsService {
+  const { settings, plugins, pages, jobs, log } = options;
+  const { stateDir } = foldersOf(settings);
+  const { read, save } = openSettingsStore(settings, plugins);
+
+  function host(): Host {
+    const running = options.host();
+    if (running === undefined) throw new Error('the plugins are not set up yet');
+    return running;
+  }
+
+  return {
+    get additions() {
+      return host().admin;
+    },
+    list: () => reportsOf(plugins, host().report(), pages, readOpenJobs(stateDir)),
+    runAgain: jobs.runAgain,
+    settings: read,
+    save: async (plugin, values, base, by) => {
+      const saved = await save(plugin, values, base, by);
+      if (saved.kind !== 'saved') return saved;
+      log.info({ plugin, by: by.name }, 'settings of a plugin were saved; they count from the next start on');
+      const { commit } = saved;
+      // It is pushed like any other.
+      if (commit.kind === 'committed')
+        void host().hooks.doAction('git.committed', {
+          commit: commit.commit,
+          path: SETTINGS_FILE,
+          subject: subjectOf(plugin),
+        });
+      return saved;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/load.js';
+import { readKeptOptions, SETTINGS_FILE, withKeptOptions } from '../../config/settings-file.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
+import { takeKernelLock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import type { PluginEntry } from '../../host/plugin.js';
+import { checkOptions, type OptionFault } from '../../host/plugin-settings.js';
+import type { PluginSettings, SavedSettings, SettingsAuthor } from '../../host/plugins-service.js';
+import { fieldsOfPlugin } from '../../host/settings-form.js';
+import { withoutHidden } from '../../log.js';
+import { foldersOf } from '../content/folders.js';
+import { commitFile } from './commit-file.js';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** How long another receiver that writes settings is waited for, in milliseconds. */
+const LOCK_MS = 5_000;
+
+/** Shorter values of variables are not looked for: they may stand in any text. */
+const SHORTEST_SECRET = 8;
+
+/** What a person changes of the settings of plugins; see `openSettingsStore`. */
+export type SettingsStore = ReturnType<typeof openSettingsStore>;
+
+/**
+ * The settings of the site's own plugins: what their schemas say, what the config and the settings file set, and the one
+ * way to write that file: checked, compared, atomic, committed by who has changed it.
+ *
+ * @param plugins as they were loaded at the start.
+ */
+export function openSettingsStore(settings: Settings, plugins: readonly PluginEntry[]) {
+  const { dir } = settings;
+  const entryOf = (name: string) =>
+    plugins.find(({ plugin }) => plugin.name === name && plugin.options !== undefined);
+
+  async function read(name: string): Promise<PluginSettings | undefined> {
+    const entry = entryOf(name);
+    return entry && describe(entry, keptOf(readKeptOptions(dir), name));
+  }
+
+  async function describe(entry: PluginEntry, kept: Options): Promise<PluginSettings> {
+    const { plugin } = entry;
+    const given = configuredOf(entry);
+    // Where the config has no object, nothing can be added to it.
+    const configured = asOptions(given);
+    const atStart = asOptions(entry.options);
+    return {
+      plugin: plugin.name,
+      fields: given !== undefined && configured === undefined ? undefined : await fieldsOfPlugin(plugin),
+      configured: Object.fromEntries(
+        Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
+      ),
+      kept,
+      text: textOf({ ...configured, ...kept }),
+      base: digestOf(kept),
+      needsRestart:
+        digestOf(kept) !==
+        digestOf(
+          Object.fromEntries(
+            Object.entries(atStart ?? {}).filter(([key]) => !Object.hasOwn(configured ?? {}, key)),
+          ),
+        ),
+    };
+  }
+
+  async function save(
+    name: string,
+    values: Options,
+    base: string,
+    { name: author, email = '' }: SettingsAuthor,
+  ): Promise<SavedSettings> {
+    const entry = entryOf(name);
+    if (entry === undefined)
+      throw new PressmarkError('USAGE', `there is no plugin ${quote(name)} that takes options`);
+    const faults = [...secretsIn(values), ...(await faultsOf(entry, values))];
+    if (faults.length > 0) return { kind: 'wrong', faults };
+    const conflict = await locked(async () => {
+      const all = readKeptOptions(dir);
+      const kept = keptOf(all, name);
+      if (digestOf(kept) !== base) return describe(entry, kept);
+      const others = Object.entries(all).filter(([other]) => other !== name);
+      const ours = Object.keys(values).length === 0 ? [] : [[name, values] as const];
+      const file = { plugins: Object.fromEntries([...others, ...ours].sort(([a], [b]) => (a < b ? -1 : 1))) };
+      await writeAtomically(join(dir, SETTINGS_FILE), `${JSON.stringify(file, null, 2)}\n`);
+      return undefined;
+    });
+    if (conflict !== undefined) return { kind: 'conflict', now: conflict };
+    const message = `${subjectOf(name)}\n`;
+    return {
+      kind: 'saved',
+      commit: await commitFile(settings, SETTINGS_FILE, message, { name: author, email }),
+    };
+  }
+
+  /** What the plugin's schema says to the values together with the options of the config. */
+  async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly OptionFault[]> {
+    try {
+      const options = withKeptOptions(`plugin ${entry.plugin.name}`, configuredOf(entry), values);
+      const checked = await checkOptions(entry.plugin, options);
+      return checked.kind === 'fine' ? [] : checked.faults;
+    } catch (error) {
+      return [{ path: '', text: messageOf(error) }];
+    }
+  }
+
+  /** The file is public: whatever `.env` and the environment hold for plugins and for Pressmark must not be in it. */
+  function secretsIn(values: Options): OptionFault[] {
+    const names = new Set(plugins.flatMap(({ plugin }) => plugin.secrets ?? []));
+    const secrets = Object.entries(readEnvironment(settings)).filter(
+      ([name, value = '']) =>
+        (names.has(name) || /^PRESSMARK_\w*(?:SECRET|TOKEN|HOOK)/.test(name)) &&
+        value.length >= SHORTEST_SECRET,
+    );
+    return Object.entries(values).flatMap(([path, value]) => {
+      const text = JSON.stringify(value) ?? '';
+      return secrets
+        .filter(([, secret]) => text.includes(JSON.stringify(secret).slice(1, -1)))
+        .map(([name]) => ({ path, text: `it holds the value of ${name}, a secret; leave it in .env` }));
+    });
+  }
+
+  async function locked<T>(run: () => Promise<T>): Promise<T> {
+    const lock = await takeKernelLock(
+      join(foldersOf(settings).stateDir, 'settings.lock'),
+      findLockHelper(),
+      LOCK_MS,
+    );
+    try {
+      return await run();
+    } finally {
+      fs.closeSync(lock);
+    }
+  }
+
+  return { read, save };
+}
+
+/** The subject of the commit of a plugin's settings. */
+export function subjectOf(plugin: string): string {
+  return `Settings: ${plugin}`;
+}
+
+function configuredOf(entry: PluginEntry): unknown {
+  return 'configured' in entry ? entry.configured : entry.options;
+}
+
+/** A value for people, without secrets of which we know. The config may hold what is not JSON. */
+function textOf(value: unknown): string {
+  try {
+    return withoutHidden(JSON.stringify(value, null, 2) ?? String(value));
+  } catch {
+    return '…';
+  }
+}
+
+function keptOf(all: Readonly<Record<string, Options>>, name: string): Options {
+  return Object.hasOwn(all, name) ? (all[name] ?? {}) : {};
+}
+
+function asOptions(value: unknown): Options | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Options)
+    : undefined;
+}
+
+function digestOf(options: Options): string {
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}

@@ -1,0 +1,74 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { didYouMean, messageOf, PressmarkError, quote, systemCode } from '../errors.js';
+import { CONFIG_NAMES, invalid, placeOf } from './config-file.js';
+
+/** The file, next to the config, that holds the settings of plugins that are made in the admin. Git has it. */
+export const SETTINGS_FILE = 'pressmark.settings.json';
+
+/** The files that a receiver reads at its start alone. */
+export const START_FILES = [...CONFIG_NAMES, SETTINGS_FILE, '.env'];
+
+/** The options of plugins by the plugins' names, as the settings file has them. */
+export type KeptOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * Reads the settings file of a site; without one there are no settings.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function readKeptOptions(dir: string): KeptOptions {
+  const path = join(dir, SETTINGS_FILE);
+  try {
+    return optionsIn(JSON.parse(fs.readFileSync(path, 'utf8')), path);
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return {};
+    if (cause instanceof PressmarkError) throw cause;
+    const [words] = messageOf(cause).split('\n', 1);
+    throw invalid(`${path} cannot be read: ${words}${placeOf(cause, path)}`, cause);
+  }
+}
+
+function optionsIn(file: unknown, path: string): KeptOptions {
+  if (!isObject(file)) throw invalid(`${path} must be an object: { "plugins": { … } }`);
+  const unknown = Object.keys(file).find((key) => key !== 'plugins');
+  if (unknown !== undefined)
+    throw invalid(
+      `${path} has ${quote(unknown)}, and can have plugins alone${didYouMean(unknown, ['plugins'])}`,
+    );
+  const { plugins = {} } = file;
+  if (!isObject(plugins)) throw invalid(`${path}: plugins must be an object of options, by names of plugins`);
+  for (const [name, options] of Object.entries(plugins))
+    if (!isObject(options)) throw invalid(`${path}: plugins.${name} must be an object of options`);
+  return plugins as KeptOptions;
+}
+
+/**
+ * The options of a plugin: those of the config and those of the settings file together. None of them can be set in both.
+ *
+ * @param who the plugin, for the error.
+ * @param options those of the config; undefined where it has none.
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function withKeptOptions(
+  who: string,
+  options: unknown,
+  kept: Readonly<Record<string, unknown>> | undefined,
+): unknown {
+  if (kept === undefined || Object.keys(kept).length === 0) return options;
+  if (options === undefined) return kept;
+  if (!isObject(options))
+    throw invalid(
+      `${who} has options in the config that are no object, and others in ${SETTINGS_FILE}; remove one`,
+    );
+  const both = Object.keys(kept).filter((key) => Object.hasOwn(options, key));
+  if (both.length > 0)
+    throw invalid(
+      `${who}: ${both.map((key) => quote(key)).join(', ')} ${both.length === 1 ? 'is' : 'are'} set in the config and in ${SETTINGS_FILE}; remove one of them`,
+    );
+  return { ...kept, ...options };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import type { AdminAdditions } from './admin-additions.js';
+import type { PluginReport } from './plugin-report.js';
+import type { OptionFault } from './plugin-settings.js';
+import type { SettingField } from './settings-form.js';
+
+/** The options of a plugin, as the admin shows them. */
+export interface PluginSettings {
+  readonly plugin: string;
+  /** The fields of a form; undefined where the schema does not say which options there are. */
+  readonly fields: readonly SettingField[] | undefined;
+  /** The options that the config sets, which only the config can change; their values as JSON. */
+  readonly configured: Readonly<Record<string, string>>;
+  /** Those that the settings file sets. */
+  readonly kept: Readonly<Record<string, unknown>>;
+  /** All of them, as JSON. */
+  readonly text: string;
+  /** Stands for what the settings file sets; see `save`. */
+  readonly base: string;
+  /** Whether the file has changed since the receiver was started. */
+  readonly needsRestart: boolean;
+}
+
+/** What became of settings that somebody has saved. */
+export type SavedSettings =
+  | { readonly kind: 'saved'; readonly commit: SettingsCommit }
+  /** Somebody else has saved others since; nothing was written. */
+  | { readonly kind: 'conflict'; readonly now: PluginSettings }
+  | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
+
+/** What git has of a change of the settings file. */
+export type SettingsCommit =
+  | { readonly kind: 'committed'; readonly commit: string }
+  /** The site is not in git, or must not be committed. */
+  | { readonly kind: 'none' }
+  /** The owner has to commit it. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Who changes settings. */
+export interface SettingsAuthor {
+  readonly name: string;
+  readonly email?: string;
+}
+
+/** The site's own plugins, for the admin: `host.use('plugins')`. */
+export interface PluginsService {
+  /** What plugins add to the admin. */
+  readonly additions: AdminAdditions;
+  /** What they have, and how that went. */
+  list(): readonly PluginReport[];
+  /**
+   * Runs a job again now, for an event that waits for its next attempt or was given up.
+   *
+   * @throws PressmarkError USAGE where there is nothing to run.
+   */
+  runAgain(job: string, key: string): Promise<void>;
+  /** The settings of a plugin; undefined where there is no such plugin, or it takes no options. */
+  settings(plugin: string): Promise<PluginSettings | undefined>;
+  /**
+   * Writes what the settings file has for a plugin, after the plugin's schema has checked it together with the options of
+   * the config, and commits the file. The receiver takes it up at its next start.
+   *
+   * @param base that of the settings that were shown.
+   * @throws PressmarkError USAGE where there is no such plugin; CONFIG_INVALID where the file is damaged.
+   */
+  save(
+    plugin: string,
+    values: Readonly<Record<string, unknown>>,
+    base: string,
+    by: SettingsAuthor,
+  ): Promise<SavedSettings>;
+}

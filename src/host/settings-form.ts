@@ -1,0 +1,170 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { z } from 'zod';
+import type { Plugin } from './plugin.js';
+
+/** What a field of a form takes. */
+export type FieldKind =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'number'; readonly isWhole: boolean }
+  /** A line for each text. */
+  | { readonly kind: 'lines' }
+  | { readonly kind: 'switch' }
+  /** Plain values, such as texts and numbers. */
+  | { readonly kind: 'choice'; readonly choices: readonly unknown[] }
+  /** Anything else, as JSON. */
+  | { readonly kind: 'json' }
+  /** A secret, which belongs into `.env`. */
+  | { readonly kind: 'secret' };
+
+/** An option of a plugin, in a form. */
+export interface SettingField {
+  /** The option's name. */
+  readonly key: string;
+  readonly label: string;
+  /** What it means; empty where the schema does not say so. */
+  readonly help: string;
+  readonly type: FieldKind;
+  readonly isRequired: boolean;
+  /** The value where nothing is set, as the field would show it. */
+  readonly fallback: string;
+}
+
+/** A text of a form as a value; `unset` where nothing is entered. */
+export type EnteredValue =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'unset' }
+  | { readonly kind: 'wrong'; readonly text: string };
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * The fields of a form for a plugin's options.
+ *
+ * @returns undefined where its schema cannot be had as JSON Schema, or is not that of an object with known keys.
+ */
+export async function fieldsOfPlugin({ options }: Plugin): Promise<readonly SettingField[] | undefined> {
+  return options === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(options));
+}
+
+/** The JSON Schema of what may be written in the config: by the library that the schema is of, else by zod for its own. */
+async function jsonSchemaOf(schema: StandardSchemaV1): Promise<unknown> {
+  const standard: {
+    vendor: string;
+    jsonSchema?: { input?(options: { target: string }): unknown };
+  } = schema['~standard'];
+  try {
+    if (typeof standard.jsonSchema?.input === 'function')
+      return standard.jsonSchema.input({ target: 'draft-2020-12' });
+    if (standard.vendor !== 'zod') return undefined;
+    const { toJSONSchema } = await import('zod');
+    return toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
+  } catch {
+    return undefined; // it has what JSON Schema cannot say, or is of another version of the library
+  }
+}
+
+/** The fields of a form for a JSON Schema; undefined where it is not that of an object with known keys. */
+export function fieldsOfSchema(schema: unknown): readonly SettingField[] | undefined {
+  const { type, properties, required } = objectOf(schema);
+  if (type !== 'object' || properties === undefined) return undefined;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const fields = Object.entries(objectOf(properties)).map(([key, property]): SettingField => {
+    const given = objectOf(property);
+    const kind = kindOf(given);
+    return {
+      key,
+      label: textIn(given.title) || key,
+      help: textIn(given.description),
+      type: kind,
+      isRequired: needed.includes(key) && given.default === undefined,
+      fallback: given.default === undefined ? '' : shownValue(kind, given.default),
+    };
+  });
+  return fields.length === 0 ? undefined : fields;
+}
+
+function kindOf(schema: JsonSchema): FieldKind {
+  if (schema.writeOnly === true || schema.format === 'password') return { kind: 'secret' };
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return { kind: 'choice', choices };
+  if (schema.type === 'string') return { kind: 'text' };
+  if (schema.type === 'boolean') return { kind: 'switch' };
+  if (schema.type === 'number' || schema.type === 'integer')
+    return { kind: 'number', isWhole: schema.type === 'integer' };
+  const { type, enum: values } = objectOf(schema.items);
+  return schema.type === 'array' && type === 'string' && values === undefined
+    ? { kind: 'lines' }
+    : { kind: 'json' };
+}
+
+/** The values that are possible, where there are a few plain ones. */
+function choicesOf({ enum: values, anyOf, oneOf }: JsonSchema): readonly unknown[] | undefined {
+  const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+  if (Array.isArray(values)) return values.every(isPlain) ? values : undefined;
+  const forms = anyOf ?? oneOf;
+  if (!Array.isArray(forms) || forms.length === 0) return undefined;
+  const constants = forms.map((form) => objectOf(form).const);
+  return constants.every(isPlain) ? constants : undefined;
+}
+
+/** A value as its field shows it; empty for one that is not set. */
+export function shownValue(type: FieldKind, value: unknown): string {
+  if (value === undefined) return '';
+  if (type.kind === 'lines' && isTexts(value)) return value.join('\n');
+  if (type.kind === 'text' && typeof value === 'string') return value;
+  return type.kind === 'json' ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+}
+
+/** What somebody has entered in a field. */
+export function enteredValue(type: FieldKind, given: string): EnteredValue {
+  const text = given.replace(/\r\n?/g, '\n');
+  if (text.trim() === '') return { kind: 'unset' };
+  switch (type.kind) {
+    case 'text':
+      return { kind: 'value', value: text };
+    case 'lines':
+      return {
+        kind: 'value',
+        value: text
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      };
+    case 'number': {
+      const value = Number(text);
+      if (!Number.isFinite(value)) return { kind: 'wrong', text: 'it must be a number' };
+      return { kind: 'value', value };
+    }
+    case 'switch':
+    case 'choice': {
+      const value = parsed(text);
+      const choices = type.kind === 'switch' ? [true, false] : type.choices;
+      if (value.kind === 'value' && choices.includes(value.value)) return value;
+      return { kind: 'wrong', text: 'it must be one of the values of the list' };
+    }
+    case 'json':
+      return parsed(text);
+    case 'secret':
+      return { kind: 'wrong', text: 'a secret belongs into .env' };
+  }
+}
+
+function parsed(text: string): EnteredValue {
+  try {
+    return { kind: 'value', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'wrong', text: 'it must be JSON' };
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function objectOf(value: unknown): JsonSchema {
+  return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
+}

@@ -1,0 +1,125 @@
+import test from 'ava';
+import { z } from 'zod';
+import { definePlugin, type Plugin } from '../../../src/host/plugin.js';
+import {
+  enteredValue,
+  type FieldKind,
+  fieldsOfPlugin,
+  fieldsOfSchema,
+  shownValue,
+} from '../../../src/host/settings-form.js';
+
+const withOptions = (options: unknown) =>
+  definePlugin({ name: 'desk', options: options as NonNullable<Plugin['options']>, receiver: () => undefined });
+
+test('settings form: each option of a schema of zod is a field', async (t) => {
+  const schema = z.object({
+    colour: z.enum(['red', 'blue']).default('red').describe('Of the <b>mark</b>'),
+    limit: z.number().int().min(1).optional(),
+    ratio: z.number().default(0.5),
+    isLoud: z.boolean().default(false),
+    tags: z.array(z.string()).default(['a', 'b']),
+    title: z.string().meta({ title: 'The title' }),
+    level: z.union([z.literal(1), z.literal(2)]).optional(),
+    map: z.record(z.string(), z.string()).default({}),
+    key: z.string().meta({ format: 'password' }).optional(),
+  });
+  const fields = await fieldsOfPlugin(withOptions(schema));
+  t.deepEqual(
+    fields?.map(({ key, type, isRequired, fallback }) => [key, type.kind, isRequired, fallback]),
+    [
+      ['colour', 'choice', false, '"red"'],
+      ['limit', 'number', false, ''],
+      ['ratio', 'number', false, '0.5'],
+      ['isLoud', 'switch', false, 'false'],
+      ['tags', 'lines', false, 'a\nb'],
+      ['title', 'text', true, ''],
+      ['level', 'choice', false, ''],
+      ['map', 'json', false, '{}'],
+      ['key', 'secret', false, ''],
+    ],
+  );
+  t.like(fields?.[0], { label: 'colour', help: 'Of the <b>mark</b>' });
+  t.is(fields?.[5]?.label, 'The title');
+  t.deepEqual(fields?.[6]?.type, { kind: 'choice', choices: [1, 2] });
+});
+
+test('settings form: a library that knows the standard is asked; where none knows, there is no form', async (t) => {
+  const validate = () => ({ value: {} });
+  const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
+  const standard = { version: 1, vendor: 'another', validate };
+  const fields = await fieldsOfPlugin(withOptions({ '~standard': { ...standard, jsonSchema } }));
+  t.deepEqual(
+    fields?.map(({ key }) => key),
+    ['a'],
+  );
+  const throwing = {
+    input: () => {
+      throw new Error('no');
+    },
+  };
+  for (const options of [{ '~standard': standard }, { '~standard': { ...standard, jsonSchema: throwing } }])
+    t.is(await fieldsOfPlugin(withOptions(options)), undefined);
+  t.is(await fieldsOfPlugin(definePlugin({ name: 'desk', receiver: () => undefined })), undefined);
+  t.is(await fieldsOfPlugin(withOptions(z.string())), undefined);
+  // As zod was before it knew the standard.
+  const { jsonSchema: _, ...before } = z.object({ n: z.number() })['~standard'] as unknown as Record<
+    string,
+    unknown
+  >;
+  const old = Object.create(z.object({ n: z.number() }), { '~standard': { value: before } });
+  t.is((await fieldsOfPlugin(withOptions(old)))?.[0]?.key, 'n');
+});
+
+test('settings form: hostile names and titles are names and titles', (t) => {
+  const properties = JSON.parse(
+    '{"__proto__":{"type":"string","title":"<script>alert(1)</script>"},"constructor":{"type":"boolean"},"a b\\"c":{"type":"string","title":7}}',
+  );
+  const fields = fieldsOfSchema({ type: 'object', properties });
+  t.deepEqual(
+    fields?.map(({ key, label }) => [key, label]),
+    [
+      ['__proto__', '<script>alert(1)</script>'],
+      ['constructor', 'constructor'],
+      ['a b"c', 'a b"c'],
+    ],
+  );
+  for (const schema of [null, 7, 'x', {}, { type: 'object' }, { type: 'object', properties: {} }, []])
+    t.is(fieldsOfSchema(schema), undefined);
+});
+
+test('settings form: what is shown of a value is entered as this value again', (t) => {
+  const choices = ['a', 1, true];
+  const cases: [FieldKind, unknown][] = [
+    [{ kind: 'text' }, 'two\nlines & "quotes"'],
+    [{ kind: 'number', isWhole: false }, -0.25],
+    [{ kind: 'lines' }, ['a', 'b c']],
+    [{ kind: 'switch' }, false],
+    [{ kind: 'choice', choices }, 1],
+    [{ kind: 'choice', choices }, 'a'],
+    [{ kind: 'json' }, { a: [1, null, { b: '' }] }],
+  ];
+  for (const [type, value] of cases) {
+    // A browser sends line ends as CR LF.
+    const text = shownValue(type, value).replaceAll('\n', '\r\n');
+    t.deepEqual(enteredValue(type, text), { kind: 'value', value });
+    t.deepEqual(enteredValue(type, ' \r\n'), { kind: 'unset' });
+  }
+  t.is(shownValue({ kind: 'text' }, undefined), '');
+});
+
+test('settings form: what a field cannot take is said', (t) => {
+  const cases: [FieldKind, string, RegExp][] = [
+    [{ kind: 'number', isWhole: true }, 'many', /a number/],
+    [{ kind: 'number', isWhole: true }, 'Infinity', /a number/],
+    [{ kind: 'switch' }, '"true"', /of the list/],
+    [{ kind: 'choice', choices: ['a'] }, '"b"', /of the list/],
+    [{ kind: 'choice', choices: ['a'] }, 'a', /JSON|of the list/],
+    [{ kind: 'json' }, '{', /JSON/],
+    [{ kind: 'secret' }, 'x', /\.env/],
+  ];
+  for (const [type, text, words] of cases) {
+    const entered = enteredValue(type, text);
+    t.regex(entered.kind === 'wrong' ? entered.text : '', words, `${type.kind} ${text}`);
+  }
+});
