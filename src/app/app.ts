@@ -42,10 +42,12 @@ import { idleJobs, idlePages, runsPages, siteOfPlugins } from './plugins/surroun
 import { openDeliveryLog } from './records/delivery-log.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
+import { openSecrets } from './secrets.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createPagePolicy } from './server/page-policy.js';
 import { createServer, type Server } from './server/server.js';
+import { createSetupService } from './setup.js';
 import { refuseUnknownAddress } from './site-address.js';
 import { siteStatus } from './status.js';
 
@@ -180,6 +182,7 @@ export async function startApp(
       status: async () => ({ ...(await siteStatus(settings)) }),
     };
     const { assets } = durable;
+    const secrets = openSecrets(settings);
     const services = {
       plugins: createPluginsService({
         settings,
@@ -189,6 +192,7 @@ export async function startApp(
         host: () => host,
         log,
       }),
+      setup: createSetupService(settings, secrets, facts, log),
     };
     const receiving = { articles: writing, assets, records, services, hooks, jobs };
     const running = await startHost(plugins, { face: 'receiver', ...around, ...receiving });
@@ -210,7 +214,7 @@ export async function startApp(
           { path, url },
           'an article has an address that the receiver answers itself; see pressmark doctor',
         );
-    const receive = createReceiver(settings.secrets, names, surroundings);
+    const receive = createReceiver(secrets.now, names, surroundings);
     // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
     const readBody = createBodyReader();
     const disk = createHealth(content, stateDir);

@@ -113,7 +113,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 const MOST_SHOWN = 80;
 
 /** A value for a message. Of a URL only the origin: a token may be in any other part of it. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   const text = (JSON.stringify(value) ?? String(value)).replace(
     /\/\/(?:[^/@\s"]*@)?([^/\s"?#]*)[^\s"]*/g,
     (whole, host) => (whole === `//${host}` ? whole : `//${host}/…`),

@@ -5,12 +5,20 @@ import { type Service, serviceOf } from '../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { describe, type SourceOf } from './describe.js';
+import { type SettingInForce, settingsInForce } from './in-force.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
 
 /** What the command line says; over the environment and the file. */
 export interface Flags {
   readonly port?: number;
   readonly host?: string;
+}
+
+/** Signing secrets that were replaced by a newer one. */
+export interface OldSecrets {
+  readonly secrets: readonly string[];
+  /** Until when they are live, ISO 8601. */
+  readonly until: string;
 }
 
 /** Everything that is set for one site. */
@@ -40,6 +48,10 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 
   readonly siteUrlIsGuess: boolean;
   /** The live signing secrets, the newest first; empty where none is set. */
   readonly secrets: readonly string[];
+  /** Those of them that are live for some time yet; undefined where there are none. */
+  readonly oldSecrets: OldSecrets | undefined;
+  /** What is set, and where. */
+  readonly inForce: readonly SettingInForce[];
   /** The config file, absolute; undefined where there is none. */
   readonly configFile: string | undefined;
   /** The process's environment, for programs that are run. */
@@ -77,6 +89,7 @@ export async function loadSettings(
       ].join('\n'),
     );
   }
+  const oldSecrets = oldSecretsIn(environment);
   const { siteUrl, build, deploy, service, ...config } = result.data;
   const {
     PRESSMARK_DEPLOY_HOOK: url,
@@ -101,7 +114,9 @@ export async function loadSettings(
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
-    secrets,
+    secrets: [...new Set([...secrets, ...(oldSecrets?.secrets ?? [])])],
+    oldSecrets,
+    inForce: settingsInForce(result.data, { file: input, environment: set, flags }),
     configFile,
     environment: variables,
   };
@@ -123,12 +138,31 @@ export function siteUrlOf(text: string): string {
 
 /** The live signing secrets; undefined where the variable is set and holds none. */
 function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string[] | undefined {
-  const secrets = list
+  const secrets = listedSecrets(list);
+  // A random one in its place would refuse every delivery.
+  return list !== '' && secrets.length === 0 ? undefined : secrets;
+}
+
+/** The secrets of a variable, which has commas between them. */
+export function listedSecrets(list = ''): string[] {
+  return list
     .split(',')
     .map((secret) => secret.trim())
     .filter((secret) => secret !== '');
-  // A random one in its place would refuse every delivery.
-  return list !== '' && secrets.length === 0 ? undefined : secrets;
+}
+
+/** @throws PressmarkError CONFIG_INVALID where it is not known until when they are live. */
+function oldSecretsIn({
+  PRESSMARK_OLD_SECRET: list,
+  PRESSMARK_OLD_SECRET_UNTIL: until = '',
+}: NodeJS.Dict<string>): OldSecrets | undefined {
+  const secrets = listedSecrets(list);
+  if (secrets.length === 0) return undefined;
+  if (Number.isNaN(Date.parse(until)))
+    throw invalid(
+      `PRESSMARK_OLD_SECRET_UNTIL is ${quote(until)}; set it to the time until which PRESSMARK_OLD_SECRET is live, such as 2026-05-01T12:00:00Z, or remove both`,
+    );
+  return Date.parse(until) > Date.now() ? { secrets, until } : undefined;
 }
 
 function noSecretIn({ PRESSMARK_SECRET: list }: NodeJS.Dict<string>): string {

@@ -19,6 +19,8 @@ export interface AwaitedArticle {
 /** What receivers have seen of a site: the last of each, with its time in ISO 8601. Nothing is in it that was not seen. */
 export interface SiteFacts {
   readonly delivery?: { readonly at: string; readonly id: string; readonly url: string };
+  /** The last connection test of the service. */
+  readonly test?: { readonly at: string; readonly id: string };
   readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
   /** Why the commit after it failed. */
   readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };

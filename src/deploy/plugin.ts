@@ -95,6 +95,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         return Math.min(...targets.map(untilOf));
       }
 
+      host.addAction('delivery.accepted', ({ event, id = '' }) => {
+        if (event === 'webhook.test') facts.note({ test: { at: now(), id } });
+      });
       for (const name of ['article.published', 'article.updated'] as const)
         host.addAction(name, ({ article: { id, url }, path }) => {
           const delivery = { at: now(), id, url };

@@ -1,10 +1,13 @@
 import { PressmarkError, quote } from '../errors.js';
 import type { PluginsService } from './plugins-service.js';
+import type { SetupService } from './setup-service.js';
 
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
 export interface Services {
   /** The plugins of the site, for the admin. */
   readonly plugins: PluginsService;
+  /** How the receiver is set up, for the admin. */
+  readonly setup: SetupService;
 }
 
 /** A service by its name; unknown where no plugin has declared its type. */

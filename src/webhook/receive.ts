@@ -43,18 +43,18 @@ export type Receive = (delivery: RawDelivery) => Promise<Answer>;
 /**
  * The receiver's core: verify the raw bytes, only then decode, parse, dispatch (contract: Authentication, 3).
  *
- * @param secrets the live signing secrets; several while one is being rotated.
+ * @param secrets the signing secrets that are live at the moment; several while one is being rotated.
  * @param names of the service's headers.
  */
 export function createReceiver(
-  secrets: readonly string[],
+  secrets: () => readonly string[],
   names: HeaderNames,
   around: Surroundings,
 ): Receive {
   const answer = answerVerified(names, around);
   return async (delivery) => {
     try {
-      requireSignature(delivery.body, delivery.headers, secrets, names);
+      requireSignature(delivery.body, delivery.headers, secrets(), names);
     } catch (error) {
       return { ...refusal(error, undefined, around.log), verified: false };
     }

@@ -10,7 +10,11 @@ import {
 } from '../../../src/host/settings-form.js';
 
 const withOptions = (options: unknown) =>
-  definePlugin({ name: 'desk', options: options as NonNullable<Plugin['options']>, receiver: () => undefined });
+  definePlugin({
+    name: 'desk',
+    options: options as NonNullable<Plugin['options']>,
+    receiver: () => undefined,
+  });
 
 test('settings form: each option of a schema of zod is a field', async (t) => {
   const schema = z.object({

@@ -15,7 +15,7 @@ function deliver(length: number): Promise<unknown> {
   );
   const headers = { 'x-service-signature': signature(body, SECRET) };
   return createReceiver(
-    [SECRET],
+    () => [SECRET],
     headerNames(DEFAULT_SERVICE),
     {} as unknown as Surroundings,
   )({ body, headers });

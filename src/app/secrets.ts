@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Settings } from '../config/load.js';
+import { listedSecrets } from '../config/load.js';
+import { PressmarkError } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import { takeKernelLock } from '../fs/lock.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+import { foldersOf } from './content/folders.js';
+import { withVariables } from './init/env-lines.js';
+
+/** How long the secret before stays live, in milliseconds: the service may have deliveries under way that it has signed with it. */
+export const OLD_LIVES_MS = 86_400_000;
+
+/** How long another receiver that writes `.env` is waited for, in milliseconds. */
+const LOCK_MS = 5_000;
+
+/** What can be written to `.env` as it is; the list of secrets has commas between them. */
+const POSSIBLE = /^[\x21-\x26\x28-\x2b\x2d-\x7e]{8,200}$/;
+
+/** The signing secrets of a running receiver; see `openSecrets`. */
+export interface LiveSecrets {
+  /** Those under which a delivery may be signed now, the newest first. */
+  now(): readonly string[];
+  /** Until when the secrets before the newest are live, ISO 8601; undefined where there are none. */
+  readonly oldUntil: string | undefined;
+  /**
+   * Makes a secret the newest one; those before it stay live for a day. It is on the disk when the promise resolves, and
+   * counts in this receiver at once.
+   *
+   * @param given that of the service. @default a random one
+   * @returns the secret.
+   * @throws PressmarkError USAGE where the environment sets it, or it cannot be one.
+   */
+  renew(given?: string): Promise<string>;
+}
+
+/** The secrets that the settings have, as they are live at each moment, and the way to a new one. */
+export function openSecrets(settings: Settings, now: () => number = Date.now): LiveSecrets {
+  const { dir, environment } = settings;
+  let { secrets, oldSecrets } = settings;
+
+  const live = () => {
+    if (oldSecrets === undefined || now() < Date.parse(oldSecrets.until)) return secrets;
+    const { secrets: old } = oldSecrets;
+    return secrets.filter((secret) => !old.includes(secret));
+  };
+
+  async function renew(given?: string): Promise<string> {
+    if (environment.PRESSMARK_SECRET)
+      throw new PressmarkError(
+        'USAGE',
+        'PRESSMARK_SECRET is set in the environment, which goes before .env: set it to the new secret there, then a comma and the old one, and restart',
+      );
+    const secret = given ?? randomBytes(32).toString('base64url');
+    if (!POSSIBLE.test(secret))
+      throw new PressmarkError(
+        'USAGE',
+        'a secret has 8 to 200 letters, digits and marks, without commas, spaces and apostrophes; nothing was changed',
+      );
+    const lock = await takeKernelLock(
+      join(foldersOf(settings).stateDir, 'settings.lock'),
+      findLockHelper(),
+      LOCK_MS,
+    );
+    try {
+      // Another receiver, or a person, may have set one since.
+      const path = realPath(join(dir, '.env'));
+      const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+      const before = [...new Set([...listedSecrets(parseEnv(text).PRESSMARK_SECRET), ...live()])];
+      if (before[0] === secret)
+        throw new PressmarkError('USAGE', 'this is the secret that is live already; nothing was changed');
+      const old = before.filter((one) => one !== secret);
+      const until = new Date(now() + OLD_LIVES_MS).toISOString();
+      const changed = withVariables(text, {
+        PRESSMARK_SECRET: secret,
+        PRESSMARK_OLD_SECRET: old.length === 0 ? undefined : old.join(','),
+        PRESSMARK_OLD_SECRET_UNTIL: old.length === 0 ? undefined : until,
+      });
+      await writeAtomically(path, changed, 0o600);
+      secrets = [secret, ...old];
+      oldSecrets = old.length === 0 ? undefined : { secrets: old, until };
+      return secret;
+    } finally {
+      fs.closeSync(lock);
+    }
+  }
+
+  return {
+    now: live,
+    get oldUntil() {
+      return live().length > 1 ? oldSecrets?.until : undefined;
+    },
+    renew,
+  };
+}
+
+/** A `.env` may be a link to where a deployment keeps it. */
+function realPath(path: string): string {
+  return fs.existsSync(path) ? fs.realpathSync(path) : path;
+}

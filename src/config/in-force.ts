@@ -1,0 +1,54 @@
+import { shown } from './describe.js';
+
+/** Where a setting comes from. */
+export type SettingSource = 'default' | 'config' | 'environment' | 'command line';
+
+/** A setting that counts, and where it comes from. */
+export interface SettingInForce {
+  /** Such as `site.title`. */
+  readonly name: string;
+  /** As JSON, shortened; of a URL only the origin. */
+  readonly value: string;
+  readonly from: SettingSource;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Where settings were read. */
+export interface GivenSettings {
+  readonly file: object;
+  /** Those of `.env` and the environment. */
+  readonly environment: object;
+  readonly flags: object;
+}
+
+/** All settings in their order, and where each comes from. Options of plugins are not among them. */
+export function settingsInForce(settings: object, given: GivenSettings): SettingInForce[] {
+  const { plugins: _, ...others } = settings as Given;
+  return Object.entries(others).flatMap(([key, value]) => leaves([key], value, given));
+}
+
+function leaves(path: readonly string[], value: unknown, given: GivenSettings): SettingInForce[] {
+  if (value === undefined) return [];
+  if (isObject(value) && !Object.values(value).some((inner) => typeof inner === 'function'))
+    return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner, given));
+  return [{ name: path.join('.'), value: shown(value), from: sourceOf(path, given) }];
+}
+
+function sourceOf(path: readonly string[], { file, environment, flags }: GivenSettings): SettingSource {
+  const [first = ''] = path;
+  if (first in flags) return 'command line';
+  if (first in environment) return 'environment';
+  let at: unknown = file;
+  for (const key of path) {
+    // A setting may have a short form: `git: true` says what `git.author` is, too.
+    if (!isObject(at)) return 'config';
+    if (!Object.hasOwn(at, key)) return 'default';
+    at = at[key];
+  }
+  return 'config';
+}
+
+function isObject(value: unknown): value is Given {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

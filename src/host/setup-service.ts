@@ -1,0 +1,42 @@
+/** A setting that counts, and where it comes from. */
+export interface SetSetting {
+  /** Such as `site.title`. */
+  readonly name: string;
+  /** As JSON. */
+  readonly value: string;
+  readonly from: 'default' | 'config' | 'environment' | 'command line';
+}
+
+/** How the service is connected. */
+export interface Setup {
+  /** The site's public address. */
+  readonly siteUrl: string;
+  /** The path that the service posts to. */
+  readonly endpoint: string;
+  /** The name of the header with the signature. */
+  readonly signatureHeader: string;
+  readonly secret: {
+    /** The last four characters of the newest one. */
+    readonly end: string;
+    /** Until when the ones before it are live, ISO 8601; undefined where there are none. */
+    readonly oldUntil: string | undefined;
+    /** Whether the environment sets it, which goes before `.env`. */
+    readonly isFromEnvironment: boolean;
+  };
+  /** The last connection test, ISO 8601; undefined before the first. */
+  readonly testedAt: string | undefined;
+  readonly settings: readonly SetSetting[];
+}
+
+/** How a receiver is set up, for the admin: `host.use('setup')`. */
+export interface SetupService {
+  now(): Setup;
+  /**
+   * Makes a signing secret the newest one; those before it stay live for a day. It counts at once.
+   *
+   * @param given that of the service. @default a random one
+   * @returns the secret.
+   * @throws PressmarkError USAGE where it cannot be one, or the environment sets it.
+   */
+  renewSecret(given?: string): Promise<string>;
+}
