@@ -49,7 +49,7 @@ export {
   type AdminRole,
   type AdminWidget,
   escapeHtml,
-} from './host/admin-additions.js';
+} from './host/admin/additions.js';
 export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
 export type { Assets } from './host/assets.js';
 export { fetchPublic, isPublicAddress, type PublicAnswer, type PublicRequest } from './host/fetch-public.js';

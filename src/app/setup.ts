@@ -1,7 +1,7 @@
 import type { Settings } from '../config/load.js';
 import { headerNames } from '../contract/service.js';
 import type { SiteFacts } from '../deploy/facts.js';
-import type { SetupService } from '../host/setup-service.js';
+import type { SetupService } from '../host/admin/setup-service.js';
 import type { Log } from '../log.js';
 import type { LiveSecrets } from './secrets.js';
 

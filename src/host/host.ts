@@ -6,15 +6,16 @@ import { type Log, REDACTION } from '../log.js';
 import { within } from '../time-limit.js';
 import { activateOnce } from './activation.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './adapter.js';
-import { type AdminAdditions, createAdminAdditions } from './admin-additions.js';
+import { type AdminAdditions, createAdminAdditions } from './admin/additions.js';
+import type { ReceiverReport } from './admin/plugin-report.js';
 import type { ArticleChanges, HostArticles } from './article-edits.js';
 import type { ArticleReader } from './articles.js';
 import type { Assets } from './assets.js';
 import { Hold, Refusal } from './decision.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import type { ActionName, FilterName } from './hook-types.js';
-import { createHooks, type Face, type HookReport, type Hooks } from './hooks.js';
-import { createJobs, JOBS, type JobReport, type Jobs } from './jobs/jobs.js';
+import { createHooks, type Face, type Hooks } from './hooks.js';
+import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
 import { inOrder, leaveOut } from './manifests.js';
 import { checkOutput, type PluginOutput } from './outputs.js';
 import { addingTo, noAdditions, type PageAdditions } from './page-additions.js';
@@ -48,13 +49,6 @@ interface Disposer {
   readonly dispose: () => unknown;
 }
 
-/** What plugins have, and how their handlers and jobs did since the start. */
-export interface HostReport {
-  readonly hooks: readonly HookReport[];
-  readonly jobs: readonly JobReport[];
-  readonly routes: readonly { readonly plugin: string; readonly route: string }[];
-}
-
 /** A running plugin host; see `startHost`. */
 export interface Host {
   readonly hooks: Hooks;
@@ -71,7 +65,7 @@ export interface Host {
   /** What they add to the admin. */
   readonly admin: AdminAdditions;
   /** What the plugins have, and how it went. */
-  report(): HostReport;
+  report(): ReceiverReport;
   /** Runs the health checks of the plugins. */
   findings(): Promise<PluginFinding[]>;
   /** Runs `host.closing`, then disposes of plugins, last set up first. */
@@ -316,7 +310,7 @@ export async function startHost(
     }
   }
 
-  function report(): HostReport {
+  function report(): ReceiverReport {
     const own = [...owners].flatMap(([router, plugin]) =>
       routesIn(router).map((route) => ({ plugin, route })),
     );

@@ -1,5 +1,6 @@
 import { PressmarkError } from '../errors.js';
 import { hideInLog } from '../log.js';
+import type { OptionFault } from './admin/settings-form.js';
 import type { Plugin, PluginEntry } from './plugin.js';
 
 /** The options of a plugin as its schema returns them. @throws PressmarkError PLUGIN_INVALID */
@@ -19,13 +20,6 @@ export async function parsedOptions({ plugin, options, origin }: PluginEntry): P
 export type CheckedOptions =
   | { readonly kind: 'fine'; readonly value: unknown }
   | { readonly kind: 'wrong'; readonly faults: readonly OptionFault[] };
-
-/** What is wrong with an option. */
-export interface OptionFault {
-  /** Where, such as `colours.0`; empty for the options as a whole. */
-  readonly path: string;
-  readonly text: string;
-}
 
 /** Checks options by the plugin's schema. */
 export async function checkOptions({ options: schema }: Plugin, options: unknown): Promise<CheckedOptions> {

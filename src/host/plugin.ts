@@ -5,7 +5,7 @@ import type { Middleware } from 'koa';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Adapter, AdapterAnswer } from './adapter.js';
-import type { AdminAdding } from './admin-additions.js';
+import type { AdminAdding } from './admin/additions.js';
 import type { HostArticles } from './article-edits.js';
 import type { ArticleReader } from './articles.js';
 import type { Assets } from './assets.js';

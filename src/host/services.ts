@@ -1,6 +1,6 @@
 import { PressmarkError, quote } from '../errors.js';
-import type { PluginsService } from './plugins-service.js';
-import type { SetupService } from './setup-service.js';
+import type { PluginsService } from './admin/plugins-service.js';
+import type { SetupService } from './admin/setup-service.js';
 
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
 export interface Services {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { AdminAdditions } from '../host/admin-additions.js';
+import type { AdminAdditions } from '../host/admin/additions.js';
 import type { ListedArticle } from '../host/articles.js';
 import type { Hooks } from '../host/hooks.js';
 import { startHost } from '../host/host.js';

@@ -4,7 +4,7 @@ import { readHead } from '../../git/commit/head.js';
 import { identityOf, identityVariables, type Person } from '../../git/commit/identity.js';
 import { saidIn } from '../../git/git.js';
 import { openRepository } from '../../git/repository.js';
-import type { SettingsCommit } from '../../host/plugins-service.js';
+import type { SettingsCommit } from '../../host/admin/plugins-service.js';
 
 /** How often git is asked again while another command holds its locks, and after which pause in milliseconds. */
 const ATTEMPTS = 5;

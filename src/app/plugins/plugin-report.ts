@@ -3,21 +3,26 @@ import { join } from 'node:path';
 import { readEnvironment, type Settings } from '../../config/load.js';
 import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import {
+  type PagesReport,
+  type PluginReport,
+  type ReceiverReport,
+  reportsOf,
+} from '../../host/admin/plugin-report.js';
 import type { HookReport } from '../../host/hooks.js';
-import { type Host, type HostReport, startHost } from '../../host/host.js';
+import { type Host, startHost } from '../../host/host.js';
 import { readOpenJobs } from '../../host/jobs/open-jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';
-import { type PagesReport, type PluginReport, reportsOf } from '../../host/plugin-report.js';
 import { createLog, type Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from './load-plugins.js';
 import { NO_ARTICLES, siteOfPlugins } from './surroundings.js';
 
 // For the command, which knows the app alone.
-export type { PluginReport } from '../../host/plugin-report.js';
+export type { PluginReport } from '../../host/admin/plugin-report.js';
 
 /** What a receiver notes of its plugins. */
-type Measured = Pick<HostReport, 'hooks' | 'jobs'>;
+type Measured = Pick<ReceiverReport, 'hooks' | 'jobs'>;
 
 const NAME = 'plugins.json';
 const NOTE_EVERY_MS = 5_000;

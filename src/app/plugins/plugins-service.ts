@@ -1,11 +1,11 @@
 import type { Settings } from '../../config/load.js';
 import { SETTINGS_FILE } from '../../config/settings-file.js';
+import { type PagesReport, reportsOf } from '../../host/admin/plugin-report.js';
+import type { PluginsService } from '../../host/admin/plugins-service.js';
 import type { Host } from '../../host/host.js';
 import type { Jobs } from '../../host/jobs/jobs.js';
 import { readOpenJobs } from '../../host/jobs/open-jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';
-import { type PagesReport, reportsOf } from '../../host/plugin-report.js';
-import type { PluginsService } from '../../host/plugins-service.js';
 import type { Log } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { openSettingsStore, subjectOf } from './settings-store.js';

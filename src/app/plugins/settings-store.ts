@@ -8,10 +8,10 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import type { PluginSettings, SavedSettings, SettingsAuthor } from '../../host/admin/plugins-service.js';
+import { fieldsOfOptions, type OptionFault } from '../../host/admin/settings-form.js';
 import type { PluginEntry } from '../../host/plugin.js';
-import { checkOptions, type OptionFault } from '../../host/plugin-settings.js';
-import type { PluginSettings, SavedSettings, SettingsAuthor } from '../../host/plugins-service.js';
-import { fieldsOfPlugin } from '../../host/settings-form.js';
+import { checkOptions } from '../../host/plugin-settings.js';
 import { withoutHidden } from '../../log.js';
 import { foldersOf } from '../content/folders.js';
 import { commitFile } from './commit-file.js';
@@ -51,7 +51,8 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     const atStart = asOptions(entry.options);
     return {
       plugin: plugin.name,
-      fields: given !== undefined && configured === undefined ? undefined : await fieldsOfPlugin(plugin),
+      fields:
+        given !== undefined && configured === undefined ? undefined : await fieldsOfOptions(plugin.options),
       configured: Object.fromEntries(
         Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
       ),

@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { z } from 'zod';
-import type { Plugin } from './plugin.js';
 
 /** What a field of a form takes. */
 export type FieldKind =
@@ -15,6 +14,13 @@ export type FieldKind =
   | { readonly kind: 'json' }
   /** A secret, which belongs into `.env`. */
   | { readonly kind: 'secret' };
+
+/** What is wrong with an option. */
+export interface OptionFault {
+  /** Where, such as `colours.0`; empty for the options as a whole. */
+  readonly path: string;
+  readonly text: string;
+}
 
 /** An option of a plugin, in a form. */
 export interface SettingField {
@@ -40,10 +46,13 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /**
  * The fields of a form for a plugin's options.
  *
+ * @param schema undefined where the plugin takes none.
  * @returns undefined where its schema cannot be had as JSON Schema, or is not that of an object with known keys.
  */
-export async function fieldsOfPlugin({ options }: Plugin): Promise<readonly SettingField[] | undefined> {
-  return options === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(options));
+export async function fieldsOfOptions(
+  schema: StandardSchemaV1 | undefined,
+): Promise<readonly SettingField[] | undefined> {
+  return schema === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(schema));
 }
 
 /** The JSON Schema of what may be written in the config: by the library that the schema is of, else by zod for its own. */

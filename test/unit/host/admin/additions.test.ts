@@ -1,8 +1,8 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { type AdminRequest, createAdminAdditions, escapeHtml } from '../../../src/host/admin-additions.js';
-import { definePlugin } from '../../../src/host/plugin.js';
-import { createTestHost } from '../../../src/testing/test-host.js';
+import { type AdminRequest, createAdminAdditions, escapeHtml } from '../../../../src/host/admin/additions.js';
+import { definePlugin } from '../../../../src/host/plugin.js';
+import { createTestHost } from '../../../../src/testing/test-host.js';
 
 const request: AdminRequest = { user: { name: 'ada', role: 'admin' }, query: new URLSearchParams('n=2') };
 

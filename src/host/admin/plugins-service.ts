@@ -1,7 +1,6 @@
-import type { AdminAdditions } from './admin-additions.js';
+import type { AdminAdditions } from './additions.js';
 import type { PluginReport } from './plugin-report.js';
-import type { OptionFault } from './plugin-settings.js';
-import type { SettingField } from './settings-form.js';
+import type { OptionFault, SettingField } from './settings-form.js';
 
 /** The options of a plugin, as the admin shows them. */
 export interface PluginSettings {

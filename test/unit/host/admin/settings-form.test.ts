@@ -1,20 +1,15 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import test from 'ava';
 import { z } from 'zod';
-import { definePlugin, type Plugin } from '../../../src/host/plugin.js';
 import {
   enteredValue,
   type FieldKind,
-  fieldsOfPlugin,
+  fieldsOfOptions,
   fieldsOfSchema,
   shownValue,
-} from '../../../src/host/settings-form.js';
+} from '../../../../src/host/admin/settings-form.js';
 
-const withOptions = (options: unknown) =>
-  definePlugin({
-    name: 'desk',
-    options: options as NonNullable<Plugin['options']>,
-    receiver: () => undefined,
-  });
+const fieldsOf = (schema: unknown) => fieldsOfOptions(schema as StandardSchemaV1);
 
 test('settings form: each option of a schema of zod is a field', async (t) => {
   const schema = z.object({
@@ -28,7 +23,7 @@ test('settings form: each option of a schema of zod is a field', async (t) => {
     map: z.record(z.string(), z.string()).default({}),
     key: z.string().meta({ format: 'password' }).optional(),
   });
-  const fields = await fieldsOfPlugin(withOptions(schema));
+  const fields = await fieldsOf(schema);
   t.deepEqual(
     fields?.map(({ key, type, isRequired, fallback }) => [key, type.kind, isRequired, fallback]),
     [
@@ -52,7 +47,7 @@ test('settings form: a library that knows the standard is asked; where none know
   const validate = () => ({ value: {} });
   const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
   const standard = { version: 1, vendor: 'another', validate };
-  const fields = await fieldsOfPlugin(withOptions({ '~standard': { ...standard, jsonSchema } }));
+  const fields = await fieldsOf({ '~standard': { ...standard, jsonSchema } });
   t.deepEqual(
     fields?.map(({ key }) => key),
     ['a'],
@@ -63,16 +58,16 @@ test('settings form: a library that knows the standard is asked; where none know
     },
   };
   for (const options of [{ '~standard': standard }, { '~standard': { ...standard, jsonSchema: throwing } }])
-    t.is(await fieldsOfPlugin(withOptions(options)), undefined);
-  t.is(await fieldsOfPlugin(definePlugin({ name: 'desk', receiver: () => undefined })), undefined);
-  t.is(await fieldsOfPlugin(withOptions(z.string())), undefined);
+    t.is(await fieldsOf(options), undefined);
+  t.is(await fieldsOfOptions(undefined), undefined);
+  t.is(await fieldsOf(z.string()), undefined);
   // As zod was before it knew the standard.
   const { jsonSchema: _, ...before } = z.object({ n: z.number() })['~standard'] as unknown as Record<
     string,
     unknown
   >;
   const old = Object.create(z.object({ n: z.number() }), { '~standard': { value: before } });
-  t.is((await fieldsOfPlugin(withOptions(old)))?.[0]?.key, 'n');
+  t.is((await fieldsOf(old))?.[0]?.key, 'n');
 });
 
 test('settings form: hostile names and titles are names and titles', (t) => {

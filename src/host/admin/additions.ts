@@ -1,8 +1,8 @@
 import { escapeUTF8 } from 'entities';
-import { messageOf, PressmarkError, quote } from '../errors.js';
-import type { Log } from '../log.js';
-import { TimeoutError, within } from '../time-limit.js';
-import { asPlugin } from './plugin-code.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
+import { asPlugin } from '../plugin-code.js';
 
 /** A text as HTML that shows it, also within an attribute in quotes. */
 export function escapeHtml(text: string): string {

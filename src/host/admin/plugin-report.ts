@@ -1,8 +1,6 @@
-import type { HookReport } from './hooks.js';
-import type { HostReport } from './host.js';
-import type { JobReport } from './jobs/jobs.js';
-import type { OpenJob } from './jobs/open-jobs.js';
-import type { PluginEntry } from './plugin.js';
+import type { HookReport } from '../hooks.js';
+import type { JobReport } from '../jobs/jobs.js';
+import type { OpenJob } from '../jobs/open-jobs.js';
 
 /** What a plugin of the site has, and how that went since the last receiver started. */
 export interface PluginReport {
@@ -18,6 +16,13 @@ export interface PluginReport {
   readonly outputs: readonly string[];
 }
 
+/** What plugins have in the receiver, and how it went. */
+export interface ReceiverReport {
+  readonly hooks: readonly HookReport[];
+  readonly jobs: readonly JobReport[];
+  readonly routes: readonly { readonly plugin: string; readonly route: string }[];
+}
+
 /** What plugins have where pages are made. */
 export interface PagesReport {
   readonly hooks: readonly HookReport[];
@@ -26,8 +31,11 @@ export interface PagesReport {
 
 /** Sorts by plugin what a host reports of both faces, and what jobs have not done yet. */
 export function reportsOf(
-  plugins: readonly PluginEntry[],
-  receiver: HostReport,
+  plugins: readonly {
+    readonly plugin: { readonly name: string; readonly version?: string };
+    readonly origin: string;
+  }[],
+  receiver: ReceiverReport,
   pages: PagesReport,
   open: readonly OpenJob[],
 ): PluginReport[] {
