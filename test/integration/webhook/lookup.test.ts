@@ -15,8 +15,8 @@ const receiver = sharedHere(test, STORE_ONLY);
 test.serial('200-test and 200-lookup: what only asks writes no file', async (t) => {
   const { dir, post } = receiver();
   const { url } = (await post('article.published', article())).json;
-  // Facts are noted in the background, each for a moment in a temporary file.
-  const files = () => namesIn(dir).filter((name) => !/\.tmp$|facts/.test(name));
+  // Facts and deliveries are noted in the background.
+  const files = () => namesIn(dir).filter((name) => !/\.tmp$|facts|deliveries/.test(name));
   const before = [...treeOf(dir), ...files()];
   t.is((await post('webhook.test', testData())).status, 200);
   t.is((await post('article.lookup', { target_url: 'https://garden.example/nothing/' })).status, 404);
