@@ -160,8 +160,9 @@ export interface AddressQuery {
    * Reads what the command has printed.
    *
    * @param siteUrl without a trailing slash.
+   * @default the pages in JSON
    */
-  parse(printed: string, siteUrl: string): readonly ListedPage[];
+  parse?(printed: string, siteUrl: string): readonly ListedPage[];
 }
 
 /** A page as its generator lists it. */

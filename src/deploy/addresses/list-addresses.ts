@@ -244,7 +244,7 @@ async function ask(
   const answer = await askGenerator(query.command, { ...options, dir, name, background: true });
   if (answer.kind === 'failed') throw notListed(answer.reason);
   try {
-    return query.parse(answer.text, options.siteUrl);
+    return query.parse?.(answer.text, options.siteUrl) ?? (JSON.parse(answer.text) as ListedPage[]);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw notListed(`the answer of ${name} cannot be read: ${error.message}`);

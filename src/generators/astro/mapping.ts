@@ -25,12 +25,11 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // A schema with url() or image() refuses every other address, and the build fails.
     image: webAddress,
     extension: (body) =>
-      options.htmlFiles === true && (body.kind === 'html' || options.body === 'html') ? '.html' : '.md',
+      options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md',
     body: (incoming, path) => {
       if (isHtmlFile(path)) return { text: incoming.html, frontMatter: {} };
       const isMarkdown =
         incoming.kind === 'markdown' &&
-        options.body === 'markdown' &&
         isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
       return {
         text: isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html),

@@ -19,9 +19,8 @@ const ROOTED = /(\][(:]\s*<?)(?=\/(?!\/))/g;
  * The body of an article. Plain Markdown is compiled as such. Everything else is HTML that React puts into the page byte by
  * byte: as elements it would lose scripts, and an attribute such as `onclick` would stop the page in the browser.
  */
-export function storedBody(incoming: IncomingBody, wanted: 'markdown' | 'html'): StoredBody {
-  const markdown =
-    incoming.kind === 'markdown' && wanted === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
+export function storedBody(incoming: IncomingBody): StoredBody {
+  const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
   return markdown === undefined
     ? { text: htmlElement(incoming.html), frontMatter: { [SWITCH]: { format: 'mdx' } } }
     : { text: markdown, frontMatter: { [SWITCH]: { format: 'md' } } };

@@ -25,7 +25,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     // Docusaurus stops the build at a picture that is not a URL.
     image: webAddress,
     tagKey,
-    body: (incoming) => storedBody(incoming, options.body),
+    body: storedBody,
     held,
     pin: (address) => ({ slug: slugOf(decodedAddress(address), base) }),
     isPinned: ({ data }, address) =>

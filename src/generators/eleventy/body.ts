@@ -70,8 +70,7 @@ export function isMarkdown(
   body: IncomingBody,
   options: MappingOptions,
 ): body is IncomingBody & { readonly kind: 'markdown' } {
-  if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
-    return false;
+  if (body.kind !== 'markdown' || options.templateSwitch === false) return false;
   const { markdown } = body;
   if (needsHtml(markdown) || (options.rawHtml === false && hasTags(markdown))) return false;
   if (options.markedElements?.includes('img') && markdown.includes('![')) return false;

@@ -33,7 +33,7 @@ import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } fro
 
 /** How Eleventy lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: askCommand(files, 'pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
+  return { command: askCommand(files, 'pages') };
 }
 
 /** What `init` finds out about an Eleventy site. */

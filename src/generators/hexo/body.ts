@@ -26,12 +26,9 @@ const MORE = /<!-- ?(?=more ?-->)/gi;
 /** Whether a body is stored as Markdown, in a file of this name. */
 function isMarkdown(
   body: IncomingBody,
-  wanted: 'markdown' | 'html',
   path: string,
 ): body is IncomingBody & { readonly kind: 'markdown' } {
-  return (
-    body.kind === 'markdown' && wanted === 'markdown' && !path.endsWith('.html') && isSafe(body.markdown)
-  );
+  return body.kind === 'markdown' && !path.endsWith('.html') && isSafe(body.markdown);
 }
 
 function isSafe(markdown: string): boolean {
@@ -46,8 +43,8 @@ function isReadable(address: string): boolean {
 }
 
 /** The body, and the keys with which Hexo displays it as it is. */
-export function storedBody(incoming: IncomingBody, path: string, wanted: 'markdown' | 'html'): StoredBody {
-  return isMarkdown(incoming, wanted, path)
+export function storedBody(incoming: IncomingBody, path: string): StoredBody {
+  return isMarkdown(incoming, path)
     ? { text: incoming.markdown, frontMatter: { [SWITCH]: true, [ENGINE]: undefined } }
     : { text: inertHtml(incoming.html), frontMatter: { [SWITCH]: true, [ENGINE]: 'html' } };
 }

@@ -12,7 +12,7 @@ import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How Hexo lists its posts. */
 export function addressQuery(): AddressQuery {
-  return { command: hexoCommand('pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
+  return { command: hexoCommand('pages') };
 }
 
 /** What `init` finds out about a Hexo site. */

@@ -25,7 +25,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       slug: slugOfFile,
       date: (iso) => dateIn(iso, zone, options.dates),
       tagKey,
-      body: (incoming, path) => storedBody(incoming, path, options.body),
+      body: storedBody,
       held: { published: false },
       pin: (address) => ({ permalink: decodedAddress(address) }),
       isPinned: ({ data }, address) =>

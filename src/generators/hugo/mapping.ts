@@ -28,7 +28,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       date: (iso) => dateIn(zone, iso, options.dates),
       tagKey,
       extension: (body) =>
-        options.body === 'html' || body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
+        body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
           ? '.html'
           : '.md',
       body: (incoming, path) => storedBody(incoming, path, rawHtml),

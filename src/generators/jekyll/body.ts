@@ -13,14 +13,8 @@ const KRAMDOWN_ONLY = /\{:|&#/;
 /** Whether a body is stored as Markdown. */
 export function isStoredAsMarkdown(
   body: IncomingBody,
-  wanted: 'markdown' | 'html',
 ): body is IncomingBody & { readonly kind: 'markdown' } {
-  return (
-    wanted === 'markdown' &&
-    body.kind === 'markdown' &&
-    !KRAMDOWN_ONLY.test(body.markdown) &&
-    !needsHtml(body.markdown)
-  );
+  return body.kind === 'markdown' && !KRAMDOWN_ONLY.test(body.markdown) && !needsHtml(body.markdown);
 }
 
 /**
@@ -32,7 +26,6 @@ export function isStoredAsMarkdown(
 export function storedBody(
   incoming: IncomingBody,
   path: string,
-  wanted: 'markdown' | 'html',
   hasSwitch: boolean,
   keepsHtml: boolean,
 ): StoredBody {
@@ -40,7 +33,7 @@ export function storedBody(
   // Where the text is escaped, it has to run through Liquid.
   const render_with_liquid = hasSwitch ? false : undefined;
   const isHtmlFile = path.endsWith('.html');
-  if (!isHtmlFile && isStoredAsMarkdown(incoming, wanted))
+  if (!isHtmlFile && isStoredAsMarkdown(incoming))
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   const html = closedHtml(incoming.html);
   const text = inert(isHtmlFile ? html : keepsHtml ? htmlBlock(html) : withoutMarkdown(html));

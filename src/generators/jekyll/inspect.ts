@@ -22,7 +22,7 @@ import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How Jekyll lists its posts, and the documents of its other collections. */
 export function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: rubyCommand(files, 'pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
+  return { command: rubyCommand(files, 'pages') };
 }
 
 /** A post that is not there shows the rule for new ones, and what `defaults:` give them; the copy of the site is thrown away. */

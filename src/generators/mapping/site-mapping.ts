@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, IncomingBody, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { isOfPattern } from '../layout.js';
 import { isoDateValue, storedPublication } from './dates.js';
@@ -39,7 +39,6 @@ export function siteMapping(
     date: (iso) => isoDateValue(iso, options),
     image: (url) => url,
     tagKey: tagOfPage,
-    extension: () => '.md',
     pin: () => ({}),
     isPinned: (file, address) => isOfPattern(address, options, own.slug(file), file.data[keys.date]),
     publication: (file) =>
@@ -47,7 +46,16 @@ export function siteMapping(
         ? { kind: 'draft' }
         : storedPublication(file, keys.date, options, options.timeZone),
     ...own,
+    extension: (incoming) => own.extension?.(wanted(incoming)) ?? '.md',
+    body: (incoming, path) => own.body(wanted(incoming), path),
   };
+
+  /** The body in the form that the setting `articles.body` says. */
+  function wanted(incoming: IncomingBody): IncomingBody {
+    return options.body === 'markdown' || incoming.kind === 'html'
+      ? incoming
+      : { kind: 'html', html: incoming.html };
+  }
 }
 
 function hasAny({ data }: FileFacts, drafts: Drafts): boolean {

@@ -29,10 +29,9 @@ export function slugOfFile(file: FileFacts): string {
  */
 export function storedBody(
   incoming: IncomingBody,
-  { body, rawHtml = false }: Pick<MappingOptions, 'body' | 'rawHtml'>,
+  { rawHtml = false }: Pick<MappingOptions, 'rawHtml'>,
 ): StoredBody {
-  const isMarkdown =
-    incoming.kind === 'markdown' && body === 'markdown' && !(rawHtml && needsHtml(incoming.markdown));
+  const isMarkdown = incoming.kind === 'markdown' && !(rawHtml && needsHtml(incoming.markdown));
   if (!isMarkdown) return { text: htmlBlock(incoming.html), frontMatter: {} };
   return { text: rawHtml ? incoming.markdown : withoutItemComments(incoming.markdown), frontMatter: {} };
 }

@@ -28,9 +28,8 @@ const BARE_ESCAPED = /(?:https?:\/\/|www\.)[^\s<>()]*\\/i;
 const READ_IN_CODE = /^\s*[:`]/m;
 
 /** The body, in which nothing runs. */
-export function storedBody(incoming: IncomingBody, wanted: 'markdown' | 'html'): StoredBody {
-  const markdown =
-    incoming.kind === 'markdown' && wanted === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
+export function storedBody(incoming: IncomingBody): StoredBody {
+  const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
   return { text: markdown ?? htmlElement(incoming.html), frontMatter: {} };
 }
 

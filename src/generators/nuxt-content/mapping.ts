@@ -26,7 +26,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       'extension',
     ],
     slug: slugOfFile,
-    body: (incoming) => storedBody(incoming, options.body),
+    body: storedBody,
     // As the browser has it, and so a page that looks for the article.
     pin: (address) => ({ [ADDRESS_KEY]: withoutSlash(address) }),
     isPinned: ({ data }, address) =>

@@ -34,12 +34,8 @@ const HEADING = '<h1>{{ $frontmatter.title }}</h1>\n\n';
  *
  * @param hasHeading whether it begins with the title.
  */
-export function storedBody(
-  incoming: IncomingBody,
-  wanted: 'markdown' | 'html',
-  hasHeading: boolean,
-): StoredBody {
-  const isMarkdown = incoming.kind === 'markdown' && wanted === 'markdown' && isSafe(incoming.markdown);
+export function storedBody(incoming: IncomingBody, hasHeading: boolean): StoredBody {
+  const isMarkdown = incoming.kind === 'markdown' && isSafe(incoming.markdown);
   const hasOwn = isMarkdown ? /^\s*# /.test(incoming.markdown) : /^\s*<h1[\s>]/i.test(incoming.html);
   const heading = hasHeading && !hasOwn ? HEADING : '';
   const text = isMarkdown ? contained(withoutItemComments(incoming.markdown)) : printed(incoming.html);

@@ -12,7 +12,7 @@ import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How VitePress lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
-  return { command: askCommand(files, 'pages'), parse: (printed) => JSON.parse(printed) as ListedPage[] };
+  return { command: askCommand(files, 'pages') };
 }
 
 /** The folder that holds `.vitepress/`, as a script names it or as it is there; `.` for the site's folder. */

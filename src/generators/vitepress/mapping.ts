@@ -21,7 +21,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       sentText,
       // VitePress makes no pages of tags; a site that makes them has a folder for each.
       tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
-      body: (incoming) => storedBody(incoming, options.body, options.titleInBody === true),
+      body: (incoming) => storedBody(incoming, options.titleInBody === true),
     },
   );
 }

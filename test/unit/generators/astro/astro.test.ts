@@ -1,5 +1,4 @@
 import test from 'ava';
-import { stateAt } from '../../../../src/article/publication.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
@@ -11,12 +10,6 @@ const OPTIONS: MappingOptions = {
   address: (slug) => `/blog/${slug}/`,
 };
 const mapping = astro.mapping(OPTIONS);
-
-test('a site is recognised by its configuration file or its dependency', (t) => {
-  t.is(astro.recognise(siteOf({ 'astro.config.ts': '' })), 'astro.config.ts');
-  t.is(astro.recognise(siteOf({ 'package.json': '{"dependencies":{"astro":"5"}}' })), 'package.json');
-  t.is(astro.recognise(siteOf({ 'package.json': '{}' })), undefined);
-});
 
 // What Astro 5.18.2 said of a site in its own words, as far as it matters.
 const DATE = {
@@ -298,14 +291,6 @@ test('the collection of articles is the one with a usual name, else the only one
   t.is((await inspect({ entries: { blog: folders } })).file, ':slug/index.md');
 });
 
-test('a version of Astro that was not tried is named', async (t) => {
-  const warnings = async (version: string) =>
-    (await inspect({}, { ...POSTS, 'node_modules/astro/package.json': JSON.stringify({ version }) }))
-      .warnings;
-  t.deepEqual(await warnings('5.18.2'), []);
-  t.regex((await warnings('4.16.0'))[0]?.text ?? '', /version 4\.16\.0; .* Astro 5 to 7/);
-});
-
 test('without Astro on the machine, the usual values are taken, and the rest is asked for', async (t) => {
   const facts = await astro.inspect(askedSite({ 'astro.config.mjs': '' }));
   t.like(facts, {
@@ -342,18 +327,6 @@ test('doctor names a strict schema, which stops each build', (t) => {
   t.deepEqual(texts('z.object({ title: z.string() })'), []);
 });
 
-test('a file has the slug that Astro gives to it', (t) => {
-  const slug = (path: string, data: Record<string, unknown> = {}) => mapping.slug({ path, data });
-  t.is(slug('Raised-Beds.md'), 'raised-beds');
-  t.is(slug('slugs-and-snails.md', { slug: 'truce-with-snails' }), 'truce-with-snails');
-  t.is(slug('2024/Über uns (neu).md'), 'über-uns-neu');
-  t.is(slug('peat/index.md'), 'peat');
-  t.true(mapping.isPinned({ path: 'peat.md', data: {} }, '/blog/peat/'));
-  t.true(mapping.isPinned({ path: '2024/peat.md', data: {} }, '/blog/2024/peat/'));
-  t.false(mapping.isPinned({ path: 'peat.md', data: {} }, '/blog/turf/'));
-  t.false(mapping.isPinned({ path: 'peat.md', data: { slug: 'peat' } }, '/blog/peat/'));
-});
-
 test('an article names its slug where the schema demands one, and is at the address of it', async (t) => {
   const properties = { ...PROPERTIES, slug: { type: 'string' } };
   const post = `${POST.slice(0, -4)}slug: a\n---\n`;
@@ -374,58 +347,4 @@ test('a text that Astro takes for the name of a picture is a text', (t) => {
   t.is(mapping.writtenText?.('About __ASTRO_IMAGE_'), 'About __ASTRO_IMAGE_');
   for (const text of ['__ASTRO_IMAGE_./a.png', '\u2060__ASTRO_IMAGE_./a.png', '\u2060', 'Soil'])
     t.is(mapping.sentText?.(mapping.writtenText?.(text) ?? ''), text);
-});
-
-test('only an address that a schema with url() or image() accepts is written as the image', (t) => {
-  t.is(mapping.image('https://x.example/a.png'), 'https://x.example/a.png');
-  for (const url of ['./a.png', '/a.png', 'file:///etc/passwd', 'https://', '__ASTRO_IMAGE_a.png'])
-    t.is(mapping.image(url), undefined, url);
-});
-
-test('a tag of which Astro can make no page has no key', (t) => {
-  for (const tag of [
-    'a/b',
-    'a\\b',
-    '..',
-    '.',
-    '../../../x',
-    '%2e%2e',
-    '',
-    ' ',
-    '!!',
-    '.NET',
-    'a\0b',
-    'a\nb',
-    'x'.repeat(300),
-  ])
-    t.is(mapping.tagKey(tag), '', tag);
-  t.is(mapping.tagKey('Soil'), mapping.tagKey('soil '));
-  t.not(mapping.tagKey('C++'), mapping.tagKey('C'));
-});
-
-test('a date is a timestamp for every YAML reader', (t) => {
-  t.deepEqual(mapping.date('2026-11-20T08:00:00+09:00'), {
-    kind: 'timestamp',
-    text: '2026-11-20T08:00:00+09:00',
-  });
-  t.deepEqual(mapping.date('2026-11-20T08:00Z'), { kind: 'timestamp', text: '2026-11-20T08:00:00.000Z' });
-  t.is(astro.mapping({ ...OPTIONS, dates: 'string' }).date('2026-11-20T08:00:00Z'), '2026-11-20T08:00:00Z');
-  t.deepEqual(
-    astro.mapping({ ...OPTIONS, dates: 'day', timeZone: 'Asia/Tokyo' }).date('2026-11-20T20:00:00Z'),
-    {
-      kind: 'timestamp',
-      text: '2026-11-21',
-    },
-  );
-});
-
-test('a draft has no page, and what Pressmark has stored has none before its date', (t) => {
-  const state = (data: Record<string, unknown>) =>
-    stateAt(mapping.publication({ path: 'x.md', data }), Date.parse('2026-11-20T12:00:00Z'));
-  t.is(state({ draft: true }), 'draft');
-  t.is(state({ draft: false, pubDate: '2099-01-01' }), 'live', 'Astro shows the posts of people');
-  const pressmark = { id: 'a' };
-  t.is(state({ pubDate: '2026-11-20T12:00:01Z', pressmark }), 'scheduled');
-  t.is(state({ pubDate: '2026-11-20T12:00:00Z', pressmark }), 'live');
-  t.is(state({ pubDate: '2026-11-01', expiryDate: '2026-11-20T12:00:00Z', pressmark }), 'expired');
 });

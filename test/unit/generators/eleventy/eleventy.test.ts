@@ -1,5 +1,4 @@
 import test from 'ava';
-import { stateAt } from '../../../../src/article/publication.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
@@ -8,23 +7,6 @@ import { askedSite } from '../asked-site.js';
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
 const mapping = (options: GeneratorOptions = {}) =>
   eleventy.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
-
-test('a site is recognised by its configuration file, or by the package it depends on', (t) => {
-  for (const name of [
-    '.eleventy.js',
-    'eleventy.config.js',
-    'eleventy.config.mjs',
-    'eleventy.config.cjs',
-    'eleventy.config.ts',
-  ])
-    t.is(eleventy.recognise(siteOf({ [name]: '' })), name);
-  t.is(
-    eleventy.recognise(siteOf({ 'package.json': '{"devDependencies":{"@11ty/eleventy":"^3.0.0"}}' })),
-    'package.json',
-  );
-  t.is(eleventy.recognise(siteOf({ 'package.json': '{"dependencies":{"astro":"5"}}' })), undefined);
-  t.is(eleventy.recognise(siteOf({ 'package.json': '{' })), undefined);
-});
 
 // What Eleventy 3.1.7 said of a site in its own words, as far as it matters.
 const ANSWER = {
@@ -138,12 +120,6 @@ test('a site without posts, and one without Eleventy, gets the usual folders', a
   );
 });
 
-test('a version of Eleventy that was not tried is named', async (t) => {
-  const installed = { 'node_modules/@11ty/eleventy/package.json': '{"version":"0.12.1"}' };
-  const [warning] = (await inspect({ ...POSTS, ...installed })).warnings;
-  t.regex(warning?.text ?? '', /version 0\.12\.1; .* Eleventy 2 and 3/);
-});
-
 test('the build script’s flags reach Eleventy', (t) => {
   const command = (build?: string) =>
     eleventy.addressQuery?.(
@@ -228,39 +204,6 @@ test('doctor names what runs articles as templates', (t) => {
   t.deepEqual(texts("c.addExtension('scss', {})"), []);
 });
 
-test('the page of a tag has the name that the slugify filter of Eleventy 3.1 gives it', (t) => {
-  const { tagKey } = mapping();
-  // As the built pages of Eleventy were called.
-  const names: [string, string][] = [
-    ['Soil', 'soil'],
-    ['C++', 'c'],
-    ['C#', 'c'],
-    ['Node.js', 'node-js'],
-    ['nodejs', 'nodejs'],
-    ['a&b', 'a-and-b'],
-    ['Straße', 'strasse'],
-    ['Ångström', 'angstroem'],
-    ['it’s', 'it-s'],
-    ["it's", 'its'],
-    ['œuvre', 'uvre'],
-    ['Œ', ''],
-    ['Москва', 'moskva'],
-    ['日本', ''],
-    ['!!!', ''],
-    ['fooBar', 'foobar'],
-    ['a_b', 'a-b'],
-    ['½', ''],
-    ['Tom & Jerry', 'tom-and-jerry'],
-    ['I ♥ compost', 'i-love-compost'],
-    ['  padded  ', 'padded'],
-    ['All beds', 'all-beds'],
-    ['page', 'page'],
-    ['constructor', 'constructor'],
-    ['Đà Nẵng', 'da-nang'],
-  ];
-  for (const [tag, name] of names) t.is(tagKey(tag), name, tag);
-});
-
 test('pictures stay out of Markdown where the site’s renderer does not show those of the web', async (t) => {
   const { options } = await inspect(POSTS, { keepsPictures: false });
   t.deepEqual(options.markedElements, ['img']);
@@ -285,69 +228,4 @@ test('tags without a slug are left out, unless the site’s posts have some', as
   t.is(tagKey('知识'), '知识');
   t.is(tagKey('Soil'), 'soil');
   for (const tag of ['all', '__proto__', '..', '知/识', '.知识', '!!!']) t.is(tagKey(tag), '', tag);
-});
-
-test('a tag that stops the build, or could leave the output folder, has no page', (t) => {
-  const { tagKey } = mapping();
-  for (const tag of ['__proto__', 'all', 'All', '..', '../../evil', 'a/../b', '..\\x', ''])
-    t.is(tagKey(tag), '', tag);
-});
-
-test('a file is known by the slug that Eleventy gives it', (t) => {
-  const { slug } = mapping();
-  // As page.fileSlug was in Eleventy 3.1.
-  const slugs: [string, string][] = [
-    ['plain.md', 'plain'],
-    ['2026-03-01-dated.md', 'dated'],
-    ['bundle/index.md', 'bundle'],
-    ['bundle-2/2026-01-02-index.md', 'bundle-2'],
-    ['a-2026-01-02-b.md', 'b'],
-    ['2026-03-01-folder/index.md', 'folder'],
-    ['same/same.md', 'same'],
-    ['x.html', 'x'],
-    ['UPPER Case.md', 'UPPER Case'],
-    ['2026-03-01.md', '2026-03-01'],
-  ];
-  for (const [path, name] of slugs) t.is(slug({ path, data: {} }), name, path);
-});
-
-test('a pin is a permalink that Eleventy takes, and is recognised again', (t) => {
-  const { pin, isPinned } = mapping();
-  t.deepEqual(pin('/blog/x/'), { permalink: '/blog/x/' });
-  t.deepEqual(pin('/blog/x.html'), { permalink: '/blog/x.html' });
-  t.deepEqual(pin('/blog/x'), { permalink: '/blog/x/' }, 'Eleventy refuses one without slash and extension');
-  t.deepEqual(pin('/blog/%C3%BC/'), { permalink: '/blog/ü/' });
-  t.deepEqual(pin('/a/%7B%7B%207%20%7D%7D/'), { permalink: '/a/{{ 7 }}/', dynamicPermalink: false });
-  for (const address of ['/blog/x/', '/blog/x.html', '/blog/%C3%BC/', '/a/%7B%7B%207%20%7D%7D/'])
-    t.true(isPinned({ path: 'x.md', data: pin(address) }, address), address);
-  t.true(isPinned({ path: 'x.md', data: { permalink: 'blog/x/index.html' } }, '/blog/x/'));
-  t.false(isPinned({ path: 'x.md', data: {} }, '/x/'));
-  t.false(isPinned({ path: 'x.md', data: { permalink: '/{{ page.fileSlug }}/' } }, '/{{ page.fileSlug }}/'));
-});
-
-test('a date is a timestamp in UTC or with a zone, so that the build machine does not decide', (t) => {
-  const { date } = mapping();
-  t.deepEqual(date('2026-10-05T10:00:00.500+09:00'), {
-    kind: 'timestamp',
-    text: '2026-10-05T10:00:00.500+09:00',
-  });
-  t.deepEqual(date('2026-10-05T10:00'), { kind: 'timestamp', text: '2026-10-05T10:00:00.000Z' });
-  t.deepEqual(date('2026-10-05T10:00:00+0900'), { kind: 'timestamp', text: '2026-10-05T01:00:00.000Z' });
-  t.is(mapping({ dates: 'string' }).date('2026-10-05T10:00:00Z'), '2026-10-05T10:00:00Z');
-  t.deepEqual(mapping({ dates: 'day' }).date('2026-10-05T23:00:00-05:00'), {
-    kind: 'timestamp',
-    text: '2026-10-06',
-  });
-});
-
-test('drafts have no page, and what Pressmark has stored has none before its date', (t) => {
-  const state = (data: Record<string, unknown>, futurePages = false) =>
-    stateAt(mapping({ futurePages }).publication({ path: 'a.md', data }), Date.parse('2026-01-01'));
-  t.is(state({ draft: true }), 'draft');
-  t.is(state({ permalink: false }), 'draft');
-  t.is(state({ date: '2099-01-01' }), 'live', 'Eleventy shows the posts of people');
-  const pressmark = { id: 'a' };
-  t.is(state({ date: '2099-01-01', pressmark }), 'scheduled');
-  t.is(state({ date: '2099-01-01', pressmark }, true), 'live');
-  t.is(state({ date: '2025-01-01', expiryDate: '2025-12-31', pressmark }), 'expired');
 });

@@ -2,8 +2,8 @@ import test from 'ava';
 import { storedBody } from '../../../../src/generators/hexo/body.js';
 
 const markdown = (text: string, path = 'a.md') =>
-  storedBody({ kind: 'markdown', markdown: text, html: '<p>As HTML.</p>' }, path, 'markdown');
-const html = (text: string) => storedBody({ kind: 'html', html: text }, 'a.md', 'markdown');
+  storedBody({ kind: 'markdown', markdown: text, html: '<p>As HTML.</p>' }, path);
+const html = (text: string) => storedBody({ kind: 'html', html: text }, 'a.md');
 
 test('Markdown is stored as it was sent, with the key that keeps Nunjucks off', (t) => {
   const text = '{{ config.title }} {% include "x" %}\n\n```js\n{{ 1 }}\n```\n\n![A bed](/bed.jpg "Bed")\n';

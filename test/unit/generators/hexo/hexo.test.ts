@@ -1,25 +1,12 @@
 import test from 'ava';
-import { stateAt } from '../../../../src/article/publication.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { hexo } from '../../../../src/generators/hexo/hexo.js';
-import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
-import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
 const MANIFEST = '{"scripts":{"build":"hexo generate"},"dependencies":{"hexo":"^7.3.0"}}';
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
-const mapping = (options: GeneratorOptions = {}) =>
+const _mapping = (options: GeneratorOptions = {}) =>
   hexo.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/${slug}/` });
-
-test('a site is recognised by the package, or by a line of _config.yml that Jekyll does not have', (t) => {
-  const recognised = (files: Record<string, string>) => hexo.recognise(siteOf(files));
-  t.is(recognised({ 'package.json': MANIFEST }), 'package.json');
-  t.is(recognised({ 'package.json': MANIFEST, '_config.yml': 'title: Notes\n' }), '_config.yml');
-  t.is(recognised({ '_config.yml': 'title: Notes\npublic_dir: public\n' }), '_config.yml');
-  for (const files of [{ '_config.yml': 'title: Notes\npermalink: pretty\n' }, { 'package.json': '{}' }])
-    t.is(recognised(files), undefined);
-  t.is(jekyll.recognise(siteOf({ 'package.json': MANIFEST, '_config.yml': 'theme: next\n' })), undefined);
-});
 
 // What Hexo 7.3.0 said of a site in its own words, as far as it matters.
 const CONFIG = {
@@ -116,53 +103,4 @@ test('the build fails where a page fails, as far as the script can be told to', 
 test('without Hexo, the usual values are taken', async (t) => {
   const facts = await hexo.inspect(askedSite({ 'package.json': MANIFEST }));
   t.like(facts, { siteUrl: undefined, content: 'source/_posts', file: ':slug.md', output: 'public' });
-});
-
-test('a date is the time in the site’s time zone, without an offset', (t) => {
-  const date = (iso: string, options: GeneratorOptions = {}) => mapping(options).date(iso);
-  t.deepEqual(date('2025-05-31T20:30:00.5Z', { timeZone: 'Asia/Tokyo' }), {
-    kind: 'timestamp',
-    text: '2025-06-01 05:30:00',
-  });
-  t.deepEqual(date('2025-05-31T20:30:00Z'), { kind: 'timestamp', text: '2025-05-31 20:30:00' });
-});
-
-test('an address is pinned by permalink, decoded', (t) => {
-  const { pin, isPinned } = mapping();
-  t.deepEqual(pin('/2025/k%C3%A4fer/'), { permalink: '/2025/käfer/' });
-  const file = (permalink: unknown) => ({ path: 'a.md', data: { permalink } });
-  t.true(isPinned(file('2025/käfer/'), '/2025/k%C3%A4fer/'));
-  t.false(isPinned(file('/2025/other/'), '/2025/k%C3%A4fer/'));
-  t.false(isPinned(file(undefined), '/a/'));
-});
-
-test('drafts and, where Hexo leaves them out, posts of the future have no page', (t) => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
-  const state = (data: object, options: GeneratorOptions = {}) =>
-    stateAt(mapping(options).publication({ path: 'a.md', data: { ...data } }), now);
-  t.is(state({ published: false }), 'draft');
-  t.is(state({ date: '2026-01-01 08:00:00' }), 'scheduled');
-  t.is(state({ date: '2026-01-01 08:00:00' }, { timeZone: 'Asia/Tokyo' }), 'live', 'it is 09:00 there');
-  t.is(state({ date: '2026-01-01 08:00:00' }, { futurePages: true }), 'live');
-  t.is(state({}), 'live');
-});
-
-test('tags whose pages would be one are one tag', (t) => {
-  const { tagKey } = mapping();
-  for (const [one, other] of [
-    ['C++', 'C#'],
-    ['Soil', 'soil'],
-    ['Ton & Sand', 'ton-sand'],
-    ['Käfer', 'kafer'],
-  ] as const)
-    t.is(tagKey(one), tagKey(other));
-  t.not(tagKey('한국어'), tagKey('日本語'));
-  for (const tag of ['#', '..', '', 'x'.repeat(201)]) t.is(tagKey(tag), '', tag);
-});
-
-test('posts are the files that Hexo renders', (t) => {
-  const { isArticlePath, slug } = mapping();
-  for (const path of ['a.md', 'b/a.markdown', 'a.html']) t.true(isArticlePath(path), path);
-  for (const path of ['_a.md', '.a/b.md', 'a.ejs', 'a.txt']) t.false(isArticlePath(path), path);
-  t.is(slug({ path: 'beds/2025-03-09-leeks.md', data: {} }), 'leeks');
 });

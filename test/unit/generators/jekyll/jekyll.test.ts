@@ -1,5 +1,4 @@
 import test from 'ava';
-import { stateAt } from '../../../../src/article/publication.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { addExcludes } from '../../../../src/generators/jekyll/config-file.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
@@ -14,29 +13,6 @@ const mappingOf = (options: Partial<MappingOptions> = {}) =>
     timeZone: 'Asia/Tokyo',
     ...options,
   });
-
-test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
-  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
-  t.is(
-    jekyll.recognise(siteOf({ '_config.toml': 'title = "x"\n', Gemfile: 'gem "jekyll"\n' })),
-    '_config.toml',
-  );
-  t.is(jekyll.recognise(siteOf({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
-  t.is(
-    jekyll.recognise(siteOf({ '_config.yml': 'source: src\n', 'src/_layouts/post.html': '' })),
-    '_config.yml',
-  );
-  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n' })), undefined);
-  t.is(jekyll.recognise(siteOf({ 'hugo.toml': '' })), undefined);
-});
-
-test('a Hexo site, whose configuration has the same name, is not taken for one', (t) => {
-  const files = siteOf({
-    '_config.yml': 'permalink: :title/\n',
-    'package.json': '{"dependencies":{"hexo":"7"}}',
-  });
-  t.is(jekyll.recognise(files), undefined);
-});
 
 // What Jekyll 4.3.1 said of a site in its own words, as far as it matters.
 const ANSWER = {
@@ -239,61 +215,6 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
   t.deepEqual((await facts({}, answer({ source: 'src' }))).edits, []);
 });
 
-test('dates have the offset of the site and are not quoted', (t) => {
-  const { date } = mappingOf();
-  t.deepEqual(date('2026-11-20T20:30:00.000Z'), { kind: 'timestamp', text: '2026-11-21 05:30:00 +0900' });
-  t.deepEqual(date('2026-11-20T20:30:00.250Z'), { kind: 'timestamp', text: '2026-11-21 05:30:00.250 +0900' });
-  t.deepEqual(mappingOf({ timeZone: 'America/St_Johns' }).date('2026-07-01T00:00:00Z'), {
-    kind: 'timestamp',
-    text: '2026-06-30 21:30:00 -0230',
-  });
-  t.deepEqual(mappingOf({ timeZone: 'UTC' }).date('2026-07-01'), {
-    kind: 'timestamp',
-    text: '2026-07-01 00:00:00 +0000',
-  });
-});
-
-test('Jekyll reads posts whose name begins with a date', (t) => {
-  const { isArticlePath, slug } = mappingOf();
-  for (const path of ['2025-03-02-a.md', 'sub/2025-3-2-a.markdown', '25-03-02-a.html', '2025-03-02-a.mkd'])
-    t.true(isArticlePath(path), path);
-  for (const path of ['a.md', '2025-03-02.md', '2025-03-02-a.txt', '_2025-03-02-a.md', '.2025-03-02-a.md'])
-    t.false(isArticlePath(path), path);
-  t.is(slug({ path: 'sub/2025-03-02-late-frost.markdown', data: {} }), 'late-frost');
-  t.is(slug({ path: '2025-03-02-late-frost.md', data: { slug: 'frost' } }), 'frost');
-});
-
-test('an address is certain where a literal permalink names it', (t) => {
-  const { isPinned, pin } = mappingOf();
-  t.deepEqual(pin('/a/b/'), { permalink: '/a/b/' });
-  const at = (permalink: unknown) => isPinned({ path: '2025-03-02-a.md', data: { permalink } }, '/a/b/');
-  const address = '/a/%E7%9F%A5%E8%AF%86/';
-  for (const permalink of [address, '/a/知识/'])
-    t.true(isPinned({ path: '2025-03-02-知识.md', data: { permalink } }, address), permalink);
-  t.deepEqual(['/a/b/', 'a/b/', '/a/b', '/a/:title/', 'pretty', undefined].map(at), [
-    true,
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
-});
-
-test('drafts and posts of the future have no page', (t) => {
-  const state = (data: Record<string, unknown>, path = '2026-11-20-a.md', futurePages = false) =>
-    stateAt(mappingOf({ futurePages }).publication({ path, data }), Date.parse('2026-11-20T12:00:00Z'));
-  t.is(state({ published: false }), 'draft');
-  t.is(state({}), 'live');
-  t.is(state({}, '2026-11-21-a.md'), 'scheduled');
-  t.is(state({ date: '2026-11-20 22:00:00 +0900' }), 'scheduled');
-  t.is(state({ date: '2026-11-20 20:59:00 +0900' }), 'live');
-  t.is(state({ date: new Date('2026-11-19') }, '2026-11-21-a.md'), 'live');
-  t.is(state({}, '2199-01-01-a.md', true), 'live');
-  t.is(state({ expiryDate: '2026-11-20' }), 'live', 'Jekyll has no such key');
-  t.is(state({ expiryDate: '2026-11-20', pressmark: { id: 'a' } }), 'expired');
-});
-
 test('two spellings of a tag have one page', (t) => {
   const { tagKey } = mappingOf();
   t.is(tagKey('Soil'), tagKey('soil'));
@@ -307,13 +228,6 @@ test('two spellings of a tag have one page', (t) => {
   const { tagKey: latin } = mappingOf({ tagSlugs: 'latin' });
   t.deepEqual([latin('Café'), latin('知识')], ['cafe', '']);
   t.is(mappingOf({ tagSlugs: 'ascii' }).tagKey('Grüne Ecke'), 'gr-ne-ecke');
-});
-
-test('an image is an address that the filters of Jekyll accept', (t) => {
-  const { image } = mappingOf();
-  t.is(image('https://a.example/x%20y.jpg?w=1'), 'https://a.example/x%20y.jpg?w=1');
-  t.is(image('https://a.example/[x] y.jpg'), 'https://a.example/%5Bx%5D%20y.jpg');
-  t.is(image('*[HTML]: {{ x }}'), '*%5BHTML%5D%3A%20%7B%7B%20x%20%7D%7D');
 });
 
 test('doctor names what publishes the secret', (t) => {

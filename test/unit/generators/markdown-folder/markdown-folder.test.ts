@@ -34,16 +34,6 @@ const inspect = async (
   return await markdownFolder.inspect({ ...askedSite(files, Object.fromEntries(answers)), content });
 };
 
-test('a site of Next.js, SvelteKit or Gatsby is recognised by its package and its configuration', (t) => {
-  const recognised = (files: Record<string, string>) => markdownFolder.recognise(siteOf(files));
-  t.is(recognised(NEXT), 'next.config.mjs');
-  const kit = manifest({ '@sveltejs/kit': '2' });
-  t.is(recognised({ 'svelte.config.js': '', 'package.json': kit }), 'svelte.config.js');
-  const gatsby = manifest({ gatsby: '5' });
-  t.is(recognised({ 'gatsby-config.ts': '', 'package.json': gatsby }), 'gatsby-config.ts');
-  t.is(recognised({ 'svelte.config.js': '', 'package.json': manifest({ svelte: '5' }) }), undefined);
-});
-
 test('init takes the folder, the keys and their form from the posts, and the rest from Next.js', async (t) => {
   const answer = { ...EXPORT, basePath: '/notes' };
   const layout = "export const metadata = { metadataBase: new URL('https://allotment.example') };\n";
@@ -199,34 +189,4 @@ test('Markdown is stored as it is, and HTML in one block; only code that keeps H
     mapping().body({ kind: 'html', html: '<p>a</p>\n\n<p>b</p>' }, 'a.md').text,
     '<div>\n<p>a</p>\n&#10;<p>b</p>\n</div>',
   );
-});
-
-test('the address is that of the pattern, with or without a slash, and a slug in front matter moves a page', (t) => {
-  const { isPinned, pin, slug } = mapping();
-  const file = { path: 'leaves.md', data: { date: '2025-05-31' } };
-  t.is(slug(file), 'leaves');
-  t.is(slug({ path: 'leaves/index.md', data: {} }), 'leaves');
-  t.true(isPinned(file, '/posts/2025/leaves/'));
-  t.false(isPinned(file, '/posts/2024/leaves'));
-  const named = { path: 'leaves.md', data: { ...file.data, slug: '/posts/autumn/' } };
-  t.is(slug(named), 'autumn');
-  t.false(isPinned(named, '/posts/2025/leaves'));
-  t.deepEqual(pin('/posts/2025/leaves'), {});
-});
-
-test('dates have the form of the posts', (t) => {
-  const date = (dates?: GeneratorOptions['dates']) =>
-    mapping(dates ? { dates } : {}).date('2025-05-31T20:30:00+02:00');
-  t.deepEqual(date(), { kind: 'timestamp', text: '2025-05-31T18:30:00.000Z' });
-  t.deepEqual(date('day'), { kind: 'timestamp', text: '2025-05-31' });
-  t.is(date('string'), '2025-05-31T18:30:00.000Z');
-  t.is(date('day-string'), '2025-05-31');
-  t.is(mapping().date('soon'), 'soon');
-});
-
-test('a post that is not published has no page', (t) => {
-  const kind = (data: Record<string, unknown>) => mapping().publication({ path: 'a.md', data }).kind;
-  t.is(kind({ draft: true }), 'draft');
-  t.is(kind({ published: false }), 'draft');
-  t.is(kind({ published: true, draft: false }), 'dated');
 });

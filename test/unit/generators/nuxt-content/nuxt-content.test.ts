@@ -2,7 +2,6 @@ import test from 'ava';
 import { parse } from 'yaml';
 import { storedBody } from '../../../../src/generators/nuxt-content/body.js';
 import { nuxtContent } from '../../../../src/generators/nuxt-content/nuxt-content.js';
-import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
 const MANIFEST = (scripts: Record<string, string>) =>
@@ -20,11 +19,6 @@ const SITE = {
 const ANSWER = { base: '/notes/', url: 'https://allotment.example', language: 'en-GB' };
 const inspect = async (files: Record<string, string> = SITE, answer: object = ANSWER) =>
   await nuxtContent.inspect(askedSite(files, { loadNuxtConfig: JSON.stringify(answer) }));
-
-test('a site of Nuxt is recognised if it has Nuxt Content', (t) => {
-  t.is(nuxtContent.recognise(siteOf(SITE)), 'nuxt.config.ts');
-  t.is(nuxtContent.recognise(siteOf({ 'nuxt.config.ts': '', 'package.json': '{}' })), undefined);
-});
 
 test('init asks Nuxt for its configuration, and takes the rest from posts and pages', async (t) => {
   t.like(await inspect(), {
@@ -51,19 +45,8 @@ test('init asks Nuxt for its configuration, and takes the rest from posts and pa
   });
 });
 
-test('the address of an article is pinned by its path', (t) => {
-  const { pin, isPinned, slug } = nuxtContent.mapping({ body: 'markdown', constants: {}, address: () => '' });
-  t.deepEqual(pin('/posts/%E7%9F%A5/'), { path: '/posts/%E7%9F%A5' });
-  const file = { path: 'posts/1.a.md', data: { path: '/posts/%E7%9F%A5' } };
-  t.true(isPinned(file, '/posts/知/'));
-  t.false(isPinned(file, '/posts/a'));
-  t.is(slug(file), '知');
-  t.is(slug({ path: 'posts/1.a.md', data: {} }), 'a');
-  t.is(slug({ path: 'posts/2.b/index.md', data: {} }), 'b');
-});
-
 const HTML = '<p>As HTML.</p>';
-const stored = (markdown: string) => storedBody({ kind: 'markdown', markdown, html: HTML }, 'markdown').text;
+const stored = (markdown: string) => storedBody({ kind: 'markdown', markdown, html: HTML }).text;
 
 test('what MDC would act upon is escaped in prose, and left alone in code', (t) => {
   for (const [text, escaped] of [
@@ -99,7 +82,7 @@ test('HTML is a property of an element, in one text of YAML', (t) => {
     '<pre>\n---\n::div\n  ```\n\ttab \u2028\u0085\ufeff</pre>',
     '<a class="b" href="/no/such/page">c</a>',
   ]) {
-    const { text } = storedBody({ kind: 'html', html }, 'markdown');
+    const { text } = storedBody({ kind: 'html', html });
     const [, yaml = ''] = /^::div\n---\n([\s\S]*?)\n---\n::\n$/.exec(text) ?? [];
     t.notRegex(yaml, /^\s*(?:---|:|`)/m);
     const shown = html.replace('href', 'HREF');

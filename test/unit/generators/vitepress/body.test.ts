@@ -3,9 +3,8 @@ import { storedBody } from '../../../../src/generators/vitepress/body.js';
 
 const HTML = '<p>As HTML.</p>';
 const markdown = (text: string, hasHeading = false) =>
-  storedBody({ kind: 'markdown', markdown: text, html: HTML }, 'markdown', hasHeading).text;
-const html = (text: string, hasHeading = false) =>
-  storedBody({ kind: 'html', html: text }, 'markdown', hasHeading).text;
+  storedBody({ kind: 'markdown', markdown: text, html: HTML }, hasHeading).text;
+const html = (text: string, hasHeading = false) => storedBody({ kind: 'html', html: text }, hasHeading).text;
 const AS_HTML = '<div v-html="`\n<div>\n<p>As HTML.</p>\n</div>\n`"></div>\n';
 
 /** The HTML that Vue prints for a body. */

@@ -1,7 +1,6 @@
 import test from 'ava';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { vitepress } from '../../../../src/generators/vitepress/vitepress.js';
-import { siteOf } from '../../../support/site-files.js';
 import { askedSite } from '../asked-site.js';
 
 const MANIFEST = '{"scripts":{"docs:build":"vitepress build"},"devDependencies":{"vitepress":"^1.6.4"}}';
@@ -13,18 +12,6 @@ const mapping = (options: GeneratorOptions = {}) =>
     constants: {},
     address: (slug, date) => `/posts/${date.slice(0, 4)}/${slug}.html`,
   });
-
-test('a site is recognised by its configuration, wherever the script builds it, or by the package', (t) => {
-  const recognised = (files: Record<string, string>) => vitepress.recognise(siteOf(files));
-  t.is(recognised({ '.vitepress/config.mts': '' }), '.vitepress/config.mts');
-  t.is(recognised({ 'docs/.vitepress/config.js': '' }), 'docs/.vitepress/config.js');
-  t.is(recognised({ '.vitepress/config/index.ts': '' }), '.vitepress/config/');
-  const scripts = { build: 'vue-tsc && vitepress build site/blog' };
-  const below = { 'site/blog/.vitepress/config.ts': '', 'package.json': JSON.stringify({ scripts }) };
-  t.is(recognised(below), 'site/blog/.vitepress/config.ts');
-  t.is(recognised({ 'package.json': MANIFEST }), 'package.json');
-  t.is(recognised({ '.vitepress/cache/x': '', 'package.json': '{}' }), undefined);
-});
 
 // What VitePress 1.6.4 said of a site in its own words, as far as it matters.
 const ANSWER = {
@@ -92,24 +79,6 @@ test('a post in a folder of its own makes new ones be so', async (t) => {
     file: ':slug/index.md',
     permalink: '/news/:slug/',
   });
-});
-
-test('a date is a day or a moment in UTC', (t) => {
-  const date = (iso: string, dates?: 'day' | 'string') => mapping(dates ? { dates } : {}).date(iso);
-  t.deepEqual(date('2025-05-31T20:30:00+02:00'), { kind: 'timestamp', text: '2025-05-31T18:30:00.000Z' });
-  t.deepEqual(date('2025-05-31T20:30:00Z', 'day'), { kind: 'timestamp', text: '2025-05-31' });
-  t.is(date('2025-05-31T20:30:00Z', 'string'), '2025-05-31T20:30:00.000Z');
-  t.is(date('soon'), 'soon');
-});
-
-test('an address is that of the pattern', (t) => {
-  const { isPinned, pin, slug } = mapping();
-  const file = { path: '2025/2025-05-31-leaves.md', data: { date: '2025-05-31' } };
-  t.is(slug(file), 'leaves');
-  t.is(slug({ path: '2025/leaves/index.md', data: {} }), 'leaves');
-  t.true(isPinned(file, '/posts/2025/leaves.html'));
-  t.false(isPinned(file, '/posts/2024/leaves.html'));
-  t.deepEqual(pin('/posts/2025/leaves.html'), {});
 });
 
 test('front matter has neither the end of a script nor a comment for which VitePress reads a file', (t) => {
