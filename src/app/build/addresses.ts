@@ -10,7 +10,7 @@ import {
   listAddresses,
 } from '../../deploy/addresses/list-addresses.js';
 import { runBuild } from '../../deploy/build/run-build.js';
-import { copySite } from '../../deploy/site-copy.js';
+import { copySite } from '../../deploy/copy/site-copy.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { openRepository } from '../../git/repository.js';

@@ -1,6 +1,6 @@
 import { askGenerator } from '../../deploy/ask.js';
 import { runBuild } from '../../deploy/build/run-build.js';
-import { copySite, type SiteCopy } from '../../deploy/site-copy.js';
+import { copySite, type SiteCopy } from '../../deploy/copy/site-copy.js';
 import type { AskedSite, Generator, Problem } from '../../generators/generator.js';
 import { siteFiles } from '../content/site-files.js';
 

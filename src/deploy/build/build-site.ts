@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Generator } from '../../generators/generator.js';
+import { copySite, type SiteCopy, type SiteCopyOptions } from '../copy/site-copy.js';
 import { readDeployState } from '../deploy-queue.js';
-import { copySite, type SiteCopy, type SiteCopyOptions } from '../site-copy.js';
 import { findBreakingArticles, letIn } from './breaking-articles.js';
 import {
   type BuildState,

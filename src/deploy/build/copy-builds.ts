@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import type { SiteCopy } from '../site-copy.js';
+import type { SiteCopy } from '../copy/site-copy.js';
 import type { PostbuildReport } from './postbuild.js';
 import { buildFailure, type RunBuild, withoutGitVariables } from './run-build.js';
 

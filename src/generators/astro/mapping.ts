@@ -24,13 +24,11 @@ export function mapping(options: MappingOptions): ArticleMapping {
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: webAddress,
-    extension: (body) =>
-      options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md',
+    extension: (body) => (options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md'),
     body: (incoming, path) => {
       if (isHtmlFile(path)) return { text: incoming.html, frontMatter: {} };
       const isMarkdown =
-        incoming.kind === 'markdown' &&
-        isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
+        incoming.kind === 'markdown' && isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
       return {
         text: isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html),
         frontMatter: {},

@@ -1,13 +1,6 @@
 import { posix } from 'node:path';
 import { keyPath } from '../../article/format/key-path.js';
-import type {
-  AddressQuery,
-  AskedSite,
-  GeneratorOptions,
-  ListedPage,
-  SiteFacts,
-  SiteFiles,
-} from '../generator.js';
+import type { AddressQuery, AskedSite, GeneratorOptions, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';

@@ -24,10 +24,7 @@ const FENCE = /^((?:[^\S\r\n\u2028\u2029]*>){0,3}[^\S\r\n\u2028\u2029]*)([`~])(?
 const MORE = /<!-- ?(?=more ?-->)/gi;
 
 /** Whether a body is stored as Markdown, in a file of this name. */
-function isMarkdown(
-  body: IncomingBody,
-  path: string,
-): body is IncomingBody & { readonly kind: 'markdown' } {
+function isMarkdown(body: IncomingBody, path: string): body is IncomingBody & { readonly kind: 'markdown' } {
   return body.kind === 'markdown' && !path.endsWith('.html') && isSafe(body.markdown);
 }
 

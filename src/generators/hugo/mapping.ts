@@ -28,9 +28,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       date: (iso) => dateIn(zone, iso, options.dates),
       tagKey,
       extension: (body) =>
-        body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml)
-          ? '.html'
-          : '.md',
+        body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
       body: (incoming, path) => storedBody(incoming, path, rawHtml),
       sentBody,
       held: { draft: true },

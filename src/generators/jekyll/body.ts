@@ -11,9 +11,7 @@ import { needsHtml } from '../mapping/markdown.js';
 const KRAMDOWN_ONLY = /\{:|&#/;
 
 /** Whether a body is stored as Markdown. */
-export function isStoredAsMarkdown(
-  body: IncomingBody,
-): body is IncomingBody & { readonly kind: 'markdown' } {
+export function isStoredAsMarkdown(body: IncomingBody): body is IncomingBody & { readonly kind: 'markdown' } {
   return body.kind === 'markdown' && !KRAMDOWN_ONLY.test(body.markdown) && !needsHtml(body.markdown);
 }
 

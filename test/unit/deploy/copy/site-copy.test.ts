@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test from 'ava';
-import { copySite, removeAbandoned } from '../../../src/deploy/site-copy.js';
-import { openRepository } from '../../../src/git/repository.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { copySite, removeAbandoned } from '../../../../src/deploy/copy/site-copy.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { PressmarkError, systemCode } from '../errors.js';
-import { versionAt } from '../fs/fingerprint.js';
-import { createGit } from '../git/git.js';
-import type { Repository } from '../git/repository.js';
-import { isGone } from '../store/catalog/entry.js';
+import { PressmarkError, systemCode } from '../../errors.js';
+import { versionAt } from '../../fs/fingerprint.js';
+import type { Repository } from '../../git/repository.js';
+import { isGone } from '../../store/catalog/entry.js';
+import { borrowHistory, linkNeighbours, linkPackages, linkPackagesAbove, linkTo } from './around-site.js';
 import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 
 /** What is copied, and how much at most. */
@@ -237,80 +237,6 @@ function readable(path: string) {
   } catch (error) {
     if (isGone(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
-  }
-}
-
-/** Makes a symbolic link, unless it is there. */
-function linkTo(to: string, path: string): void {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isSymbolicLink() === true && fs.readlinkSync(path) === to) return;
-  fs.rmSync(path, { recursive: true, force: true });
-  fs.symlinkSync(to, path);
-}
-
-/**
- * Links the packages one by one, and not the folder: generators keep caches in it (`node_modules/.astro`), which a build
- * of the copy must not change.
- */
-function linkPackages(from: string, to: string): void {
-  fs.mkdirSync(to, { recursive: true });
-  for (const name of fs.readdirSync(from))
-    if (!name.startsWith('.') || name === '.bin') linkTo(join(from, name), join(to, name));
-}
-
-/**
- * Makes a repository for the copy that has the site's history and shares none of its references or index: generators ask
- * git when a file was changed, and Hugo with `enableGitInfo` does not build outside of a repository.
- */
-async function borrowHistory(
-  { git, commonDir, objectFormat }: NonNullable<SiteCopyOptions['repository']>,
-  top: string,
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const head = await git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { accept: [1, 128] });
-  const copy = createGit({ cwd: top, env });
-  if (!fs.existsSync(join(top, '.git')))
-    await copy(['init', '-q', '--template=', `--object-format=${objectFormat}`]);
-  fs.mkdirSync(join(top, '.git/objects/info'), { recursive: true });
-  fs.writeFileSync(join(top, '.git/objects/info/alternates'), `${join(commonDir, 'objects')}\n`);
-  const shallow = join(commonDir, 'shallow');
-  if (fs.existsSync(shallow)) fs.copyFileSync(shallow, join(top, '.git/shallow'));
-  if (head.code !== 0) return; // before the first commit
-  await copy(['update-ref', 'HEAD', head.stdout.trim()]);
-  await copy(['read-tree', 'HEAD']);
-}
-
-/**
- * Links what a build reads next to the site in its repository, such as the themes of several sites. Hidden files and
- * folders are not linked: secrets and git's own are among them.
- */
-async function linkNeighbours(
-  siteDir: string,
-  copyDir: string,
-  prefix: string,
-  link: (from: string, to: string) => Promise<void>,
-): Promise<void> {
-  let from = siteDir;
-  let to = copyDir;
-  for (let depth = prefix.split('/').filter((name) => name !== '').length; depth > 0; depth--) {
-    const ours = basename(from);
-    from = dirname(from);
-    to = dirname(to);
-    for (const name of fs.readdirSync(from))
-      if (name !== ours && name !== 'node_modules' && !name.startsWith('.'))
-        await link(join(from, name), join(to, name));
-  }
-}
-
-/** The packages of a repository in which the site is a folder. */
-function linkPackagesAbove(siteDir: string, to: string): void {
-  for (let at = dirname(siteDir); ; at = dirname(at)) {
-    const packages = join(at, 'node_modules');
-    if (fs.existsSync(packages)) {
-      linkPackages(packages, join(to, 'node_modules'));
-      return;
-    }
-    if (at === dirname(at)) return;
   }
 }
 
