@@ -14,7 +14,7 @@ const ENTRIES = [
   'testing/testing',
   'app/build/build-process',
   'app/builder/builder-thread',
-  'app/content/long-articles-thread',
+  'app/content/article-thread',
   'deploy/live/look-thread',
   'site/search-process',
 ];

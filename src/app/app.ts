@@ -29,9 +29,9 @@ import { createPersonEdits } from './articles/person-edits.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
+import { createCodecInThread } from './content/article-codec.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
-import { createLongArticles } from './content/long-articles.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
@@ -95,8 +95,8 @@ export async function startApp(
   if (settings.site !== false) refuseForeignOutput(foldersOf(settings), settings.output);
   forgetOldAddresses(settings);
   const inThisThread = contentOf(settings);
-  const long = createLongArticles(inThisThread, settings, log);
-  const content = { ...inThisThread, long };
+  const thread = createCodecInThread(settings);
+  const content = { ...inThisThread, codec: thread.codec };
   const prefix = contentPrefix(settings);
 
   let host: Host | undefined;
@@ -112,7 +112,12 @@ export async function startApp(
   const hooks = createHooks(log, { note: jobs.noteAction });
   // The last receiver has saved what it knew of the articles.
   const since = fs.statSync(snapshotOf(stateDir, content).path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const durable = await openDurableStore({ settings, content, log, hooks, onChange });
+  const durable = await openDurableStore({ settings, content, log, hooks, onChange }).catch(
+    async (error: unknown) => {
+      await thread.close();
+      throw error;
+    },
+  );
   const { opened, articles } = durable;
   report(opened, log, terminal);
   try {
@@ -279,7 +284,7 @@ export async function startApp(
         await deliveries.close();
         await noteLast();
         await durable.close();
-        await long?.close();
+        await thread.close();
       },
     };
   } catch (error) {
@@ -287,7 +292,7 @@ export async function startApp(
     await server?.close();
     await host?.close();
     await durable.close();
-    await long?.close();
+    await thread.close();
     throw error;
   }
 }

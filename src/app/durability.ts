@@ -22,7 +22,7 @@ import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ReplacedFile } from '../store/article-store.js';
 import { type AssetStore, createAssets } from '../store/assets.js';
-import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
+import type { ContentFolder } from '../store/catalog/entry.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
 import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
@@ -259,7 +259,7 @@ async function decoded(
 ): Promise<StoredArticle | undefined> {
   const path = native.split(sep).join('/');
   try {
-    return await (content.long?.decode(text, path) ?? decodeAt(content, path, text));
+    return await content.codec.decode(text, path);
   } catch (error) {
     if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serviceSchema } from '../contract/service.js';
+import { serviceSchema } from '../contract/service-schema.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
 
 /** A path below the site's folder. */

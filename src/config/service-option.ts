@@ -1,4 +1,5 @@
-import { type Service, serviceOf, serviceSchema } from '../contract/service.js';
+import { type Service, serviceOf } from '../contract/service.js';
+import { serviceSchema } from '../contract/service-schema.js';
 import { invalid } from './config-file.js';
 
 /**

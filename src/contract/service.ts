@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * How a service names itself in what it sends. The contract writes `Service` where the interface carries a brand; a
  * real service has its own name in the headers, and a word of its own in the item comment.
@@ -17,32 +15,23 @@ export const DEFAULT_SERVICE: Service = { name: 'Service', comment: 'svc' };
 /** The most characters of a service's name and of its word in the comment. */
 export const MAX_SERVICE_NAME = 64;
 
-const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+/** What can stand in a header's name. */
+export const WORD = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-const word = (example: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^${TOKEN}$`), {
-      error: `must be a word that can stand in a header's name, such as ${example}: letters, digits and hyphens`,
-    })
-    .max(MAX_SERVICE_NAME, { error: `must have at most ${MAX_SERVICE_NAME} characters` });
-
-/** A service as a person sets it. */
-export const serviceSchema = z.strictObject({
-  /** @default 'Service' */
-  name: word('Acme').default(DEFAULT_SERVICE.name),
-  /** Default: the name in lowercase; `svc` where the name is `Service`. */
-  comment: word('acme').optional(),
-});
+/** A service as a person sets it, see `serviceSchema`. */
+export interface ServiceSetting {
+  readonly name: string;
+  readonly comment?: string | undefined;
+}
 
 /** The service with its default comment. */
-export function serviceOf({ name, comment }: z.output<typeof serviceSchema>): Service {
+export function serviceOf({ name, comment }: ServiceSetting): Service {
   const isDefault = name.toLowerCase() === DEFAULT_SERVICE.name.toLowerCase();
   return { name, comment: comment ?? (isDefault ? DEFAULT_SERVICE.comment : name.toLowerCase()) };
 }
 
 /** The setting that makes a service, without what is the default. */
-export function serviceSetting({ name, comment }: Service): z.input<typeof serviceSchema> {
+export function serviceSetting({ name, comment }: Service): ServiceSetting {
   return serviceOf({ name }).comment === comment ? { name } : { name, comment };
 }
 
@@ -82,7 +71,6 @@ export function itemComment(id: string, { comment }: Service = DEFAULT_SERVICE):
 const OPEN = '<!-- ';
 const ITEM = ':item:';
 const CLOSE = ' -->';
-const WORD = new RegExp(`^${TOKEN}$`);
 
 /**
  * The item comments of a piece of HTML or Markdown, in their order. Those of every service count: an article keeps its

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import type { Amended } from '../article/format/amend.js';
+import type { StoredArticle } from '../article/stored-article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
@@ -11,11 +12,12 @@ import {
   type ContentFolder,
   type Entry,
   entryOf,
+  htmlOf,
   type ReadFile,
   readArticle,
   sameFingerprint,
 } from './catalog/entry.js';
-import { createNaming } from './catalog/naming.js';
+import { createNaming, type Name } from './catalog/naming.js';
 import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createSpelling } from './catalog/spelling.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
@@ -119,12 +121,20 @@ export function createStore(options: StoreOptions) {
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
-  const spelling = createSpelling(content.format, catalog, content.long);
+  const { codec } = content;
+  const spelling = createSpelling(content.format, catalog, codec.tagKeys);
 
   /** With tags and author as the site spells them. */
   async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): Promise<T> {
     const tags = await spelling.tags(article.tags);
     return { ...article, tags, author: spelling.author(article.author) };
+  }
+
+  async function nameOf(draft: ArticleDraft, taken: ReadonlySet<string>): Promise<Name> {
+    const { body, contentHtml } = draft;
+    const { extension } = content.format;
+    const its = typeof extension === 'string' ? extension : await codec.extension({ body, contentHtml });
+    return chooseName(draft, its, taken);
   }
 
   function notice(changes: readonly ContentChange[]): void {
@@ -187,8 +197,7 @@ export function createStore(options: StoreOptions) {
     onEnsured?.(path);
     let file: StoredFile | undefined;
     if (afterWrite !== undefined || unacknowledged.has(path)) {
-      await content.long?.readAhead(path);
-      const { text, stored } = readArticle(content, path);
+      const { text, stored } = await readArticle(content, path);
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
     }
@@ -204,10 +213,10 @@ export function createStore(options: StoreOptions) {
       const { epoch } = writer;
       const known = await acknowledgedAs(id);
       if (known !== undefined) return known;
-      const { slug, path, url, release } = chooseName(draft, taken);
+      const { slug, path, url, release } = await nameOf(draft, taken);
       try {
         const named = { url, updated: null, ...(await spelled(draft)), slug };
-        const first = await (content.long?.encode(named, path) ?? content.format.encode(named, path));
+        const first = await codec.encode(named, path);
         const stored = await write({
           path,
           target: join(content.root, path),
@@ -221,7 +230,7 @@ export function createStore(options: StoreOptions) {
         taken.add(path);
         // What stands under this name is known to the catalog from now on: a person's file that took it
         // in between, or ours that could not be taken back and must not be stored a second time.
-        notice(refresh(content, catalog, path));
+        notice(await refresh(content, catalog, path, writing));
         if (!(error instanceof NameTaken)) throw error;
       } finally {
         release();
@@ -256,7 +265,7 @@ export function createStore(options: StoreOptions) {
     async publish(id: string, prepare: () => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
       if (known !== undefined) return { outcome: 'known', id, url: known.url };
-      const { url, release } = chooseName(await prepare(), new Set());
+      const { url, release } = await nameOf(await prepare(), new Set());
       release();
       return { outcome: 'stored', id, url };
     },
@@ -286,8 +295,8 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
-      const amendment = [read.text, read.stored, await spelled(next), path, replacement.storedBody] as const;
-      const file = await (content.long?.amend(...amendment) ?? content.format.amend(...amendment));
+      const { storedBody } = replacement;
+      const file = await codec.amend(read.text, read.stored, await spelled(next), path, storedBody);
       try {
         const stored = await overwrite(path, read, file, epoch, false);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
@@ -408,23 +417,20 @@ export function createStore(options: StoreOptions) {
         void own.catch(() => undefined).then(() => readAgainLater(path));
         continue;
       }
-      const ahead = content.long?.readAhead(path, catalog.get(path)?.fingerprint);
-      if (ahead !== undefined) await ahead;
-      notice(refresh(content, catalog, path));
+      notice(await refresh(content, catalog, path, writing));
     }
   }
 
   /** Compares the whole folder with the catalog. */
   async function compareFolder(): Promise<void> {
-    const isWriting = (path: string) => writing.has(path);
-    const { changes } = await scan(content, catalog, isWriting, content.long?.readAhead);
+    const { changes } = await scan(content, catalog, writing);
     notice(changes);
   }
 
   /** Finishes what is under way. */
   const close = operations.idle;
 
-  const { find, get, read, htmlOf, snapshotKey } = reading;
+  const { find, get, read, snapshotKey } = reading;
   return {
     publish,
     update,
@@ -433,7 +439,8 @@ export function createStore(options: StoreOptions) {
     find,
     get,
     read,
-    htmlOf,
+    /** See `renderedHtml`. */
+    htmlOf: (stored: StoredArticle) => htmlOf(content, stored),
     readAgain,
     compareFolder,
     snapshotKey,

@@ -1,7 +1,7 @@
-import { renderedHtml, type StoredArticle } from '../article/stored-article.js';
+import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
-import { createAddressRefresh } from './catalog/address-refresh.js';
+import { createAddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import {
   type ContentFolder,
@@ -13,7 +13,7 @@ import {
   readEntry,
 } from './catalog/entry.js';
 import { createNewFiles } from './catalog/new-files.js';
-import { type ContentChange, refresh } from './catalog/scan.js';
+import { type ContentChange, refresh, type Writing } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
 
@@ -27,8 +27,7 @@ export interface ReadingOptions {
   readonly catalog: Catalog;
   /** The key of the format before the catalog was filled. */
   readonly key: string;
-  /** The writes of this process, by path; what they have not finished is not true yet. */
-  readonly writing: ReadonlyMap<string, Promise<unknown>>;
+  readonly writing: Writing;
   /** Gets the changes of files that turned out to have been made by another program. */
   notice(changes: readonly ContentChange[]): void;
   /** Called where an article is not found; throws where it may be there again soon. */
@@ -49,16 +48,14 @@ export type Reading = ReturnType<typeof createReading>;
 export function createReading(options: ReadingOptions) {
   const { content, catalog, key, writing, notice, onMissing, catchUp, ensureShared } = options;
   const addresses = createAddressRefresh(content.format, key, catalog, readEntries);
-  const newFiles = createNewFiles(content, catalog, (path) => writing.has(path));
+  const newFiles = createNewFiles(content, catalog, writing);
   let reading = Promise.resolve();
   let nextReading: Promise<void> | undefined;
 
   async function readEntries(known: readonly Entry[]): Promise<Entry[]> {
     const entries: Entry[] = [];
     for (const entry of known) {
-      const ahead = content.long?.readAhead(entry.path);
-      if (ahead !== undefined) await ahead;
-      const read = readEntry(content, entry.path, entry);
+      const read = await readEntry(content, entry.path, entry);
       if (read !== undefined) entries.push(read);
     }
     return entries;
@@ -76,18 +73,17 @@ export function createReading(options: ReadingOptions) {
     return nextReading;
   }
 
-  /** Compares entries with the disk; what this process is writing is waited for, as it is not durable yet. */
+  /** Compares entries with the disk, when this process does not write them. */
   async function compare(entries: readonly Entry[]): Promise<void> {
     await addresses.refresh();
     for (const { path } of entries) {
-      await writing.get(path)?.catch(() => undefined); // its caller handles the error
-      await content.long?.readAhead(path, catalog.get(path)?.fingerprint);
-      notice(refresh(content, catalog, path));
+      await finished(path);
+      notice(await refresh(content, catalog, path, writing));
       // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
       // of a megabyte takes too long for that.
       const known = catalog.get(path);
       if (known === undefined || !isFuture(known)) continue;
-      for (const again of await readEntries([known])) catalog.set(again);
+      await readAnew(catalog, [known], readEntries);
     }
   }
 
@@ -131,11 +127,6 @@ export function createReading(options: ReadingOptions) {
     return { ...(await open(entry)).stored, path: entry.path };
   }
 
-  /** The HTML that an article is shown with, see `renderedHtml`. */
-  async function htmlOf(stored: StoredArticle): Promise<string> {
-    return content.long?.html(stored) ?? renderedHtml(stored);
-  }
-
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
     const entry = await current(id);
@@ -177,10 +168,15 @@ export function createReading(options: ReadingOptions) {
     return { kind: preconditionOf(read.stored, target), read, entry };
   }
 
+  /** Waits for the write of a file: what it has not finished is not true yet. */
+  async function finished(path: string): Promise<void> {
+    await writing.get(path)?.catch(() => undefined); // its caller handles the error
+  }
+
   async function open(entry: Entry): Promise<ReadFile> {
     try {
-      await content.long?.readAhead(entry.path);
-      return readArticle(content, entry.path);
+      await finished(entry.path);
+      return await readArticle(content, entry.path);
     } catch (error) {
       if (isGone(error)) throw removed(entry);
       const isMalformed = error instanceof PressmarkError && error.code.startsWith('FRONT_MATTER_');
@@ -188,5 +184,5 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  return { current, find, get, read, htmlOf, open, check, readNewFiles, snapshotKey: () => addresses.key };
+  return { current, find, get, read, open, check, readNewFiles, snapshotKey: () => addresses.key };
 }

@@ -7,13 +7,7 @@ import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { checkContentFolder } from '../../git/content-folder.js';
 import { historyOf, textOf } from '../../git/history.js';
 import { openRepository } from '../../git/repository.js';
-import {
-  type ContentFolder,
-  decodeAt,
-  type Entry,
-  type ReadFile,
-  readArticle,
-} from '../../store/catalog/entry.js';
+import { type ContentFolder, type Entry, type ReadFile, readArticleSync } from '../../store/catalog/entry.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';
@@ -57,7 +51,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
     throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
   const entry = await findArticle(settings, name);
   const content = contentOf(settings);
-  const now = readArticle(content, entry.path);
+  const now = readArticleSync(content, entry.path);
   const history = await historyOfFile(settings, content, entry, now);
   if (history.withoutGit === undefined) return history;
   const what = `git has no history of ${quote(history.file, 200)}: ${history.withoutGit}`;
@@ -86,7 +80,7 @@ export async function historyOfFile(
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   for (const commit of await historyOf(repository, `${place.folder}${entry.path}`)) {
-    const stored = decoded(content, entry.path, await textOf(repository, commit));
+    const stored = await decoded(content, entry.path, await textOf(repository, commit));
     const revision = stored?.article.revision ?? null;
     const { author, seconds } = commit;
     revisions.push({
@@ -128,7 +122,7 @@ async function keptRevisions(
   const kept = await Promise.all(
     files.map(async (name) => {
       const absolute = join(stateDir, name);
-      const stored = decoded(content, path, await readFile(absolute, 'utf8'));
+      const stored = await decoded(content, path, await readFile(absolute, 'utf8'));
       const keptIn = relative(settings.dir, absolute).split(sep).join('/');
       const { mtime } = await stat(absolute);
       return {
@@ -146,10 +140,14 @@ async function keptRevisions(
   return kept.sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
 }
 
-function decoded(content: ContentFolder, path: string, text: string | undefined): StoredArticle | undefined {
+async function decoded(
+  content: ContentFolder,
+  path: string,
+  text: string | undefined,
+): Promise<StoredArticle | undefined> {
   if (text === undefined) return undefined;
   try {
-    return decodeAt(content, path, text);
+    return await content.codec.decode(text, path);
   } catch {
     // somebody has committed a file that was not an article then
     return undefined;

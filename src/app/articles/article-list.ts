@@ -7,7 +7,6 @@ import { readText } from '../../fs/read-text.js';
 import { checkContentFolder } from '../../git/content-folder.js';
 import { lastAuthors as lastAuthorsIn } from '../../git/history.js';
 import { openRepository } from '../../git/repository.js';
-import { decodeAt } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
@@ -60,10 +59,9 @@ export function listArticles(settings: Settings): ListedArticle[] {
   return [...walk(content)].toSorted().map((path): ListedArticle => {
     const file = `${contentPrefix(settings)}${path}`;
     try {
-      const { article, address, publication } = decodeAt(
-        content,
-        path,
+      const { article, address, publication } = content.format.decode(
         readText(join(content.root, path)).text,
+        path,
       );
       const { id, revision, title, date, url } = article;
       const reason = address?.kind === 'unknown' ? address.reason : undefined;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, contentFields, type ExtraKeys, keepItemComments } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
-import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleStore } from '../../store/article-store.js';
-import type { ContentFolder, ReadFile } from '../../store/catalog/entry.js';
+import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/handler.js';
 
 /** What a change of an article goes through: its jobs are noted before it is stored, and its actions run after that. */
@@ -74,25 +74,24 @@ export async function withContent(
   const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const next: Article = {
     ...article,
-    ...contentFields({ ...article, contentHtml: renderedHtml(stored), ...given }),
+    ...contentFields({ ...article, contentHtml: await htmlOf(content, stored), ...given }),
     extra: { ...article.extra, ...extra },
     ...set,
   };
   const storedBody = body === undefined ? (stored.bodyKind ?? 'markdown') : undefined;
-  const amendment = [text, stored, next, path, storedBody] as const;
-  return content.long?.amend(...amendment) ?? content.format.amend(...amendment);
+  return content.codec.amend(text, stored, next, path, storedBody);
 }
 
 /** The two forms of another body, whose item comment stays. What the site's generator needs of Markdown is not in the HTML. */
 async function bodyOf(
   body: string,
   stored: StoredArticle,
-  { long }: ContentFolder,
+  { codec }: ContentFolder,
 ): Promise<Pick<Article, 'body' | 'contentHtml'>> {
   const kept = keepItemComments(body, stored.article.contentHtml);
   if (isHtml(stored)) return { body: kept, contentHtml: kept };
   const alone = { article: { body: kept, contentHtml: '' }, bodyEdited: false };
-  return { body: kept, contentHtml: await (long?.html(alone) ?? renderedHtml(alone)) };
+  return { body: kept, contentHtml: await codec.html(alone) };
 }
 
 /** Whether what a person or a plugin changes is HTML: the article came without Markdown, or its site cannot show that. */

@@ -110,8 +110,8 @@ export function createArticleChanges(
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changed(id, async ({ text, stored }, path) => {
       const now = Date.now();
-      const transition = [text, path, stateChange(state, at, stored, now, who), revision] as const;
-      const next = await (content.long?.inState(...transition) ?? content.format.inState(...transition));
+      const transition = stateChange(state, at, stored, now, who);
+      const next = await content.codec.inState(text, path, transition, revision);
       const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
       const reached = stateAt(next.publication, then);
       if (stored.address?.kind !== 'unknown' && next.address?.kind === 'unknown' && state !== 'expired')

@@ -59,7 +59,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     if (found === undefined) return undefined;
     const { publication, address, digest, edited } = found;
     const locked = found.bodyEdited
-      ? await lockedText(readArticle(content, found.path), found.path)
+      ? await lockedText(await readArticle(content, found.path), found.path)
       : undefined;
     const until = publication.kind === 'dated' ? publication.until : undefined;
     return {
@@ -152,7 +152,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const found = await mustGet(id);
     checkBase(found.article, base);
     const history = await historyOf(found);
-    const { target, replacement } = reversion(history, pick(history, wanted));
+    const { target, replacement } = await reversion(content, history, pick(history, wanted));
     await editors.note(target.revision, personOf(by));
     await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
     const { stored } = await store.update(target, async () => replacement);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../../article/article.js';
-import { renderedHtml, type StoredArticle } from '../../article/stored-article.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { readEnvironment } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -8,6 +8,7 @@ import { createHooks } from '../../host/hooks.js';
 import { startHost } from '../../host/host.js';
 import { definePlugin } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
+import { type ContentFolder, htmlOf } from '../../store/catalog/entry.js';
 import type { Replacement, Target } from '../../store/precondition.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
@@ -55,7 +56,7 @@ export async function revert(
   const { entry, file, now } = history;
   const { stored, commit, date, revision: to } = pick(history, wanted);
   refuseToLose(settings, history, force);
-  const { target, replacement } = reversion(history, { stored, revision: to });
+  const { target, replacement } = await reversion(contentOf(settings), history, { stored, revision: to });
   const { base: from, revision } = target;
   const made = await store(settings, log, target, replacement);
   const { title } = stored.article;
@@ -76,10 +77,11 @@ export async function revert(
  *
  * @throws PressmarkError USAGE where it would change nothing.
  */
-export function reversion(
+export async function reversion(
+  content: ContentFolder,
   { entry, file, now }: Pick<ArticleHistory, 'entry' | 'file' | 'now'>,
   { stored, revision: to }: { readonly stored: StoredArticle; readonly revision: string },
-): { readonly target: Target; readonly replacement: Replacement } {
+): Promise<{ readonly target: Target; readonly replacement: Replacement }> {
   const { article } = now.stored;
   if (isSame(article, stored.article))
     throw new PressmarkError(
@@ -96,7 +98,7 @@ export function reversion(
     replacement: {
       updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
       // where a person had edited the body, the body is what was shown
-      content: { ...stored.article, contentHtml: renderedHtml(stored) },
+      content: { ...stored.article, contentHtml: await htmlOf(content, stored) },
       storedBody: stored.bodyKind ?? 'markdown',
       clearsImage: true,
     },
@@ -105,8 +107,8 @@ export function reversion(
 
 /** Whether putting one text in place of the other would change nothing that is shown or kept. */
 function isSame(now: Article, then: Article): boolean {
-  const contentOf = ({ id, slug, url, date, updated, revision, ...content }: Article) => content;
-  return isDeepStrictEqual(contentOf(now), contentOf(then));
+  const without = ({ id, slug, url, date, updated, revision, ...content }: Article) => content;
+  return isDeepStrictEqual(without(now), without(then));
 }
 
 /** The version that is to be put back. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */

@@ -15,7 +15,7 @@ import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { openRepository } from '../../git/repository.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
-import { type ContentFolder, decodeAt, isGone, isUnreadable } from '../../store/catalog/entry.js';
+import { type ContentFolder, isGone, isUnreadable } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
@@ -132,7 +132,7 @@ function pinnedAddress(
   siteUrl: string,
 ): string | undefined {
   try {
-    const { article, address } = decodeAt(content, path, text);
+    const { article, address } = content.format.decode(text, path);
     return address === undefined ? article.url.slice(siteUrl.length) : undefined;
   } catch (error) {
     if (error instanceof PressmarkError) return undefined; // its front matter cannot be read

@@ -19,7 +19,7 @@ import type { SiteOptions } from '../../site/options.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import { createSearch, pagefindVersion, type Search, type SearchOptions } from '../../site/search.js';
 import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
+import { type ContentFolder, type Entry, readArticleSync } from '../../store/catalog/entry.js';
 import { listedArticle } from '../articles/host-articles.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
@@ -150,7 +150,7 @@ export function articleReader(content: ContentFolder, catalog: Catalog, prefix: 
   function only([entry, other]: readonly Entry[]): ListedArticle | undefined {
     if (entry === undefined || other !== undefined || entry.broken !== undefined) return undefined;
     try {
-      return listedArticle(`${prefix}${entry.path}`, readArticle(content, entry.path).stored);
+      return listedArticle(`${prefix}${entry.path}`, readArticleSync(content, entry.path).stored);
     } catch {
       return undefined; // gone or malformed since
     }

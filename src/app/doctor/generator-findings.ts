@@ -12,7 +12,7 @@ import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type Entry, entryState, readArticle } from '../../store/catalog/entry.js';
+import { type ContentFolder, type Entry, entryState, readArticleSync } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
 import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
@@ -293,7 +293,7 @@ function authorFindings(
   const unknown = new Map<string, string>();
   for (const entry of entries) {
     if (entry.broken !== undefined || !isDelivered(entry)) continue;
-    const { author } = readArticle(content, entry.path).stored.article;
+    const { author } = readArticleSync(content, entry.path).stored.article;
     if (author !== '' && !known.has(termKey(author)) && !unknown.has(author)) unknown.set(author, entry.path);
   }
   if (unknown.size === 0) return [];

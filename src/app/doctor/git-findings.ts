@@ -9,7 +9,7 @@ import { heldLocks } from '../../git/commit/stale-locks.js';
 import { checkContentFolder, committableTree } from '../../git/content-folder.js';
 import { CHECK_IGNORE } from '../../git/git.js';
 import { type NoRepository, openRepository, type Repository } from '../../git/repository.js';
-import { type ContentFolder, decodeAt } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
 import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
@@ -107,7 +107,7 @@ function isStored(content: ContentFolder, path: string): boolean {
   const file = join(content.root, path);
   if (!isArticlePath(content, path) || !isOldFile(file)) return false;
   try {
-    const { edited, digest } = decodeAt(content, path, fs.readFileSync(file, 'utf8'));
+    const { edited, digest } = content.format.decode(fs.readFileSync(file, 'utf8'), path);
     return !edited && digest !== undefined;
   } catch {
     return false; // the findings on articles name what is malformed

@@ -19,8 +19,8 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
   /** Whether a URL that no file names and no generator has listed may be answered: where Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
-  /** The path of a new article, whose body decides the extension. */
-  pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
+  /** The extension of a new article's file, with its dot; a function where the body decides it. */
+  readonly extension: string | ((draft: Pick<Article, 'body' | 'contentHtml'>) => string);
   /**
    * Other paths at which a generator may make the same page as at this one: `x.html` and `x/index.md` for `x.md`. Where
    * the URLs differ all the same, generators warn, or drop one of the two.
@@ -58,6 +58,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
   const decoder = articleDecoder(options, own);
   const fields = articleFields(options, own);
   const { decode, decodeForPages, storedUrl } = decoder;
+  const extensionOf = (draft: Pick<Article, 'body' | 'contentHtml'>) => mapping.extension(incomingOf(draft));
   return {
     isOwnKey: own.isOwn,
     get key() {
@@ -65,7 +66,7 @@ export function articleFormat(given: AddressOptions): ArticleFormat {
     },
     hasCertainUrls: listed === undefined,
     isArticlePath: mapping.isArticlePath,
-    pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
+    extension: listed === undefined ? extensionOf({ body: '', contentHtml: '' }) : extensionOf,
     namesakes: (at) => (listed === undefined ? [] : namesakes(at)),
     sentBody: (stored) => mapping.sentBody?.(stored) ?? stored,
     slugOf: (at) => mapping.slug({ path: at, data: {} }),

@@ -12,7 +12,7 @@ import {
   readForPages,
   sameFingerprint,
 } from '../../store/catalog/entry.js';
-import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
+import { isArticlePath, refreshSync, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
 import type { PeopleMarkdown } from '../render/people-markdown.js';
 import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, tagsOf } from './article-entry.js';
@@ -100,7 +100,7 @@ export function openArticles(
 
   function readArticle(path: string): boolean {
     let read: ReadablePage | undefined;
-    const [change] = refresh(content, catalog, path, (_path, page) => {
+    const [change] = refreshSync(content, catalog, path, (_path, page) => {
       read = page;
     });
     if (change === undefined) return false;

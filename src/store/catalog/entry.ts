@@ -1,13 +1,18 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Article } from '../../article/article.js';
-import type { Amended } from '../../article/format/amend.js';
-import type { EncodedFile } from '../../article/format/encode.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
-import type { Address, ReadableArticle, Rendered, StoredArticle } from '../../article/stored-article.js';
+import {
+  type Address,
+  isAsSent,
+  type ReadableArticle,
+  type Rendered,
+  renderedHtml,
+  type StoredArticle,
+} from '../../article/stored-article.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
@@ -51,32 +56,52 @@ export interface ContentFolder {
   readonly format: ArticleFormat;
   /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
   readonly reservedUrls: Set<string>;
-  /** Set where a thread answers that nothing may keep for long. */
-  readonly long?: LongArticles | undefined;
+  /** What reads and writes the text of articles: in a receiver, a thread. */
+  readonly codec: ArticleCodec;
   /** Why no new article can be stored, as it would not be at the URL that is answered; undefined where it can. */
   refusal(): string | undefined;
 }
 
-/** Long articles, read and written away from the thread that asks. Each rejects with STORE_FAILED where that takes too long. */
-export interface LongArticles {
-  /**
-   * Decodes a file, so that reading it takes no time afterwards.
-   *
-   * @param known the fingerprint of a file that need not be read.
-   * @returns undefined where there is nothing to wait for.
-   */
-  readAhead(path: string, known?: Fingerprint): Promise<void> | undefined;
-  /** What `readAhead` has decoded. @throws PressmarkError FRONT_MATTER_INVALID, FRONT_MATTER_UNSUPPORTED. */
-  decoded(text: string, path: string): StoredArticle | undefined;
-  /** As the functions of the format; undefined for what is not long. */
-  decode(...args: Parameters<ArticleFormat['decode']>): Promise<StoredArticle> | undefined;
-  encode(...args: Parameters<ArticleFormat['encode']>): Promise<EncodedFile> | undefined;
-  amend(...args: Parameters<ArticleFormat['amend']>): Promise<Amended> | undefined;
-  inState(...args: Parameters<ArticleFormat['inState']>): Promise<Amended> | undefined;
-  /** The key of each tag. */
-  tagKeys(tags: readonly string[]): Promise<readonly string[]> | undefined;
-  /** As `renderedHtml`; undefined for what need not be rendered, or soon is. */
-  html(stored: Rendered): Promise<string> | undefined;
+/** Everything that reads or makes the text of an article, and may take as long as its author likes. */
+export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
+  const { format } = content;
+  const { decode, encode, amend, inState, tagKey = String, extension } = format;
+  return {
+    decode,
+    encode,
+    amend,
+    inState,
+    /** See `entryIn`. */
+    entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known),
+    tagKeys: (tags: readonly string[]) => tags.map(tagKey),
+    extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
+      typeof extension === 'string' ? extension : extension(draft),
+    html: (stored: Rendered) => renderedHtml(stored),
+  };
+}
+
+export type TextWork = ReturnType<typeof textWork>;
+
+/** The same, asked by promises. Each may also reject with STORE_FAILED where it takes too long, or RECEIVER_BUSY. */
+export type ArticleCodec = {
+  readonly [Kind in keyof TextWork]: (
+    ...args: Parameters<TextWork[Kind]>
+  ) => Promise<ReturnType<TextWork[Kind]>>;
+};
+
+/** A codec that works in the thread that asks. */
+function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCodec {
+  const { entry, decode, encode, amend, inState, tagKeys, extension, html } = textWork(content);
+  return {
+    entry: async (...args) => entry(...args),
+    decode: async (...args) => decode(...args),
+    encode: async (...args) => encode(...args),
+    amend: async (...args) => amend(...args),
+    inState: async (...args) => inState(...args),
+    tagKeys: async (...args) => tagKeys(...args),
+    extension: async (...args) => extension(...args),
+    html: async (...args) => html(...args),
+  };
 }
 
 /** A content folder; without a format, one of a site that Pressmark builds itself. */
@@ -86,7 +111,14 @@ export function contentFolder(
   format: ArticleFormat = plainFormat(layout.url),
   refusal: ContentFolder['refusal'] = () => undefined,
 ): ContentFolder {
-  return { root, layout, format, reservedUrls: new Set(), refusal };
+  const codec = codecHere({ layout, format });
+  return { root, layout, format, codec, reservedUrls: new Set(), refusal };
+}
+
+/** The text of a file, and the fingerprint that it had then. */
+interface Text {
+  readonly text: string;
+  readonly fingerprint: Fingerprint;
 }
 
 /** An article file as it is on the disk now. */
@@ -99,16 +131,25 @@ export interface ReadFile {
 /**
  * Reads and decodes one article file.
  *
- * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
+ * @throws PressmarkError FRONT_MATTER_INVALID, STORE_FAILED, RECEIVER_BUSY; or the system's error, such as ENOENT.
  */
-export function readArticle(content: ContentFolder, path: string): ReadFile {
+export async function readArticle(content: ContentFolder, path: string): Promise<ReadFile> {
   const { text, fingerprint } = readAt(content, path);
-  return { text, fingerprint, stored: decodeAt(content, path, text) };
+  return { text, fingerprint, stored: await content.codec.decode(text, path) };
 }
 
-/** Decodes the text of the file at `path`. */
-export function decodeAt(content: ContentFolder, path: string, text: string): StoredArticle {
-  return content.long?.decoded(text, path) ?? content.format.decode(text, path);
+/** The same in this thread, where nobody waits for an answer. */
+export function readArticleSync(content: ContentFolder, path: string): ReadFile {
+  const { text, fingerprint } = readAt(content, path);
+  return { text, fingerprint, stored: content.format.decode(text, path) };
+}
+
+/** The HTML that an article is shown with, see `renderedHtml`. */
+export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Rendered): Promise<string> {
+  const { bodyEdited, bodyKind, article } = stored;
+  const { body, contentHtml } = article;
+  if (isAsSent(stored)) return contentHtml;
+  return codec.html({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
 }
 
 /** An article file as its pages and the catalog need it. */
@@ -128,6 +169,9 @@ export function readForPages(content: ContentFolder, path: string): ReadablePage
 
 /** The fingerprint of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
 export const NEVER_READ: Fingerprint = { ino: -1, size: -1, mtimeMs: -1 };
+
+/** What stands for the text of such a file. */
+const UNREAD: Text = { text: '', fingerprint: NEVER_READ };
 
 /** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
 export function isUnread({ fingerprint }: Entry): boolean {
@@ -159,44 +203,67 @@ export function isUnreadable(error: unknown): boolean {
 }
 
 /**
- * Reads what the catalog keeps of a file. One that is malformed or cannot be read is an entry too: while a person is in
- * the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
+ * Reads what the catalog keeps of a file. One that is malformed, cannot be read or takes too long is an entry too: while a
+ * person is in the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
  *
  * @param known the entry so far, which a malformed file's id and URL are taken from.
- * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
  * @returns undefined where the file is gone.
- * @throws the system's error where no file could be read now.
+ * @throws the system's error where no file could be read now; PressmarkError RECEIVER_BUSY.
  */
-export function readEntry(
+export async function readEntry(
+  content: ContentFolder,
+  path: string,
+  known?: Entry,
+): Promise<Entry | undefined> {
+  const read = textOrReason(content, path);
+  if (read === undefined) return undefined;
+  if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
+  try {
+    return await content.codec.entry(path, read, known);
+  } catch (error) {
+    if (!(error instanceof PressmarkError) || error.code !== 'STORE_FAILED') throw error;
+    return brokenEntry(content, path, read, error.message, known);
+  }
+}
+
+/**
+ * The same in this thread, where nobody waits for an answer.
+ *
+ * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
+ */
+export function readEntrySync(
   content: ContentFolder,
   path: string,
   known?: Entry,
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry | undefined {
-  let read: { text: string; fingerprint: Fingerprint };
+  const read = textOrReason(content, path);
+  if (read === undefined) return undefined;
+  if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
+  return entryIn(content, path, read, known, onRead);
+}
+
+/** The text of a file, or why it alone cannot be read; undefined where it is gone. */
+function textOrReason(content: ContentFolder, path: string): Text | { readonly reason: string } | undefined {
   try {
-    read = readAt(content, path);
+    return readAt(content, path);
   } catch (error) {
     if (isGone(error)) return undefined;
     if (!isUnreadable(error)) throw error;
     // Without the path of the machine, which is the second part of such a message.
-    const [reason = ''] = messageOf(error).split(',', 1);
-    return brokenEntry(content, path, { text: '', fingerprint: NEVER_READ }, reason, known);
+    return { reason: messageOf(error).split(',', 1)[0] ?? '' };
   }
-  return entryIn(content, path, read, known, onRead);
 }
 
 /** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
-export function entryIn(
-  content: ContentFolder,
+function entryIn(
+  content: Pick<ContentFolder, 'format' | 'layout'>,
   path: string,
-  read: { text: string; fingerprint: Fingerprint },
+  read: Text,
   known?: Entry,
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry {
   try {
-    const ahead = content.long?.decoded(read.text, path);
-    if (ahead !== undefined) return ownStrings(entryOf(content, path, ahead, read.fingerprint));
     const readable = content.format.decodeForPages(read.text, path);
     onRead?.(path, { ...readable, fingerprint: read.fingerprint });
     return ownStrings(entryOf(content, path, readable, read.fingerprint));
@@ -271,9 +338,9 @@ export function ownStrings<E extends Entry>(entry: E): E {
 
 /** What can still be known of a malformed file: its id and URL as they were, or as their lines say. */
 function brokenEntry(
-  content: ContentFolder,
+  content: Pick<ContentFolder, 'format' | 'layout'>,
   path: string,
-  read: { text: string; fingerprint: Fingerprint },
+  read: Text,
   broken: string,
   known?: Entry,
 ): Entry {
@@ -296,7 +363,7 @@ function lineValue(text: string, key: string): string | undefined {
   }
 }
 
-function readAt({ root }: ContentFolder, path: string): { text: string; fingerprint: Fingerprint } {
+function readAt({ root }: ContentFolder, path: string): Text {
   const { text, stat } = readText(join(root, path));
   return { text, fingerprint: fingerprintOf(stat) };
 }

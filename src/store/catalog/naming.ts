@@ -27,7 +27,7 @@ export interface Name {
 export function createNaming(
   { layout, format, reservedUrls, refusal }: ContentFolder,
   catalog: Catalog,
-): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
+): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
@@ -47,13 +47,13 @@ export function createNaming(
     );
   }
 
-  return (draft, taken) => {
+  return (draft, extension, taken) => {
     const reason = refusal();
     if (reason !== undefined) throw new PressmarkError('PERMALINK_WRONG', reason);
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = format.pathFor(layout.path(slug, draft.date), draft);
+      const path = layout.path(slug, draft.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
       if (taken.has(path) || isReserved(path, canonical) || isTaken(path, canonical)) continue;

@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
-import { type ContentChange, entriesOf, isArticlePath, isWatchedName, refresh, statOf } from './scan.js';
+import {
+  type ContentChange,
+  entriesOf,
+  isArticlePath,
+  isWatchedName,
+  refresh,
+  statOf,
+  type Writing,
+} from './scan.js';
 
 /** What changed so recently may change again without another time stamp, or is being written, in milliseconds. */
 const RECENT_MS = 2_000;
@@ -19,12 +27,12 @@ interface Folder {
  * Returns a function that reads the files which have come since the last call. It asks each folder for its change time,
  * and lists those that have changed; so its costs do not depend on the number of articles, but on that of the folders.
  *
- * @param isWriting whether this process is writing the file at a path; it is left out.
+ * @param writing the writes of this process.
  */
 export function createNewFiles(
   content: ContentFolder,
   catalog: Catalog,
-  isWriting: (path: string) => boolean,
+  writing: Writing,
 ): () => Promise<ContentChange[]> {
   const { root } = content;
   const seen = new Map<string, Folder>();
@@ -34,10 +42,8 @@ export function createNewFiles(
     for (const item of entriesOf(join(root, folder))) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (item.isDirectory() && isWatchedName(item.name)) subfolders.push(path);
-      else if (isArticlePath(content, path) && isNew(path) && !isWriting(path)) {
-        await content.long?.readAhead(path, catalog.get(path)?.fingerprint);
-        changes.push(...refresh(content, catalog, path));
-      }
+      else if (isArticlePath(content, path) && isNew(path))
+        changes.push(...(await refresh(content, catalog, path, writing)));
     }
     return subfolders;
   }

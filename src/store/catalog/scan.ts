@@ -11,9 +11,9 @@ import {
   isGone,
   isUnread,
   isUnreadable,
-  type LongArticles,
   type ReadablePage,
   readEntry,
+  readEntrySync,
   sameFingerprint,
 } from './entry.js';
 
@@ -40,15 +40,10 @@ const FILES_PER_TURN = 200;
 /**
  * Compares every article file with the catalog and reads again what differs.
  *
- * @param isWriting whether this process is writing the file at a path; it is left out.
- * @param readAhead see `LongArticles`.
+ * @param writing the writes of a receiver that answers; files are then read away from this thread. @default nobody waits for
+ *   an answer
  */
-export async function scan(
-  content: ContentFolder,
-  catalog: Catalog,
-  isWriting: (path: string) => boolean = () => false,
-  readAhead?: LongArticles['readAhead'],
-): Promise<ScanReport> {
+export async function scan(content: ContentFolder, catalog: Catalog, writing?: Writing): Promise<ScanReport> {
   const known = [...catalog.entries()].map(({ path }) => path);
   const unknown: string[] = [];
   const leftovers: string[] = [];
@@ -66,9 +61,11 @@ export async function scan(
   const changes: ContentChange[] = [];
   let looked = 0;
   for (const path of [...known, ...unknown]) {
-    const ahead = isWriting(path) ? undefined : readAhead?.(path, catalog.get(path)?.fingerprint);
-    if (ahead !== undefined) await ahead;
-    if (!isWriting(path)) changes.push(...refresh(content, catalog, path));
+    const found =
+      writing === undefined
+        ? refreshSync(content, catalog, path)
+        : await refresh(content, catalog, path, writing);
+    changes.push(...found);
     if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }
   return { files, changes, leftovers, unreadable };
@@ -97,22 +94,67 @@ export function* walk(
   }
 }
 
+/** The writes of this process that are not finished, by path. */
+export type Writing = ReadonlyMap<string, Promise<unknown>>;
+
 /**
- * Brings one path of the catalog up to date with the disk; nothing where nothing changed.
+ * Brings one path of the catalog up to date with the disk; nothing where nothing changed, or this process is writing the
+ * file: what it has not finished is not true yet.
+ */
+export async function refresh(
+  content: ContentFolder,
+  catalog: Catalog,
+  path: string,
+  writing: Writing,
+): Promise<ContentChange[]> {
+  for (;;) {
+    if (writing.has(path)) return [];
+    const before = catalog.get(path);
+    const there = whatIsAt(content, path, before);
+    if (there === 'as known') return [];
+    const after = there === 'nothing' ? undefined : await readEntry(content, path, before);
+    // Another write or look may have come in between.
+    if (catalog.get(path) === before) return changeOf(catalog, path, before, after);
+  }
+}
+
+/**
+ * The same in this thread, where nobody waits for an answer.
  *
  * @param onRead is handed what was read.
  */
-export function refresh(
+export function refreshSync(
   content: ContentFolder,
   catalog: Catalog,
   path: string,
   onRead?: (path: string, read: ReadablePage) => void,
 ): ContentChange[] {
   const before = catalog.get(path);
-  const stat = statOf(join(content.root, path));
-  if (stat?.isFile() && before !== undefined && sameFingerprint(fingerprintOf(stat), before.fingerprint))
-    return [];
-  const after = stat === null || stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
+  const there = whatIsAt(content, path, before);
+  if (there === 'as known') return [];
+  const after = there === 'nothing' ? undefined : readEntrySync(content, path, before, onRead);
+  return changeOf(catalog, path, before, after);
+}
+
+function whatIsAt(
+  { root }: ContentFolder,
+  path: string,
+  known: Entry | undefined,
+): 'as known' | 'nothing' | 'a file' {
+  const stat = statOf(join(root, path));
+  if (stat === null) return 'a file';
+  if (!stat?.isFile()) return 'nothing';
+  return known !== undefined && sameFingerprint(fingerprintOf(stat), known.fingerprint)
+    ? 'as known'
+    : 'a file';
+}
+
+function changeOf(
+  catalog: Catalog,
+  path: string,
+  before: Entry | undefined,
+  after: Entry | undefined,
+): ContentChange[] {
   if (before !== undefined && after !== undefined && isUnread(before) && isUnread(after)) return [];
   if (after !== undefined) catalog.set(after);
   else if (catalog.delete(path) === undefined) return [];

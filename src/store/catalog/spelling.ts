@@ -1,18 +1,18 @@
 import type { ArticleFormat } from '../../article/format/format.js';
 import { termKey } from '../../article/names.js';
 import type { Catalog } from './catalog.js';
-import { type LongArticles, spellingTags } from './entry.js';
+import { type ArticleCodec, spellingTags } from './entry.js';
 
 /**
  * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
  * first is used for all articles. So it is with authors, who have pages on many sites, too.
  *
- * @param long makes the keys of long lists of tags elsewhere. @default they are made here
+ * @param keysOf makes the keys of tags. @default in this thread
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
   catalog: Catalog,
-  long?: Pick<LongArticles, 'tagKeys'>,
+  keysOf: ArticleCodec['tagKeys'] = async (tags) => tags.map(tagKey ?? String),
 ) {
   /** The spelling of each name by its key, filled from the catalog for the first article. */
   let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
@@ -33,8 +33,8 @@ export function createSpelling(
 
   /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
   async function spelledTags(tags: readonly string[]): Promise<readonly string[]> {
-    if (tagKey === undefined) return tags;
-    const keys = await (long?.tagKeys(tags) ?? tags.map(tagKey));
+    if (tagKey === undefined || tags.length === 0) return tags;
+    const keys = await keysOf(tags);
     const first = spellings().tags;
     const own = new Map<string, string>();
     for (const [at, tag] of tags.entries()) {

@@ -4,10 +4,10 @@ import {
   itemComment,
   itemComments,
   serviceOf,
-  serviceSchema,
   serviceSetting,
   signatureHeaderIn,
 } from '../../../src/contract/service.js';
+import { serviceSchema } from '../../../src/contract/service-schema.js';
 
 const service = (input: object) => serviceOf(serviceSchema.parse(input));
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import { contentFolder, type Entry, entryIn } from '../../../../src/store/catalog/entry.js';
+import { contentFolder, type Entry, textWork } from '../../../../src/store/catalog/entry.js';
 import { loadSnapshot, saveSnapshot } from '../../../../src/store/catalog/snapshot.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -67,7 +67,7 @@ test('a snapshot of articles with long texts is small, whatever the texts are', 
   for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
     const value = `"${'long '.repeat(20_000)}"`;
     const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
-    saved.set(entryIn(content, `${key}.md`, { text, fingerprint }));
+    saved.set(textWork(content).entry(`${key}.md`, { text, fingerprint }));
   }
   t.is(saved.size, 8);
   await saveSnapshot(path, 'key', saved);

@@ -1,0 +1,190 @@
+import { Worker } from 'node:worker_threads';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import type { ArticleCodec, TextWork } from '../../store/catalog/entry.js';
+import { type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
+import type { ContentSettings } from './content.js';
+
+/**
+ * For how long the thread may work on one article, and an article wait for its turn, in milliseconds: other receivers wait
+ * for the store's lock meanwhile.
+ */
+const LIMIT_MS = 10_000;
+
+/** How long the thread may take to start, in milliseconds. */
+const START_MS = 30_000;
+
+/** How many threads may die before an article that waits behind others is refused. */
+const MOST_DEATHS = 2;
+
+/** What could not be done to the article. */
+const DONE: Readonly<Record<keyof TextWork, string>> = {
+  entry: 'read',
+  decode: 'read',
+  encode: 'written',
+  amend: 'updated',
+  inState: 'changed',
+  tagKeys: 'compared by its tags',
+  extension: 'named',
+  html: 'rendered',
+};
+
+interface Asked {
+  readonly work: Work;
+  /** Threads that have died while it waited. */
+  readonly deaths: number;
+  resolve(result: unknown): void;
+  reject(error: PressmarkError): void;
+}
+
+/** A codec whose work is done by a thread. */
+export interface CodecInThread {
+  readonly codec: ArticleCodec;
+  /** Ends the thread when it has done what it was asked. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the thread that reads and writes the text of articles, so that none keeps the receiver from answering. An article
+ * that takes too long, or whose thread dies, is refused; those behind it are given to another thread.
+ *
+ * @param limitMs for how long the thread may work on one article. @default 10 s
+ * @throws PressmarkError CONFIG_INVALID where the generator is defined by functions that are in no config file.
+ */
+export function createCodecInThread(
+  settings: ContentSettings & { readonly configFile?: string | undefined },
+  limitMs = LIMIT_MS,
+): CodecInThread {
+  const data = { ...threadSettings(settings), limitMs };
+  /** What is not answered yet, in the order in which the thread works. */
+  const waiting = new Map<number, Asked>();
+  let count = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosing = false;
+  let thread: Worker | undefined = startThread();
+
+  function ask<Kind extends keyof TextWork>(
+    kind: Kind,
+    args: Parameters<TextWork[Kind]>,
+  ): Promise<ReturnType<TextWork[Kind]>> {
+    const work: Work = { number: count++, kind, args, askedAt: steadyMs() };
+    const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
+    last = answer.catch(() => undefined);
+    return answer as Promise<ReturnType<TextWork[Kind]>>;
+  }
+
+  function hand(asked: Asked): void {
+    if (isClosing) throw new PressmarkError('STOPPING', 'the receiver is stopping; send it again');
+    thread ??= startThread();
+    thread.postMessage(asked.work);
+    if (waiting.size === 0) {
+      thread.ref();
+      timer?.refresh();
+    }
+    waiting.set(asked.work.number, asked);
+  }
+
+  function startThread(): Worker {
+    const worker = new Worker(new URL('./article-thread.js', import.meta.url), { workerData: data });
+    worker.unref();
+    let isReady = false;
+    let reason = 'its thread has ended';
+    const end = (why: string) => {
+      if (waiting.size === 0 && isReady) return;
+      reason = why;
+      void worker.terminate();
+    };
+    const setLimit = (ms: number, why: string) => {
+      clearTimeout(timer);
+      timer = setTimeout(end, ms, why).unref();
+    };
+    setLimit(START_MS, `its thread did not start within ${START_MS / 1_000} s`);
+    worker.on('message', (outcome: Outcome) => {
+      if (outcome.kind === 'ready') {
+        isReady = true;
+        // From now on it is that of the work in hand: set anew by each answer.
+        setLimit(limitMs, `that took longer than ${limitMs / 1_000} s`);
+        return;
+      }
+      timer?.refresh();
+      const asked = waiting.get(outcome.number);
+      waiting.delete(outcome.number);
+      if (waiting.size === 0) worker.unref();
+      if (asked !== undefined) settle(asked, outcome);
+    });
+    worker.on('error', (error) => {
+      reason = messageOf(error);
+    });
+    worker.on('exit', () => {
+      clearTimeout(timer);
+      thread = undefined;
+      if (!isClosing) handOn(isReady ? 1 : waiting.size, reason);
+    });
+    return worker;
+  }
+
+  /** Refuses what a thread has died of, and hands what waited behind it to another. */
+  function handOn(refused: number, reason: string): void {
+    const left = [...waiting.values()];
+    waiting.clear();
+    for (const asked of left.splice(0, refused)) asked.reject(failed(asked, reason));
+    for (const asked of left) {
+      const deaths = asked.deaths + 1;
+      if (deaths > MOST_DEATHS)
+        asked.reject(new PressmarkError('RECEIVER_BUSY', 'too many articles failed; send it again'));
+      else hand({ ...asked, deaths });
+    }
+  }
+
+  return {
+    codec: {
+      entry: (...args) => ask('entry', args),
+      decode: (...args) => ask('decode', args),
+      encode: (...args) => ask('encode', args),
+      amend: (...args) => ask('amend', args),
+      inState: (...args) => ask('inState', args),
+      tagKeys: (...args) => ask('tagKeys', args),
+      extension: (...args) => ask('extension', args),
+      html: (...args) => ask('html', args),
+    },
+    async close() {
+      await last;
+      isClosing = true;
+      clearTimeout(timer);
+      await thread?.terminate();
+    },
+  };
+}
+
+function settle(asked: Asked, outcome: Exclude<Outcome, { readonly kind: 'ready' }>): void {
+  switch (outcome.kind) {
+    case 'done':
+      asked.resolve(outcome.result);
+      break;
+    case 'refused':
+      asked.reject(new PressmarkError(outcome.code, outcome.message, outcome.options));
+      break;
+    case 'failed':
+      asked.reject(failed(asked, messageOf(outcome.error), outcome.error));
+  }
+}
+
+function failed({ work }: Asked, reason: string, cause?: unknown): PressmarkError {
+  const message = `an article could not be ${DONE[work.kind]}: ${reason}`;
+  return new PressmarkError('STORE_FAILED', message, { cause });
+}
+
+function threadSettings(
+  settings: ContentSettings & { readonly configFile?: string | undefined },
+): Omit<ThreadSettings, 'limitMs'> {
+  const { dir, siteUrl, endpoint, content, output, templates, articles, build, site } = settings;
+  const { configFile, generator } = settings;
+  const common = { dir, siteUrl, endpoint, content, output, templates, articles, build, site };
+  if (typeof generator === 'string' || !('mapping' in generator)) return { ...common, generator };
+  if (configFile === undefined)
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `generator ${quote(generator.name)} is defined by functions that stand in no config file; define it in pressmark.config.js, from which the thread that reads and writes articles loads it`,
+    );
+  return { ...common, generator: 'plain', definedIn: configFile };
+}

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { readConfigFile } from '../../config/config-file.js';
+import { PressmarkError } from '../../errors.js';
+import { textWork } from '../../store/catalog/entry.js';
+import { type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
+import { type ContentSettings, contentOf } from './content.js';
+
+// The entry of the thread that reads and writes the text of articles; `article-codec.ts` starts it.
+const port = parentPort;
+if (port === null) throw new Error('this file is the entry of a worker thread');
+const settings = workerData as ThreadSettings;
+const texts = textWork(contentOf(await withGenerator(settings)));
+const startedAt = steadyMs();
+port.on('message', (work: Work) => port.postMessage(outcomeOf(work)));
+port.postMessage({ kind: 'ready' } satisfies Outcome);
+
+async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promise<ContentSettings> {
+  if (definedIn === undefined) return settings;
+  const { generator } = (await readConfigFile(definedIn)) as Pick<ContentSettings, 'generator'>;
+  return { ...settings, generator };
+}
+
+function outcomeOf({ number, kind, args, askedAt }: Work): Outcome {
+  try {
+    // The start of a thread is nobody's fault.
+    if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
+      throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
+    return { kind: 'done', number, result: Reflect.apply(texts[kind], undefined, args) };
+  } catch (error) {
+    // An error loses its class on the way to another thread.
+    if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
+    const { code, message, details, publicMessage } = error;
+    return { kind: 'refused', number, code, message, options: { details, publicMessage } };
+  }
+}

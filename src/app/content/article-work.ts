@@ -1,0 +1,39 @@
+import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
+import type { TextWork } from '../../store/catalog/entry.js';
+import type { ContentSettings } from './content.js';
+
+/** What the thread of articles is started with. */
+export type ThreadSettings = ContentSettings & {
+  /** For how long an article may wait for its turn, in milliseconds. */
+  readonly limitMs: number;
+  /** The config file with the definition of the generator, whose functions cannot be handed to a thread. */
+  readonly definedIn?: string | undefined;
+};
+
+/** What the thread is asked. */
+export interface Work {
+  readonly number: number;
+  readonly kind: keyof TextWork;
+  readonly args: Parameters<TextWork[keyof TextWork]>;
+  /** See `steadyMs`. */
+  readonly askedAt: number;
+}
+
+/** What the thread answers, in the order in which it was asked; first of all, that it is ready. */
+export type Outcome =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly number: number; readonly result: unknown }
+  | {
+      readonly kind: 'refused';
+      readonly number: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly options: PressmarkErrorOptions;
+    }
+  /** An error that is not one of ours. */
+  | { readonly kind: 'failed'; readonly number: number; readonly error: unknown };
+
+/** The time by a clock that all threads of a process share and nobody sets, in milliseconds. */
+export function steadyMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

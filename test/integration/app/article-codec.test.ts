@@ -1,0 +1,162 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createCodecInThread } from '../../../src/app/content/article-codec.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { article, update } from '../../support/events.js';
+import { bareEnvironment, SITE_URL, STORE_ONLY } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).href;
+
+/**
+ * A site whose own generator takes its time for a body: until the file `go` is there, or for ever where the text is
+ * `endless`; of `deadly` its thread dies, and of `faulty` the function fails.
+ */
+function slowSite(t: ExecutionContext): string {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content'));
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.mjs'),
+    `import fs from 'node:fs';
+import { hugo } from '${HUGO}';
+const slow = (incoming) => {
+  while (incoming.html.includes('endless'));
+  if (incoming.html.includes('deadly')) process.exit();
+  if (incoming.html.includes('faulty')) throw new TypeError('a fault of the mapping');
+  if (incoming.html.includes('slow')) {
+    fs.writeFileSync('${join(dir, 'begun')}', '');
+    while (!fs.existsSync('${join(dir, 'go')}'));
+  }
+  return { text: incoming.html, frontMatter: {} };
+};
+const mapping = (options) => ({ ...hugo.mapping(options), body: slow });
+export default { build: 'true', generator: { ...hugo, name: 'slow', mapping }, articles: { file: ':slug.md' } };
+`,
+  );
+  return dir;
+}
+
+async function codecOf(t: ExecutionContext, limitMs?: number) {
+  const settings = await loadSettings(
+    slowSite(t),
+    {},
+    { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
+  );
+  const { codec, close } = createCodecInThread(settings, limitMs);
+  t.teardown(close);
+  const { id, title } = article();
+  const encode = async (html: string) =>
+    (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
+  return { codec, encode, close };
+}
+
+test('200: while an article is encoded, decoded or amended, others are answered', async (t) => {
+  const dir = slowSite(t);
+  const { post, find, origin } = await startHere(t, { dir, ...STORE_ONLY });
+  const answersMeanwhile = async (delivery: Promise<{ status: number }>) => {
+    await until('the article is worked on', () => fs.existsSync(join(dir, 'begun')));
+    t.is((await fetch(`${origin}/healthz`)).status, 200);
+    t.is((await post('webhook.test', { id: 'a', message: '', capabilities: [] })).status, 200);
+    fs.writeFileSync(join(dir, 'go'), '');
+    t.is((await delivery).status, 200);
+    for (const name of ['go', 'begun']) fs.rmSync(join(dir, name));
+  };
+  const data = article({ content_html: '<p>slow</p>', content_markdown: '' });
+  const published = post('article.published', data);
+  await answersMeanwhile(published);
+  const { url } = (await published).json;
+
+  const found = await find(url);
+  t.is(found.content_html, '<p>slow</p>');
+  const target = { target_id: data.id, target_url: url, base_revision_id: found.revision_id };
+  await answersMeanwhile(
+    post('article.updated', update(target, { content_html: '<p>still slow</p>', content_markdown: '' })),
+  );
+  t.is((await find(url)).content_html, '<p>still slow</p>');
+
+  fs.appendFileSync(join(dir, 'content', `${data.slug}.html`), '\n<p>By hand.</p>\n');
+  const edited = await find(url);
+  t.regex(edited.revision_id, /^edit-/);
+  t.regex(edited.content_html, /By hand/);
+});
+
+test('500: of the articles in the thread, only the one that takes too long is refused', async (t) => {
+  const { encode } = await codecOf(t, 3_000);
+  t.regex(await encode('<p>first</p>'), /first/);
+  const texts = ['endless', 'second', 'third'].map((word) => encode(`<p>${word}</p>`));
+  const [endless, ...behind] = await Promise.allSettled(texts);
+  t.like(endless, { reason: { message: 'an article could not be written: that took longer than 3 s' } });
+  t.deepEqual(
+    behind.map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  );
+});
+
+test('500: of the articles in the thread, only the one of which it dies is refused', async (t) => {
+  const { encode, codec } = await codecOf(t);
+  const words = ['first', 'deadly', 'second', 'deadly', 'third', 'deadly', 'behind too many'];
+  const texts = words.map((word) => encode(`<p>${word}</p>`));
+  const settled = await Promise.allSettled(texts);
+  t.deepEqual(
+    settled.map((one) =>
+      one.status === 'rejected' ? one.reason.message : /first|second|third/.exec(one.value)?.[0],
+    ),
+    [
+      'first',
+      'an article could not be written: its thread has ended',
+      'second',
+      'an article could not be written: its thread has ended',
+      'third',
+      'an article could not be written: its thread has ended',
+      'too many articles failed; send it again',
+    ],
+  );
+  t.deepEqual(await codec.tagKeys(['Soil']), ['soil']);
+});
+
+test('500: a fault of the generator’s functions is the error of its article', async (t) => {
+  const { encode, close } = await codecOf(t);
+  await t.throwsAsync(encode('<p>faulty</p>'), {
+    code: 'STORE_FAILED',
+    message: 'an article could not be written: a fault of the mapping',
+  });
+  const last = encode('<p>last</p>');
+  await close();
+  t.regex(await last, /last/, 'what it was asked is finished first');
+  await t.throwsAsync(encode('<p>late</p>'), { code: 'STOPPING' });
+});
+
+test('a malformed file is refused by the thread as by the receiver itself', async (t) => {
+  const { codec } = await codecOf(t);
+  const error = await t.throwsAsync(codec.decode('---\na: [\n---\n', 'a.md'));
+  t.like(error, { code: 'FRONT_MATTER_INVALID' });
+});
+
+test('a generator whose functions no thread can load is refused', async (t) => {
+  const settings = await loadSettings(
+    slowSite(t),
+    {},
+    { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
+  );
+  t.throws(() => createCodecInThread({ ...settings, configFile: undefined }), {
+    code: 'CONFIG_INVALID',
+    message: /^generator "slow" is defined by functions that stand in no config file;/,
+  });
+});
+
+const EMPTY = {
+  description: '',
+  author: '',
+  tags: [],
+  keyword: '',
+  image: null,
+  jsonLd: '',
+  slug: 'a',
+  date: '2026-03-01T00:00:00Z',
+  updated: null,
+  url: `${SITE_URL}/a/`,
+  extra: {},
+};
