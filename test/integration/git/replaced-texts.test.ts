@@ -34,17 +34,6 @@ function another(log: Parameters<typeof siteAt>[0], site: Site): Site {
   return siteAt(log, site.top, site.dir, environment(join(site.top, '..', 'home')));
 }
 
-test("a person's edit is committed before an update replaces it, also where edits are not committed", async (t) => {
-  const { site, path, text } = await editedSite(t);
-  await site.start({ commitEdits: false });
-  await site.update('one', { revision: 'r2' });
-  await site.untilCommitted(3);
-  t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
-  t.is(await site.git('show', `HEAD^:${path}`), text);
-  t.is(await site.git('status', '--porcelain'), '');
-  t.deepEqual(await kept(site), []);
-});
-
 test('where git takes too long, the update proceeds, and what it has replaced is kept as a file, however long its name', async (t) => {
   const path = `content/articles/2026/11/${'ä'.repeat(123)}.md`;
   const { site, text } = await editedSite(t, { path });

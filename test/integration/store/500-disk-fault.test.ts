@@ -16,16 +16,11 @@ const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
 /** `<folder>` is the folder of the article. */
 const OF_PUBLICATIONS: Record<string, Fault> = {
   'mkdir: read-only': { call: 'mkdir', path: '<folder>$', code: 'EROFS' },
-  'mkdir: no space': { call: 'mkdir', path: '<folder>$', code: 'ENOSPC' },
   'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
-  'open: read-only': { call: 'open', path: TEMP, code: 'EROFS' },
   'open: not permitted': { call: 'open', path: TEMP, code: 'EACCES' },
   'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
   'write: quota': { call: 'write', path: TEMP, code: 'EDQUOT', halfway: true },
-  'write: error': { call: 'write', path: TEMP, code: 'EIO' },
   'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
-  'sync of the file: no space': { call: 'fsync', path: TEMP, code: 'ENOSPC' },
-  'link: no space': { call: 'link', path: TEMP, code: 'ENOSPC' },
   'link: error': { call: 'link', path: TEMP, code: 'EIO' },
   'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
   'sync of a folder above: error': { call: 'fsync', path: '/content/articles/20..$', code: 'EIO' },
@@ -34,11 +29,9 @@ const OF_PUBLICATIONS: Record<string, Fault> = {
 
 const OF_UPDATES: Record<string, Fault> = {
   'open: read-only': { call: 'open', path: TEMP, code: 'EROFS' },
-  'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
   'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
   'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
   'rename: error': { call: 'rename', path: TEMP, code: 'EIO' },
-  'rename: no space': { call: 'rename', path: TEMP, code: 'ENOSPC' },
   'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
   'open of the folder: too many files': { call: 'open', path: '<folder>$', code: 'EMFILE' },
 };
