@@ -140,7 +140,7 @@ function createArticleCommits(
   let lastCommit: string | undefined;
   let isClosed = false;
 
-  const commit = createCommitArticles({
+  const { commit, idle } = createCommitArticles({
     place,
     log,
     author,
@@ -202,6 +202,7 @@ function createArticleCommits(
       queue.add(path, 'edited');
     }
     const remaining = await queue.close();
+    await idle();
     await pushRest();
     clearTimeout(timer);
     if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');

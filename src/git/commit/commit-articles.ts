@@ -65,20 +65,22 @@ interface ArticleVersion extends NewVersion {
   readonly content: string;
 }
 
-/**
- * Returns a function that commits a batch of article files to the branch that HEAD is on, one commit each. A file without an
- * outcome waits for the next batch.
- *
- * @throws PressmarkError GIT_FAILED.
- */
+/** Commits batches of article files. */
 export function createCommitArticles(options: CommitArticlesOptions) {
   const { place, log, author, sign, message, decode, onCommitted } = options;
   const { repository } = place;
   /** The reasons that were reported. */
   const reported = new Set<string>();
+  let tidied: Promise<unknown> = Promise.resolve();
 
-  return async function commitArticles(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
+  /**
+   * Commits a batch to the branch that HEAD is on, one commit each. A file without an outcome waits for the next batch.
+   *
+   * @throws PressmarkError GIT_FAILED.
+   */
+  async function commit(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
+    await tidied;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
       const branch = await readBranch(repository);
@@ -100,7 +102,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const staged = new Set(
         candidates.filter(({ isStaged }) => isStaged).map(({ inRepository }) => inRepository),
       );
-      if (!(await moveBranch(repository, head, { files: changes, commits, staged, since }))) continue;
+      const moved = await moveBranch(repository, head, { files: changes, commits, staged, since });
+      if (moved === undefined) continue;
+      tidied = moved.tidied;
       for (const [index, { file, message }] of changes.entries()) {
         outcomes.set(file.path, { kind: 'committed' });
         if (file.isStaged)
@@ -112,7 +116,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const { path } of batch)
       outcomes.set(path, { kind: 'later', because: 'commits wait for the branch to stop moving' });
     return outcomes;
-  };
+  }
 
   /** Has git store what the files hold, and compares that with HEAD and the index. */
   async function examine(
@@ -249,4 +253,9 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const found = candidates.filter(({ why }) => why === 'found').map(({ inRepository }) => inRepository);
     return found.length === 0 ? new Map() : entriesAt(repository, await options.upstream(), found);
   }
+
+  /** Resolves when nothing is left of the last batch but its commits. */
+  const idle = () => tidied;
+
+  return { commit, idle };
 }

@@ -144,16 +144,16 @@ export interface NewCommits {
 /**
  * Moves the branch to new commits, and puts their files into the index, except where the owner has staged something.
  *
- * @returns false where HEAD has moved since `head` was read: then the commits must be made again.
+ * @returns undefined where HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when
+ *   nothing is left of the batch but its commits; no answer waits for that.
  * @throws PressmarkError GIT_FAILED, as where another program has locked the index or the branch for long.
  */
 export async function moveBranch(
   repository: Repository,
   head: Branch,
   { files, commits, staged, since }: NewCommits,
-): Promise<boolean> {
-  const last = commits.at(-1);
-  if (last === undefined) return true;
+): Promise<{ readonly tidied: Promise<unknown> } | undefined> {
+  const last = commits.at(-1) ?? '';
   const { git, gitDir, commonDir } = repository;
   const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content, assets = new Map() } of files) {
@@ -170,7 +170,7 @@ export async function moveBranch(
     await syncIfThere(gitDir);
     if ((await branchOfHead(repository)) !== head.ref) {
       await takeBack(repository, entries, ref);
-      return false;
+      return undefined;
     }
     const update = [
       'update-ref',
@@ -183,12 +183,11 @@ export async function moveBranch(
     await patiently(() => git(update));
     await syncRefs(commonDir, head.ref);
     // Only now: after a power loss the branch might be where it was, with the files in the index.
-    await git(['update-ref', '-d', ref]).catch(() => undefined); // else the next comparison removes it
-    return true;
+    return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison removes it
   } catch (error) {
     await takeBack(repository, entries, ref);
     if (/ but expected |reference already exists|unable to resolve reference/.test(messageOf(saidIn(error))))
-      return false;
+      return undefined;
     throw error;
   }
 }

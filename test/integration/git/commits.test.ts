@@ -67,6 +67,7 @@ test('99 publications at once and an update have 100 commits, in order, in a rep
   t.is(counts.match(/ 1 file changed/g)?.length, 100);
   t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
   t.is(await site.git('status', '--porcelain'), '');
+  await site.stop();
   t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
 });
 

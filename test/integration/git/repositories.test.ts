@@ -116,7 +116,7 @@ test('in a sparse checkout, articles inside and outside of it are committed', as
 // Git has it from 2.45 on; an older one that comes first in PATH is asked whether it really has not.
 const hasReftable = isReftableKnown();
 test(
-  hasReftable ? 'a repository with reftable has articles committed and parked' : 'this git has no reftable',
+  hasReftable ? 'a repository with reftable has articles committed' : 'this git has no reftable',
   async (t) => {
     const site = await makeSite(t, { repository: 'none' });
     const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
@@ -128,6 +128,7 @@ test(
     t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
     await site.start();
     await commitsTwo(t, site);
+    await site.stop();
     t.is(await site.git('for-each-ref', 'refs/worktree'), '');
     t.is(await site.git('status', '--porcelain'), '');
   },
