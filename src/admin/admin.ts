@@ -150,7 +150,11 @@ export function createAdmin(
     if (page === undefined) return missing(visit);
     if (!isAllowed(login.user, page.role)) return refuse(visit, 'frame.admins');
     const { words } = visit;
-    give(visit, page, await page.show({ user: login.user, query: queryOf(context), words }));
+    give(
+      visit,
+      page,
+      await page.show({ user: login.user, query: queryOf(context), origin: originOf(visit), words }),
+    );
   }
 
   /** Carries out what a form of a page asks for, and notes it before the answer. */
@@ -162,7 +166,7 @@ export function createAdmin(
       page?.actions !== undefined && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined;
     if (page === undefined || action === undefined) return missing(visit);
     const field = (one: string) => fieldOf(form, one);
-    const request = { user, query: queryOf(context), words, form, field };
+    const request = { user, query: queryOf(context), origin: originOf(visit), words, form, field };
     const about = action.about?.(request);
     const note = (refused?: string) =>
       audit.note({
@@ -362,6 +366,10 @@ function isAllowed({ role }: User, least: Role): boolean {
 
 function titleOf({ title }: AdminPage, { t }: Words): string {
   return typeof title === 'string' ? t(title) : title.text;
+}
+
+function originOf({ context, access }: Visit): string {
+  return `${access.isSecure ? 'https' : 'http'}://${context.get('host')}`;
 }
 
 function queryOf(context: Context): URLSearchParams {

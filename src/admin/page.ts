@@ -1,3 +1,4 @@
+import { PressmarkError } from '../errors.js';
 import type { FormField } from '../host/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { AuditLog } from './audit.js';
@@ -19,6 +20,8 @@ export interface PageRequest {
   readonly user: User;
   /** The query of the address. */
   readonly query: URLSearchParams;
+  /** Where the browser has the admin, such as `http://localhost:8787`. */
+  readonly origin: string;
   /** The texts, times and numbers in the user's language. */
   readonly words: Words;
 }
@@ -99,6 +102,12 @@ export function view(
 /** Leads to another page after a change. @param to below `/-/admin/`, with its query. */
 export function redirect(to: string, flash?: Flash): PageAnswer {
   return { kind: 'redirect', to, ...(flash !== undefined && { flash }) };
+}
+
+/** The message of an error that whoever has filled in a form can correct. @throws any other error. */
+export function correctable(error: unknown): Flash {
+  if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
+  return { level: 'fail', text: 'frame.reason', values: { reason: error.message } };
 }
 
 /** There is no such page, article, …. */

@@ -1,8 +1,19 @@
 import type { AdminPage, AdminRoom } from './page.js';
 import { accountPages } from './pages/account.js';
+import { addedPages } from './pages/added.js';
 import { overviewPages } from './pages/overview.js';
+import { pluginPages } from './pages/plugins.js';
+import { setupPages } from './pages/setup.js';
+import { userPages } from './pages/users.js';
 
 /** All pages that somebody sees who is logged in. */
 export function pagesOf(room: AdminRoom): AdminPage[] {
-  return [...overviewPages(room), ...accountPages(room)];
+  return [
+    ...overviewPages(room),
+    ...pluginPages(room),
+    ...setupPages(room),
+    ...userPages(room),
+    ...addedPages(room),
+    ...accountPages(room),
+  ];
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
+import type { AdminResult } from '../host/admin/additions.js';
 import type { Flash } from './page.js';
 import type { User } from './users.js';
 import { ADMIN_FOLDER, type Words } from './words.js';
@@ -74,6 +75,12 @@ function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame
       ...(action === undefined ? [] : [`<input type="hidden" name="do" value="${escaped(action)}">`]),
     ].join('');
 
+  /** HTML of a plugin, as the plugin has made it; where it failed, why. */
+  const fromPlugin = (result: AdminResult, plugin: string) =>
+    result.kind === 'done'
+      ? `<div class="from-plugin">${result.text}</div>`
+      : `<p class="notice fail">${escaped(t('added.viewFailed', { plugin, reason: result.reason }))}</p>`;
+
   function pager({ page, pages, path: to, query = {} }: Pager): string {
     if (pages <= 1) return '';
     const step = (target: number, text: string, rel: string) =>
@@ -93,6 +100,7 @@ function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame
     time,
     mark,
     form,
+    fromPlugin,
     pager,
     link,
     external,

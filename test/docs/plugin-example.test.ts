@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { adminOf } from '../support/admin.js';
 import { articleFiles, fileOf, readStored } from '../support/content.js';
 import { article, update } from '../support/events.js';
 import { type ReceiverHere, startHere } from '../support/receiver-here.js';
@@ -115,6 +116,34 @@ test('the job of docs/plugins.md tells a chat of each article, again where the c
   const { json } = await receiver.post('article.published', article({ title: 'Told' }));
   await until('the chat was told again', () => told.length === 2);
   t.deepEqual([...new Set(told)], [`New: Told ${json.url}`]);
+});
+
+test('in 20 lines, the plugin of docs/plugins.md adds a page, a widget and an action to the admin', async (t) => {
+  const name = 'plugins/desk.mjs';
+  const lines = exampleOnPage(name).trimEnd().split('\n');
+  t.true(lines.filter((line) => !line.startsWith('//') && line !== '').length <= 20);
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content/articles'), { recursive: true });
+  const receiver = await receiverWith(t, dir, name);
+  const editor = await adminOf(receiver, { role: 'editor' });
+  const admin = await adminOf(receiver, { name: 'grace' });
+  const title = 'A <b>bold</b> title';
+  const { json } = await receiver.post('article.published', article({ title }));
+  const [file = ''] = articleFiles(dir);
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^title:/m, 'held: wait\ntitle:'));
+  await until('the page lists the held article', async () =>
+    (await admin.get('added/desk/held')).text.includes('<li>A &lt;b&gt;bold&lt;/b&gt; title</li>'),
+  );
+  t.true((await editor.get('')).text.includes('<p>1</p>'));
+  t.is((await editor.get('added/desk/held')).status, 403);
+  const pressed = await editor.post('press', {
+    do: 'press',
+    plugin: 'desk',
+    action: 'release',
+    article: json.id,
+  });
+  t.is(pressed.status, 303);
+  t.notRegex(fs.readFileSync(file, 'utf8'), /^held:/m);
 });
 
 test('the filter of docs/plugins.md refuses a short article and holds one with a tag', async (t) => {

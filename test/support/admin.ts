@@ -79,7 +79,14 @@ export async function ask(origin: string, path: string, request: RequestInit = {
 
 /** Whatever is asked of it is itself, and a list of nothing: pages say what they are before anything runs. */
 const nothing: unknown = new Proxy(() => undefined, {
-  get: (_, key) => (key === Symbol.iterator ? [][Symbol.iterator] : key === 'then' ? undefined : nothing),
+  get: (_, key) =>
+    key === Symbol.iterator
+      ? [][Symbol.iterator]
+      : key === 'length'
+        ? 0
+        : key === 'then'
+          ? undefined
+          : nothing,
   apply: () => nothing,
 });
 

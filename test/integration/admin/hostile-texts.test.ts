@@ -11,8 +11,12 @@ import { until } from '../../support/until.js';
 /** What would be an element, an attribute or an address, wherever a text is not escaped. */
 const HOSTILE = `"><x-hostile onmouseover="x"></title></textarea></script><x-hostile>' onfocus='x' {{x}} <%= x %> & javascript:x`;
 
-const PLUGIN = `export default { name: 'hostile', receiver(host) {
-  const text = ${JSON.stringify(HOSTILE)};
+const PLUGIN = `const text = ${JSON.stringify(HOSTILE)};
+const property = (type) => ({ type, title: text, description: text, default: text });
+const properties = { [text]: property('string'), a: { enum: [text], title: text }, b: property('object') };
+const jsonSchema = { input: () => ({ type: 'object', properties }) };
+const validate = () => ({ value: {} });
+export default { name: 'hostile', options: { '~standard': { version: 1, vendor: text, validate, jsonSchema } }, receiver(host) {
   host.admin.page({ path: 'page', title: text, role: 'editor', render: () => '<p>Harmless.</p>' });
   host.admin.widget({ title: text, render: () => '<p>Harmless.</p>' });
   for (const on of ['article', 'overview', 'plugin'])
@@ -22,7 +26,11 @@ const PLUGIN = `export default { name: 'hostile', receiver(host) {
 } };`;
 
 /** The addresses of pages about one thing; each helper of a page adds its own. @param id of the hostile article. */
-const details = (_id: string): string[] => [`account?x=${encodeURIComponent(HOSTILE)}`];
+const details = (_id: string): string[] => [
+  `account?x=${encodeURIComponent(HOSTILE)}`,
+  'added/hostile/page',
+  'plugins/settings?plugin=hostile',
+];
 
 /** What in a page's markup a text has made that we have not. */
 function foreignIn(html: string): string[] {

@@ -69,7 +69,7 @@ test('a view prints nothing unescaped but what helpers of the room have made', (
     for (const [, made = ''] of text.matchAll(/<%[-_]?~\s*([\s\S]*?)\s*[-_]?%>/g))
       t.regex(
         made,
-        /^(?:it\.(?:form|time|mark|pager)\(|include\('\.\/[\w-]+'|it\.body$)/,
+        /^(?:it\.(?:form|fromPlugin|time|mark|pager)\(|include\('\.\/[\w-]+'|it\.body$)/,
         `${name}: ${made}`,
       );
 });

@@ -1,0 +1,100 @@
+import type {
+  AddedAction,
+  AddedView,
+  AdminRequest,
+  AdminResult,
+  AdminWidget,
+} from '../../host/admin/additions.js';
+import type { ReceiverHost } from '../../host/plugin.js';
+import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
+import type { User } from '../users.js';
+
+/** A widget of a plugin, as the overview shows it. */
+export interface ShownWidget {
+  readonly plugin: string;
+  readonly title: string;
+  readonly result: AdminResult;
+}
+
+/** Where a message of a plugin is cut off, in characters: it travels in a cookie. */
+const MOST_WORDS = 300;
+
+/** An address of the admin that a form may name to come back to. */
+const BACK = /^[a-z/]*(?:\?[^\s#]*)?$/;
+
+/** The pages that plugins have added, and what their buttons do. */
+export function addedPages({ host }: AdminRoom): AdminPage[] {
+  const { pages, actions } = host.use('plugins').additions;
+  const shown = pages.map(
+    (page): AdminPage => ({
+      path: `added/${page.plugin}/${page.path}`,
+      title: { text: page.title },
+      role: page.role,
+      menu: 90,
+      show: async ({ user, query }) =>
+        view('added', { plugin: page.plugin, result: await page.render(requestOf(user, query)) }),
+    }),
+  );
+  const press: AdminPage = {
+    path: 'press',
+    title: 'added.title',
+    role: 'editor',
+    show: async () => MISSING,
+    actions: {
+      press: {
+        about: ({ field }) => [field('plugin'), field('action'), field('article')].filter(Boolean).join(' '),
+        run: async ({ user, query, field }) => {
+          const action = actions.find(
+            (one) => one.plugin === field('plugin') && one.name === field('action'),
+          );
+          if (action === undefined) return MISSING;
+          if (!mayUse(user, action)) return view('message', { text: 'frame.admins' }, { status: 403 });
+          const article = action.on === 'article' ? field('article') : undefined;
+          if (article !== undefined && (await host.articles.get(article)) === undefined) return MISSING;
+          const result = await action.run({ ...requestOf(user, query), article });
+          const values = { plugin: action.plugin, label: action.label, text: wordsOf(result) };
+          const back = BACK.test(field('back')) ? field('back') : '';
+          return redirect(
+            back,
+            result.kind === 'failed'
+              ? { level: 'fail', text: 'added.failed', values }
+              : { level: 'ok', text: values.text === '' ? 'added.done' : 'added.said', values },
+          );
+        },
+      },
+    },
+  };
+  return [...shown, press];
+}
+
+/** The widgets that a user sees on the overview. */
+export async function widgetsOf(
+  host: ReceiverHost,
+  user: User,
+  query: URLSearchParams,
+): Promise<ShownWidget[]> {
+  const widgets = host.use('plugins').additions.widgets.filter((widget) => mayUse(user, widget));
+  const show = async ({ plugin, title, render }: AddedView<AdminWidget>) => ({
+    plugin,
+    title,
+    result: await render(requestOf(user, query)),
+  });
+  return Promise.all(widgets.map(show));
+}
+
+/** The buttons of plugins that a user sees in one place. */
+export function actionsOn(host: ReceiverHost, on: AddedAction['on'], user: User): readonly AddedAction[] {
+  return host.use('plugins').additions.actions.filter((action) => action.on === on && mayUse(user, action));
+}
+
+function mayUse({ role }: User, added: Pick<AddedAction, 'role'>): boolean {
+  return role === 'admin' || added.role === 'editor';
+}
+
+function requestOf({ name, role }: User, query: URLSearchParams): AdminRequest {
+  return { user: { name, role }, query };
+}
+
+function wordsOf(result: AdminResult): string {
+  return (result.kind === 'done' ? result.text : result.reason).slice(0, MOST_WORDS);
+}

@@ -1,0 +1,184 @@
+import type { PluginSettings, SavedSettings } from '../../host/admin/plugins-service.js';
+import { enteredValue, type SettingField, shownValue } from '../../host/admin/settings-form.js';
+import type { OpenJob } from '../../host/jobs/open-jobs.js';
+import {
+  type AdminPage,
+  type AdminRoom,
+  correctable,
+  type Flash,
+  type FormRequest,
+  MISSING,
+  type PageAnswer,
+  redirect,
+  view,
+} from '../page.js';
+import { actionsOn } from './added.js';
+
+/** So many events of one plugin's jobs are shown; those that need somebody come first. */
+const MOST_OPEN = 50;
+
+const ORDER: Readonly<Record<OpenJob['state']['kind'], number>> = {
+  givenUp: 0,
+  failed: 1,
+  running: 2,
+  waiting: 3,
+};
+
+/** An option as the form shows it. */
+interface ShownField extends SettingField {
+  /** The name of the field: whatever the option is called. */
+  readonly id: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  /** The value that somebody else has saved since, where it differs. */
+  readonly theirs: string | undefined;
+  /** The value in the config, which goes before; undefined where it is not there. */
+  readonly configured: string | undefined;
+}
+
+/** What plugins do, what their jobs have still to do, and their settings. */
+export function pluginPages(room: AdminRoom): AdminPage[] {
+  const { host } = room;
+  const service = () => host.use('plugins');
+  return [
+    {
+      path: 'plugins',
+      title: 'plugins.title',
+      role: 'admin',
+      menu: 60,
+      show: async ({ user }) => {
+        const actions = actionsOn(host, 'plugin', user);
+        const { pages } = service().additions;
+        const plugins = await Promise.all(
+          service()
+            .list()
+            .map(async (report) => {
+              const open = report.jobs
+                .flatMap((job) => job.open)
+                .toSorted((a, b) => ORDER[a.state.kind] - ORDER[b.state.kind]);
+              return {
+                ...report,
+                open: open.slice(0, MOST_OPEN),
+                hidden: Math.max(0, open.length - MOST_OPEN),
+                settings: await service().settings(report.name),
+                pages: pages.filter(({ plugin }) => plugin === report.name),
+                actions: actions.filter(({ plugin }) => plugin === report.name),
+              };
+            }),
+        );
+        return view('plugins', { plugins });
+      },
+      actions: {
+        again: {
+          about: ({ field }) => field('job'),
+          run: async ({ field }) => {
+            const job = field('job');
+            try {
+              await service().runAgain(job, field('key'));
+            } catch (error) {
+              return redirect('plugins', correctable(error));
+            }
+            return redirect('plugins', { level: 'ok', text: 'plugins.again', values: { job } });
+          },
+        },
+      },
+    },
+    {
+      path: 'plugins/settings',
+      title: 'plugins.settings',
+      role: 'admin',
+      show: async ({ query }) => {
+        const settings = await service().settings(query.get('plugin') ?? '');
+        return settings === undefined ? MISSING : formOf(settings, shownFields(settings));
+      },
+      actions: {
+        save: { about: ({ query }) => query.get('plugin') ?? '', run: save },
+      },
+    },
+  ];
+
+  async function save({ field, query, user }: FormRequest): Promise<PageAnswer> {
+    const plugin = query.get('plugin') ?? '';
+    const settings = await service().settings(plugin);
+    if (settings?.fields === undefined) return MISSING;
+    const fields = shownFields(settings).map((one) =>
+      isEditable(one) ? { ...one, value: field(one.id) } : one,
+    );
+    const values = new Map(Object.entries(settings.kept));
+    const errors = new Map<string, string>();
+    for (const { key, type, value, ...rest } of fields) {
+      if (!isEditable({ type, ...rest })) continue;
+      const entered = enteredValue(type, value);
+      if (entered.kind === 'wrong') errors.set(key, entered.text);
+      else if (entered.kind === 'unset') values.delete(key);
+      else values.set(key, entered.value);
+    }
+    const saved: SavedSettings =
+      errors.size > 0
+        ? { kind: 'wrong', faults: [...errors].map(([path, text]) => ({ path, text })) }
+        : await service().save(plugin, Object.fromEntries(values), field('base'), user);
+    if (saved.kind === 'saved')
+      return redirect(`plugins/settings?${new URLSearchParams({ plugin })}`, flashOf(saved.commit));
+    if (saved.kind === 'conflict') {
+      const theirs = new Map(shownFields(saved.now).map(({ key, value }) => [key, value]));
+      const both = fields.map((one) => ({
+        ...one,
+        theirs: theirs.get(one.key) === one.value ? undefined : theirs.get(one.key),
+      }));
+      return formOf(saved.now, both, { status: 409, flash: { level: 'fail', text: 'plugins.conflict' } });
+    }
+    const { faults } = saved;
+    const isOf = (path: string, key: string) => path === key || path.startsWith(`${key}.`);
+    const marked = fields.map((one) => ({
+      ...one,
+      error: faults.find(({ path }) => isOf(path, one.key))?.text,
+    }));
+    const others = faults.filter(({ path }) => !fields.some(({ key }) => isOf(path, key)));
+    // What was entered is compared with what it began with, also at the next try.
+    return formOf(
+      { ...settings, base: field('base') },
+      marked,
+      { status: 422, flash: { level: 'fail', text: 'plugins.wrong' } },
+      others.map(({ path, text }) => (path === '' ? text : `${path}: ${text}`)),
+    );
+  }
+}
+
+function formOf(
+  settings: PluginSettings,
+  fields: readonly ShownField[],
+  more: { readonly status?: number; readonly flash?: Flash } = {},
+  faults: readonly string[] = [],
+): PageAnswer {
+  return view('plugin-settings', { settings, fields, faults }, { title: settings.plugin, ...more });
+}
+
+function shownFields({ fields = [], configured, kept }: PluginSettings): ShownField[] {
+  return fields.map((field, n) => ({
+    ...field,
+    id: `o${n}`,
+    value: shownValue(field.type, Object.hasOwn(kept, field.key) ? kept[field.key] : undefined),
+    error: undefined,
+    theirs: undefined,
+    configured: Object.hasOwn(configured, field.key) ? configured[field.key] : undefined,
+  }));
+}
+
+function isEditable({ type, configured }: Pick<ShownField, 'type' | 'configured'>): boolean {
+  return type.kind !== 'secret' && configured === undefined;
+}
+
+function flashOf(commit: Extract<SavedSettings, { kind: 'saved' }>['commit']): Flash {
+  switch (commit.kind) {
+    case 'committed':
+      return { level: 'ok', text: 'plugins.savedCommitted', values: { commit: commit.commit.slice(0, 8) } };
+    case 'none':
+      return { level: 'ok', text: 'plugins.saved' };
+    case 'failed':
+      return {
+        level: 'warn',
+        text: 'plugins.savedUncommitted',
+        values: { reason: commit.reason.slice(0, 300) },
+      };
+  }
+}

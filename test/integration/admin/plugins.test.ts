@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { adminOf } from '../../support/admin.js';
+import { article } from '../../support/events.js';
+import { launchHere, startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** Whatever it is shown in, this must stay text. */
+const HOSTILE = '"><script>alert(1)</script>';
+
+const PLUGIN = `import fs from 'node:fs';
+const jsonSchema = { type: 'object', properties: {
+  limit: { type: 'integer', title: ${JSON.stringify(HOSTILE)}, description: ${JSON.stringify(HOSTILE)} },
+  tags: { type: 'array', items: { type: 'string' } },
+  mood: { enum: ['calm', ${JSON.stringify(HOSTILE)}], default: 'calm' },
+  isLoud: { type: 'boolean' },
+  ['__proto__']: { type: 'string' },
+} };
+const validate = (value) => Object.hasOwn(value, 'limit') && value.limit > 10
+  ? { issues: [{ message: 'must be at most 10', path: ['limit'] }] }
+  : { value };
+export default { name: 'desk', version: '1.2.3',
+  options: { '~standard': { version: 1, vendor: 'mine', validate, jsonSchema: { input: () => jsonSchema } } },
+  receiver(host) {
+    fs.writeFileSync(host.paths.site + '/options', JSON.stringify(host.options));
+    host.admin.page({ path: 'mine', title: 'Mine ' + ${JSON.stringify(HOSTILE)}, role: 'editor', render: ({ user, query }) => '<p id="mine">' + user.name + query.get('n') + '</p>' });
+    host.admin.page({ path: 'broken', title: 'Broken', render() { throw new Error('no ' + ${JSON.stringify(HOSTILE)}); } });
+    host.admin.widget({ title: 'Widget', render: () => '<b id="widget">7</b>' });
+    host.admin.action({ name: 'tidy', label: 'Tidy', on: 'plugin', run: ({ user }) => user.name + ' has tidied ' + ${JSON.stringify(HOSTILE)} });
+    host.admin.action({ name: 'greet', label: 'Greet', on: 'article', run: ({ article }) => { throw new Error('no greeting for ' + article); } });
+    host.job('post', { on: 'article.published', run({ article }, { attempt }) {
+      if (!fs.existsSync(host.paths.site + '/fixed')) throw new Error('down: ' + article.title);
+      fs.appendFileSync(host.paths.site + '/posted', article.id + attempt);
+    } });
+    host.routes((router) => router.get('/list', (context) => { context.body = 'x'; }));
+  },
+};`;
+
+/** A site with the plugin. */
+function siteWithPlugin(t: { teardown(dispose: () => void): void }): string {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/desk.mjs'), PLUGIN);
+  return dir;
+}
+
+test('plugins page: what a plugin has is shown, its pages, parts and buttons are there, and its faults are its own', async (t) => {
+  const receiver = await startHere(t, { dir: siteWithPlugin(t), config: { git: false, site: false } });
+  const admin = await adminOf(receiver);
+  const { text } = await admin.get('plugins');
+  for (const shown of ['desk', '1.2.3', 'plugins/desk.mjs', 'GET /-/desk/list', 'desk.post', 'Tidy'])
+    t.true(text.includes(shown), shown);
+  t.false(text.includes('<script>alert'));
+  t.true(text.includes('href="/-/admin/added/desk/mine"'));
+  const page = await admin.get('added/desk/mine?n=3');
+  t.true(page.text.includes('<p id="mine">ada3</p>'));
+  t.true(
+    page.text.includes('Mine &quot;&gt;&lt;script&gt;') ||
+      page.text.includes('Mine &#34;&#62;&#60;script&#62;'),
+  );
+  t.true((await admin.get('')).text.includes('<b id="widget">7</b>'));
+  const broken = await admin.get('added/desk/broken');
+  t.is(broken.status, 200);
+  t.regex(broken.text, /The plugin desk failed here: no /);
+  t.false(broken.text.includes('<script>alert'));
+  const tidied = await admin.post('press', { do: 'press', plugin: 'desk', action: 'tidy', back: 'plugins' });
+  t.is(tidied.status, 303);
+  t.is(tidied.headers.get('location'), '/-/admin/plugins');
+  const [flash = ''] = (
+    tidied.headers.getSetCookie().find((one) => one.startsWith('pressmark-flash')) ?? ''
+  ).split(';');
+  const after = await admin.get('plugins', { Cookie: `${admin.cookie}; ${flash}` });
+  t.regex(after.text, /Tidy: ada has tidied /);
+  t.false(after.text.includes('<script>alert'));
+  const { json } = await receiver.post('article.published', article());
+  const greeted = await admin.post('press', {
+    do: 'press',
+    plugin: 'desk',
+    action: 'greet',
+    article: json.id,
+    back: '//evil.example',
+  });
+  t.is(greeted.headers.get('location'), '/-/admin/');
+  for (const fields of [
+    { plugin: 'desk', action: 'none' },
+    { plugin: 'desk', action: 'greet', article: 'none' },
+  ])
+    t.is((await admin.post('press', { do: 'press', ...fields })).status, 404);
+  t.is((await fetch(`${receiver.origin}/-/desk/list`)).status, 200);
+
+  const editor = await adminOf(receiver, { name: 'eve', role: 'editor' });
+  t.is((await editor.get('added/desk/mine?n=3')).status, 200);
+  for (const path of ['plugins', 'plugins/settings?plugin=desk', 'added/desk/broken', 'setup', 'users'])
+    t.is((await editor.get(path)).status, 403, path);
+  for (const [path, fields] of [
+    ['press', { do: 'press', plugin: 'desk', action: 'tidy' }],
+    ['plugins', { do: 'again', job: 'desk.post', key: 'x' }],
+    ['plugins/settings?plugin=desk', { do: 'save' }],
+    ['setup', { do: 'renew' }],
+    ['users', { do: 'add', name: 'mallory', role: 'admin' }],
+    ['users', { do: 'remove', name: 'ada' }],
+  ] as const)
+    t.is((await editor.post(path, fields)).status, 403, path);
+});
+
+test('plugins page: a job that has failed is run again at once', async (t) => {
+  const dir = siteWithPlugin(t);
+  const receiver = await startHere(t, { dir, config: { git: false, site: false } });
+  const admin = await adminOf(receiver);
+  await receiver.post('article.published', article({ id: 'a-1', title: HOSTILE }));
+  let text = '';
+  await until('the failure is shown', async () => {
+    ({ text } = await admin.get('plugins'));
+    return text.includes('down: ') && /name="key" value="([^"]+)"/.test(text);
+  });
+  t.false(text.includes('<script>alert'));
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec(text) ?? [];
+  fs.writeFileSync(join(dir, 'fixed'), '');
+  const again = await admin.post('plugins', {
+    do: 'again',
+    job: 'desk.post',
+    key: key.replace(/&#(\d+);|&(quot|amp);/g, (_, code, name) =>
+      code ? String.fromCharCode(code) : name === 'quot' ? '"' : '&',
+    ),
+  });
+  t.is(again.status, 303);
+  await until('the job has run', () => fs.existsSync(join(dir, 'posted')));
+  t.is(fs.readFileSync(join(dir, 'posted'), 'utf8').slice(0, 3), 'a-1');
+  const gone = await admin.post('plugins', { do: 'again', job: 'desk.post', key: 'gone' });
+  const flash = gone.headers.getSetCookie().find((one) => one.startsWith('pressmark-flash')) ?? '';
+  const [, value = ''] = /=([^;]*)/.exec(flash) ?? [];
+  t.regex(Buffer.from(value, 'base64url').toString(), /desk\.post has nothing to do for this event/);
+});
+
+test('plugin settings: a form is saved by the one who is logged in, after a restart it counts, and of two the second is shown both', async (t) => {
+  const dir = siteWithPlugin(t);
+  execFileSync('git', ['init', '--quiet'], { cwd: dir });
+  const receiver = await launchHere(dir, { config: { site: false } });
+  t.teardown(() => receiver.close());
+  t.is(fs.readFileSync(join(dir, 'options'), 'utf8'), '{}');
+  const ada = await adminOf(receiver);
+  const eve = await adminOf(receiver, { name: 'eve' });
+  const path = 'plugins/settings?plugin=desk';
+  const form = await ada.get(path);
+  t.false(form.text.includes('<script>alert'));
+  const baseOf = (text: string) => /name="base" value="([^"]*)"/.exec(text)?.[1] ?? '';
+  const base = baseOf(form.text);
+  const fields = {
+    do: 'save',
+    base,
+    o0: '7',
+    o1: 'a\r\nb',
+    o2: JSON.stringify(HOSTILE),
+    o3: 'true',
+    o4: 'x',
+  };
+  const wrong = await ada.post(path, { ...fields, o0: '70' });
+  t.is(wrong.status, 422);
+  t.regex(wrong.text, /must be at most 10/);
+  t.is((await ada.post(path, { ...fields, o0: 'many' })).status, 422);
+  t.false(fs.existsSync(join(dir, 'pressmark.settings.json')));
+  t.is((await ada.post(path, fields)).status, 303);
+  const second = await eve.post(path, { ...fields, o0: '9' });
+  t.is(second.status, 409);
+  t.regex(second.text, /Saved by somebody else since/);
+  t.true(second.text.includes('value="9"'));
+  t.regex(second.text, /Settings have changed/);
+  t.is((await eve.post(path, { ...fields, base: baseOf(second.text), o0: '9' })).status, 303);
+  const { desk } = JSON.parse(fs.readFileSync(join(dir, 'pressmark.settings.json'), 'utf8')).plugins;
+  t.deepEqual(Object.entries(desk), [
+    ['limit', 9],
+    ['tags', ['a', 'b']],
+    ['mood', HOSTILE],
+    ['isLoud', true],
+    ['__proto__', 'x'],
+  ]);
+  t.is(
+    execFileSync('git', ['log', '--format=%an %s'], { cwd: dir, encoding: 'utf8' }),
+    'eve Settings: desk\nada Settings: desk\n',
+  );
+  await receiver.close();
+  const next = await startHere(t, { dir });
+  t.deepEqual(JSON.parse(fs.readFileSync(join(dir, 'options'), 'utf8')), desk);
+  const again = await adminOf(next, { name: 'ada' });
+  t.notRegex((await again.get(path)).text, /Settings have changed/);
+  t.is((await again.get('plugins/settings?plugin=none')).status, 404);
+});
