@@ -1,5 +1,5 @@
 import type { Generator, Problem, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
+import { firstFile, npmDependencies } from '../inspect/manifests.js';
 import { CONTENT_CONFIGS, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 
@@ -10,8 +10,7 @@ export const astro: Generator = {
   name: 'astro',
   packages: ['astro'],
   recognise: (files) =>
-    CONFIG_FILES.find((name) => files.read(name) !== undefined) ??
-    (npmDependencies(files).has('astro') ? 'package.json' : undefined),
+    firstFile(files, CONFIG_FILES) ?? (npmDependencies(files).has('astro') ? 'package.json' : undefined),
   inspect,
   mapping,
   configFiles: [
@@ -29,7 +28,7 @@ export const astro: Generator = {
 
 /** What stops all builds. */
 function problems(files: SiteFiles): Problem[] {
-  const path = CONTENT_CONFIGS.find((name) => files.read(name) !== undefined);
+  const path = firstFile(files, CONTENT_CONFIGS);
   const text = path === undefined ? '' : (files.read(path) ?? '');
   if (!/\.strict\s*\(|\bstrictObject\s*\(/.test(text) || /\bpressmark\b/.test(text)) return [];
   return [

@@ -1,8 +1,6 @@
-import { isoDay } from '../../article/day.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress, isOfPattern } from '../layout.js';
-import { dateValue, momentOf } from '../mapping/dates.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { siteMapping, USUAL_KEYS, webAddress } from '../mapping/site-mapping.js';
 import { IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
@@ -19,7 +17,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
-    date: (iso) => dateIn(iso, options),
+    momentText: ({ utc }, sent) => (TIMESTAMP.test(sent) ? sent : utc),
     writtenText,
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
@@ -79,9 +77,3 @@ function githubSlug(name: string): string {
 
 /** A moment as YAML readers know it for a timestamp: with seconds and an offset. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-
-function dateIn(iso: string, { dates, timeZone }: MappingOptions): FrontMatterValue {
-  const at = momentOf(iso, 'UTC');
-  const full = TIMESTAMP.test(iso) || at === undefined ? iso : new Date(at).toISOString();
-  return dateValue(dates, isoDay(iso, timeZone), full);
-}

@@ -1,4 +1,5 @@
 import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
+import { firstFile } from '../inspect/manifests.js';
 import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 
@@ -10,7 +11,7 @@ const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
 export const docusaurus: Generator = {
   name: 'docusaurus',
   packages: ['@docusaurus/core'],
-  recognise: configFile,
+  recognise: (files) => firstFile(files, CONFIG_FILES),
   inspect,
   mapping,
   configFiles: [...CONFIG_FILES, 'package.json', 'i18n', 'src/theme', 'src/pages'],
@@ -21,13 +22,9 @@ export const docusaurus: Generator = {
   problems,
 };
 
-function configFile(files: SiteFiles): string | undefined {
-  return CONFIG_FILES.find((name) => files.read(name) !== undefined);
-}
-
 /** Settings that stop the build at articles as services send them. */
 function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
-  const name = configFile(files) ?? '';
+  const name = firstFile(files, CONFIG_FILES) ?? '';
   const text = files.read(name) ?? '';
   const stopsAt = (setting: string) => new RegExp(`\\b${setting}\\s*:\\s*['"\`]throw['"\`]`).test(text);
   const { keys, knownAuthorsOnly } = options;

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, momentOf } from '../mapping/dates.js';
 import { fileName, siteMapping, USUAL_KEYS, webAddress, withoutSlash } from '../mapping/site-mapping.js';
 import { SWITCH, storedBody } from './body.js';
 
@@ -16,12 +15,14 @@ export const ROUTE_BASE = '/blog';
 export function mapping(options: MappingOptions): ArticleMapping {
   const base = options.routeBase ?? ROUTE_BASE;
   const held = { draft: true };
-  return siteMapping(options, KEYS, held, {
+  const inUtc = { ...options, timeZone: 'UTC' }; // as Docusaurus counts
+  return siteMapping(inUtc, KEYS, held, {
     datesByName: true,
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,
     slug,
-    date: (iso) => dateIn(iso, options.dates),
+    // It takes a date in quotes for a text in UTC to which it adds the Z.
+    momentText: ({ utc }) => (options.dates === 'string' ? utc.slice(0, -1) : utc),
     // Docusaurus stops the build at a picture that is not a URL.
     image: webAddress,
     tagKey,
@@ -55,14 +56,6 @@ function slugOf(address: string, base: string): string {
   const path = withoutSlash(address);
   const prefix = base === '/' ? '' : base;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-}
-
-/** Docusaurus takes a date in quotes, or one that YAML does not know, for a text in UTC to which it adds the Z. */
-function dateIn(iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
-  const at = momentOf(iso, 'UTC');
-  if (at === undefined) return dateValue(form, iso, iso);
-  const full = new Date(at).toISOString();
-  return form === 'string' ? full.slice(0, -1) : dateValue(form, full.slice(0, 10), full);
 }
 
 /** Longest name of a tag's folder, in bytes. */

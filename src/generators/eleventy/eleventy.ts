@@ -1,5 +1,5 @@
 import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
+import { firstFile, npmDependencies } from '../inspect/manifests.js';
 import { SWITCH } from './body.js';
 import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
@@ -18,7 +18,8 @@ export const eleventy: Generator = {
   name: 'eleventy',
   packages: ['@11ty/eleventy'],
   recognise: (files) =>
-    configFile(files) ?? (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
+    firstFile(files, CONFIG_FILES) ??
+    (npmDependencies(files).has('@11ty/eleventy') ? 'package.json' : undefined),
   inspect,
   mapping,
   configFiles: [
@@ -35,16 +36,12 @@ export const eleventy: Generator = {
   problems,
 };
 
-function configFile(files: SiteFiles): string | undefined {
-  return CONFIG_FILES.find((name) => files.read(name) !== undefined);
-}
-
 /** A call that gives Markdown or HTML to another engine, or another name of the key that turns templates off. */
 const NO_SWITCH = /addExtension\(\s*(?:\[[^\]]*)?['"`](?:md|html)['"`]|\bengineOverride\b/;
 
 /** What runs articles as templates. */
 function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
-  const name = configFile(files) ?? '';
+  const name = firstFile(files, CONFIG_FILES) ?? '';
   if (!NO_SWITCH.test(files.read(name) ?? '') || options.templateSwitch === false) return [];
   return [
     {

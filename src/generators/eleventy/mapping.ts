@@ -1,9 +1,8 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { termKey } from '../../article/names.js';
-import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, momentOf } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
@@ -36,7 +35,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
       reserved: RESERVED,
       isArticlePath,
       slug: fileSlug,
-      date: (iso) => dateIn(iso, options.dates),
+      momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
       tagKey: (tag) =>
         tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
       extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
@@ -62,14 +61,7 @@ export function fileSlug({ path }: FileFacts): string {
 }
 
 /** The form of js-yaml, which Eleventy reads a date with: seconds are needed, and a zone, or the build machine's decides. */
-const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?)$/;
-
-function dateIn(iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
-  const at = new Date(momentOf(iso, 'UTC') ?? Number.NaN);
-  if (Number.isNaN(at.getTime())) return dateValue(form, iso, iso);
-  const isRead = YAML_TIMESTAMP.test(iso) || /^\d{4}-\d\d-\d\d$/.test(iso);
-  return dateValue(form, at.toISOString().slice(0, 10), isRead ? iso : at.toISOString());
-}
+const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?))?$/;
 
 /** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */
 const GAPS = /[’ŒœƏə]/g;

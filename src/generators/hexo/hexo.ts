@@ -1,5 +1,5 @@
 import type { Generator, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
+import { firstFile, npmDependencies } from '../inspect/manifests.js';
 import { addressQuery, inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 
@@ -25,7 +25,7 @@ export const hexo: Generator = {
 
 function recognise(files: SiteFiles): string | undefined {
   const isHexo = npmDependencies(files).has('hexo');
-  const path = CONFIG_FILES.find((name) => files.read(name) !== undefined);
+  const path = firstFile(files, CONFIG_FILES);
   if (path === undefined) return isHexo ? 'package.json' : undefined;
   return isHexo || HEXO_KEY.test(files.read(path) ?? '') ? path : undefined;
 }

@@ -1,7 +1,7 @@
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
+import { momentOf, storedExpiry } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { ENGINE, SWITCH, storedBody } from './body.js';
 
@@ -23,7 +23,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
       reserved: RESERVED,
       isArticlePath,
       slug: slugOfFile,
-      date: (iso) => dateIn(iso, zone, options.dates),
+      // With an offset, it would take the time in UTC for the time in the site's zone.
+      momentText: ({ day, time }) => `${day} ${time.replace(/\..*/, '')}`,
       tagKey,
       body: storedBody,
       held: { published: false },
@@ -49,15 +50,6 @@ export function isArticlePath(path: string): boolean {
 export function slugOfFile({ path }: FileFacts): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
   return name.replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
-}
-
-/**
- * A date without an offset, which Hexo counts in the site's time zone: with an offset it would take the time in UTC for the
- * time there.
- */
-function dateIn(iso: string, zone: string, form: MappingOptions['dates']): FrontMatterValue {
-  const { day, time = '' } = localTime(iso, zone) ?? {};
-  return day === undefined ? iso : dateValue(form, day, `${day} ${time.replace(/\..*/, '')}`);
 }
 
 /**

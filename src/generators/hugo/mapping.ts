@@ -1,8 +1,8 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { Publication } from '../../article/publication.js';
-import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, localTime, momentOf } from '../mapping/dates.js';
+import { momentOf } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentBody, sentText, storedBody } from './body.js';
@@ -25,7 +25,8 @@ export function mapping(options: MappingOptions): ArticleMapping {
       ignoresKeyCase: true,
       writtenText: inertText,
       sentText,
-      date: (iso) => dateIn(zone, iso, options.dates),
+      // In the site's own time zone, so that the day on the page is that of its address.
+      momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
       tagKey,
       extension: (body) =>
         body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
@@ -128,11 +129,4 @@ function publication({ data }: FileFacts, zone: string, futurePages: boolean): P
   if (isDraft || rendering === 'never' || rendering === false) return { kind: 'draft' };
   const from = futurePages ? undefined : first('publishdate', 'pubdate', 'published', 'date');
   return { kind: 'dated', from, until: first('expirydate', 'unpublishdate') };
-}
-
-/** A date in the site's own time zone, so that the day on the page is that of its address. */
-function dateIn(zone: string, iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
-  const { day, time, offset } = localTime(iso, zone) ?? {};
-  if (day === undefined) return iso;
-  return dateValue(form, day, `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`);
 }

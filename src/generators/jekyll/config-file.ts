@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { yamlLibrary } from '../../article/front-matter/libraries.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
+import { firstFile, npmDependencies } from '../inspect/manifests.js';
 import { mapOf, textsOf } from '../value.js';
 
 /** Jekyll reads the first of them that there is. */
@@ -29,7 +29,7 @@ export function recognise(files: SiteFiles): string | undefined {
 
 /** The configuration file that Jekyll reads; undefined where there is none. */
 export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | undefined {
-  return CONFIG_FILES.find((path) => files.read(path) !== undefined);
+  return firstFile(files, CONFIG_FILES);
 }
 
 /** Whether the site's `Gemfile` has Jekyll, so that Bundler finds it. */

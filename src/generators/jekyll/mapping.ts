@@ -1,7 +1,7 @@
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { dateValue, localTime, momentOf, storedExpiry } from '../mapping/dates.js';
+import { momentOf, storedExpiry } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
 import { isStoredAsMarkdown, storedBody, unescapeLiquid } from './body.js';
 
@@ -27,7 +27,8 @@ export function mapping(given: MappingOptions): ArticleMapping {
       reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
       isArticlePath,
       slug: slugOfFile,
-      date: (iso) => dateIn(zone, iso, given.dates),
+      // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
+      momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
       image: imageAddress,
       tagKey: (tag) => tagKey(tag, given.tagSlugs),
       extension: (body) => (isStoredAsMarkdown(body) ? '.md' : '.html'),
@@ -92,12 +93,6 @@ function imageAddress(url: string): string {
     : '';
   if (WEB_ADDRESS.test(href)) return href;
   return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
-}
-
-/** A date as Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`. */
-function dateIn(zone: string, iso: string, form: GeneratorOptions['dates']): FrontMatterValue {
-  const { day, time, offset = '' } = localTime(iso, zone) ?? {};
-  return day === undefined ? iso : dateValue(form, day, `${day} ${time} ${offset.replace(':', '')}`);
 }
 
 /** The day that the name of a file says. */

@@ -1,4 +1,3 @@
-import { isoDay } from '../../article/day.js';
 import { OWN_KEY } from '../../article/format/site-keys.js';
 import type { FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { EXPIRY_KEY, type Publication } from '../../article/publication.js';
@@ -42,25 +41,19 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/**
- * The form of a date in a front matter key.
- *
- * @param day the day alone.
- * @param full the day with its time.
- */
-export function dateValue(form: GeneratorOptions['dates'], day: string, full: string): FrontMatterValue {
-  if (form === 'string') return full;
-  if (form === 'day-string') return day;
-  return { kind: 'timestamp', text: form === 'day' ? day : full };
-}
+/** How a generator reads a moment. @param sent ISO 8601, as it came. */
+export type MomentText = (local: LocalTime, sent: string) => string;
 
-/** A date in UTC, of which the day is that of the site; as it is where it is no date. */
-export function isoDateValue(
+/** A date as front matter in the form that the site wants; as it is where it is no date. */
+export function dateValue(
   iso: string,
-  { dates, timeZone }: Pick<GeneratorOptions, 'dates' | 'timeZone'>,
+  { dates: form, timeZone = 'UTC' }: Pick<GeneratorOptions, 'dates' | 'timeZone'>,
+  text: MomentText = ({ utc }) => utc,
 ): FrontMatterValue {
-  const at = momentOf(iso, 'UTC');
-  return at === undefined ? iso : dateValue(dates, isoDay(iso, timeZone), new Date(at).toISOString());
+  const local = localTime(iso, timeZone);
+  if (local === undefined) return iso;
+  const written = form === 'day' || form === 'day-string' ? local.day : text(local, iso);
+  return form === 'string' || form === 'day-string' ? written : { kind: 'timestamp', text: written };
 }
 
 /** A moment as a clock in a time zone shows it. */
@@ -70,6 +63,8 @@ export interface LocalTime {
   readonly time: string;
   /** Such as `+09:00`. */
   readonly offset: string;
+  /** The moment in UTC, with its milliseconds. */
+  readonly utc: string;
 }
 
 /** The local time of an ISO 8601 moment; a time without an offset is UTC. Undefined for another text. */
@@ -80,7 +75,7 @@ export function localTime(iso: string, timeZone: string): LocalTime | undefined 
   const [day = '', time = ''] = new Date(at + minutes * 60_000).toISOString().split('T');
   const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
   const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
-  return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset };
+  return { day, time: time.replace(/(?:\.000)?Z$/, ''), offset, utc: new Date(at).toISOString() };
 }
 
 const DATE =

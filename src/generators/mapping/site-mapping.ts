@@ -1,7 +1,7 @@
 import type { ArticleMapping, FileFacts, IncomingBody, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { isOfPattern } from '../layout.js';
-import { isoDateValue, storedPublication } from './dates.js';
+import { dateValue, type MomentText, storedPublication } from './dates.js';
 
 /** The keys that sites mostly have. */
 export const USUAL_KEYS: KeyNames = {
@@ -15,7 +15,10 @@ export const USUAL_KEYS: KeyNames = {
 
 /** What a generator's mapping must say, and what differs. */
 type OwnMapping = Pick<ArticleMapping, 'reserved' | 'isArticlePath' | 'slug' | 'body'> &
-  Partial<ArticleMapping>;
+  Partial<Omit<ArticleMapping, 'date'>> & {
+    /** @default in UTC */
+    readonly momentText?: MomentText;
+  };
 
 /** Front matter by any of which the generator makes no page of a file. */
 type Drafts = Readonly<Record<string, boolean>>;
@@ -30,13 +33,13 @@ export function siteMapping(
   options: MappingOptions,
   usual: KeyNames,
   drafts: Drafts,
-  own: OwnMapping,
+  { momentText, ...own }: OwnMapping,
 ): ArticleMapping {
   const keys: KeyNames = { ...usual, ...options.keys };
   return {
     keys,
     constants: options.constants,
-    date: (iso) => isoDateValue(iso, options),
+    date: (iso) => dateValue(iso, options, momentText),
     image: (url) => url,
     tagKey: tagOfPage,
     pin: () => ({}),

@@ -1,5 +1,5 @@
 import type { Generator } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
+import { firstFile, npmDependencies } from '../inspect/manifests.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
 
@@ -10,9 +10,7 @@ export const nuxtContent: Generator = {
   name: 'nuxt-content',
   packages: ['@nuxt/content'],
   recognise: (files) =>
-    npmDependencies(files).has('@nuxt/content')
-      ? CONFIG_FILES.find((name) => files.read(name) !== undefined)
-      : undefined,
+    npmDependencies(files).has('@nuxt/content') ? firstFile(files, CONFIG_FILES) : undefined,
   inspect,
   mapping,
   configFiles: [...CONFIG_FILES, 'package.json', 'content.config.ts', 'app', 'pages'],
