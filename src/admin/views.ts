@@ -59,7 +59,7 @@ export function createViews() {
 
 /** What every view has. */
 function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame) {
-  const { t, number, ago, moment, language } = words;
+  const { t, number, ago, moment, date, language } = words;
 
   const time = (iso: string | undefined) =>
     iso === undefined
@@ -96,6 +96,7 @@ function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame
     number,
     ago,
     moment,
+    date,
     language,
     time,
     mark,
@@ -104,6 +105,7 @@ function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame
     pager,
     link,
     external,
+    short,
     title,
     path,
     user,
@@ -123,6 +125,19 @@ export function link(path: string, query: Readonly<Record<string, string | undef
 /** An address that came with a text, if it is one of the web; anything else, such as `javascript:`, leads nowhere. */
 function external(url: string): string {
   return /^https?:\/\//i.test(url) ? url : '#';
+}
+
+/** An address as a person reads it: its path, without the site. */
+function short(url: string): string {
+  return URL.canParse(url) ? decodedPath(new URL(url).pathname) : url;
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 function escaped(text: string): string {

@@ -21,6 +21,8 @@ export interface Words {
   ago(iso: string): string;
   /** Date and time in the site's time zone. */
   moment(iso: string): string;
+  /** A day, such as `2026-11-26`. */
+  date(day: string): string;
 }
 
 /** A text, or the texts for one and for several. */
@@ -55,6 +57,8 @@ export function wordsIn(language: Language, timeZone: string, now = Date.now): W
   const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const moments = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'medium', timeZone });
 
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+
   function t(key: string, values: Values = {}): string {
     const phrase = phrases.get(key) ?? phrasesOf('en').get(key);
     if (phrase === undefined) throw new Error(`no language has the words ${key}`);
@@ -78,7 +82,12 @@ export function wordsIn(language: Language, timeZone: string, now = Date.now): W
     return Number.isFinite(time) ? moments.format(time) : iso;
   }
 
-  return { language, t, ago, moment, number: (value) => numbers.format(value) };
+  const date = (day: string) => {
+    const time = Date.parse(day);
+    return Number.isFinite(time) ? dates.format(time) : day;
+  };
+
+  return { language, t, ago, moment, date, number: (value) => numbers.format(value) };
 }
 
 const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [

@@ -33,6 +33,7 @@ import { createCodecInThread } from './content/article-codec.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 import { openDeploy } from './deploy.js';
+import { createDoctor } from './doctor/doctor-process.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
@@ -49,7 +50,7 @@ import { createPagePolicy } from './server/page-policy.js';
 import { createServer, type Server } from './server/server.js';
 import { createSetupService } from './setup.js';
 import { refuseUnknownAddress } from './site-address.js';
-import { siteStatus } from './status.js';
+import { notedFacts, siteStatus } from './status.js';
 
 // For the commands, which know the app and not the host.
 export { type Guard, guardAgainstPlugins } from '../host/guard.js';
@@ -176,6 +177,7 @@ export async function startApp(
     const writing = { ...articles, ...changes, ...edits };
     const names = headerNames(settings.service);
     const dryRun = createDryRun(names, surroundings);
+    const doctor = createDoctor(settings, log);
     const records: SiteRecords = {
       deliveries: deliveries.list,
       delivery: deliveries.detail,
@@ -184,6 +186,8 @@ export async function startApp(
         return detail && dryRun(detail);
       },
       refusals: deliveries.refusals,
+      lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
+      doctor: async (again) => doctor.report(again),
       status: async () => ({ ...(await siteStatus(settings)) }),
     };
     const { assets } = durable;
@@ -278,6 +282,7 @@ export async function startApp(
       basePath,
       close: async () => {
         liveReload?.close();
+        doctor.close();
         endAnnouncement();
         await server?.close();
         await host?.close();

@@ -376,7 +376,15 @@ function readingOnly(plugin: string): ArticleChanges {
 /** What is known of the site, where no receiver runs. */
 function noRecords(plugin: string): SiteRecords {
   const refuse = refusing(plugin);
-  return { deliveries: refuse, delivery: refuse, dryRun: refuse, refusals: refuse, status: refuse };
+  return {
+    deliveries: refuse,
+    delivery: refuse,
+    dryRun: refuse,
+    refusals: refuse,
+    lastSeen: refuse,
+    doctor: refuse,
+    status: refuse,
+  };
 }
 
 const refusing = (plugin: string) => async () => {

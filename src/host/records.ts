@@ -1,3 +1,5 @@
+import type { HealthFinding } from './health.js';
+
 /** A delivery whose signature was right, or a request that an adapter has verified. */
 export interface DeliveryRecord {
   /** By which it is asked for; in no URL does it need escapes. */
@@ -73,6 +75,51 @@ export interface RefusedRequests {
   readonly count: number;
 }
 
+/** What receivers have seen last of a site, from the delivery to the public page; times in ISO 8601. Nothing is in it that was not seen. */
+export interface LastSeen {
+  readonly facts: {
+    readonly delivery?: { readonly at: string; readonly id: string; readonly url: string };
+    readonly commit?: { readonly at: string; readonly commit: string; readonly subject: string };
+    /** Why the commit after it failed. */
+    readonly commitError?: { readonly at: string; readonly path: string; readonly reason: string };
+    readonly build?: { readonly at: string };
+    /** Why the build after it failed. */
+    readonly buildError?: { readonly at: string; readonly reason: string };
+    readonly live?: { readonly at: string; readonly url: string };
+    /** Articles that were not seen on their pages yet, the oldest first. */
+    readonly awaited: readonly { readonly url: string; readonly at: string; readonly found?: string }[];
+  };
+  /** Undefined where nothing is pushed. */
+  readonly push:
+    | {
+        readonly lastPush: string | null;
+        readonly waiting: number;
+        readonly lastError: string | null;
+        readonly waitingFor: string | null;
+      }
+    | undefined;
+  /** How each target of `deploy` stands, by its name. */
+  readonly targets: Readonly<
+    Record<
+      string,
+      {
+        readonly deployed?: { readonly at: string };
+        readonly error?: string;
+        readonly behindSince?: string;
+      }
+    >
+  >;
+}
+
+/** What `pressmark doctor` has found. */
+export interface DoctorReport {
+  /** When, ISO 8601; undefined before the first time. */
+  readonly at: string | undefined;
+  /** Whether it looks right now. */
+  readonly isRunning: boolean;
+  readonly findings: readonly (HealthFinding & { readonly about: string })[];
+}
+
 /** What is known of the site and of what came, for plugins that show it. */
 export interface SiteRecords {
   /** The last deliveries, newest first. Receivers on one folder share them; the last 1,000 are kept. */
@@ -86,6 +133,14 @@ export interface SiteRecords {
   dryRun(key: string): Promise<DryRun | undefined>;
   /** The last requests that could not be verified, newest first, counted. */
   refusals(): Promise<readonly RefusedRequests[]>;
+  /** What was seen last. It reads no article, unlike `status`. */
+  lastSeen(): Promise<LastSeen>;
+  /**
+   * What `pressmark doctor` has found. It is not waited for: where that was long ago, doctor begins to look again.
+   *
+   * @param again whether it looks again in any case.
+   */
+  doctor(again?: boolean): Promise<DoctorReport>;
   /** How the site stands: what `pressmark status --json` prints. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -1,7 +1,34 @@
-import { type AdminPage, type AdminRoom, view } from '../page.js';
+import type { ListedArticle } from '../../host/articles.js';
+import type { ReceiverHost } from '../../host/plugin.js';
+import type { DeliveryRecord, LastSeen } from '../../host/records.js';
+import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
+import type { Level } from '../views.js';
 import { actionsOn, widgetsOf } from './added.js';
 
-/** The first page: whether it works, and what came last. */
+/** One station between the delivery and the public page. */
+export interface Station {
+  /** The key of its name in the words, after `overview.`; a target's own name where it is `deploy`. */
+  readonly name: string;
+  readonly target?: string;
+  readonly level: Level;
+  /** When it was passed last, ISO 8601. */
+  readonly at?: string | undefined;
+  /** What has passed it, such as the subject of a commit. */
+  readonly what?: string;
+  readonly url?: string;
+  /** Why the last one did not pass. */
+  readonly error?: string;
+  readonly errorAt?: string;
+  /** What waits before it. */
+  readonly waiting?: number;
+}
+
+const LISTED = 10;
+const DAYS = 30;
+/** As many deliveries as are kept. */
+const KEPT = 1_000;
+
+/** The first page: whether it works, what needs a person, and what came last. */
 export function overviewPages({ host }: AdminRoom): AdminPage[] {
   return [
     {
@@ -10,18 +37,124 @@ export function overviewPages({ host }: AdminRoom): AdminPage[] {
       role: 'editor',
       menu: 10,
       show: async ({ user, query }) => {
-        const [deliveries, articles, widgets] = await Promise.all([
-          host.deliveries({ limit: 10 }),
-          host.articles.list({ limit: 10 }),
+        const [seen, doctor, deliveries, widgets] = await Promise.all([
+          host.lastSeen(),
+          host.doctor(),
+          host.deliveries({ limit: KEPT }),
           widgetsOf(host, user, query),
         ]);
+        const wanted = doctor.findings.filter(({ level }) => level !== 'ok');
         return view('overview', {
-          deliveries,
-          articles,
+          stations: stationsOf(seen),
+          doctor,
+          wanted,
+          deliveries: deliveries.slice(0, LISTED),
+          articles: await lastArticles(host, deliveries),
+          days: articlesPerDay(deliveries, host.site.timeZone, Date.now()),
           widgets,
           actions: actionsOn(host, 'overview', user),
         });
       },
+      actions: {
+        doctor: {
+          run: async () => {
+            await host.doctor(true);
+            return redirect('');
+          },
+        },
+      },
     },
   ];
+}
+
+/** The stations of this site, from the delivery to the public page; those that it does not have are left out. */
+export function stationsOf({ facts, push, targets }: LastSeen): Station[] {
+  const { delivery, commit, commitError, build, buildError, live, awaited } = facts;
+  const stations: Station[] = [
+    {
+      name: 'delivery',
+      level: delivery === undefined ? 'none' : 'ok',
+      ...(delivery !== undefined && { at: delivery.at, url: delivery.url, what: delivery.url }),
+    },
+  ];
+  if (commit !== undefined || commitError !== undefined)
+    stations.push({
+      name: 'commit',
+      level: commitError === undefined ? 'ok' : 'fail',
+      ...(commit !== undefined && { at: commit.at, what: commit.subject }),
+      ...(commitError !== undefined && {
+        error: `${commitError.path}: ${commitError.reason}`,
+        errorAt: commitError.at,
+      }),
+    });
+  if (push !== undefined) {
+    const error = push.lastError ?? push.waitingFor;
+    stations.push({
+      name: 'push',
+      level: error !== null ? 'fail' : push.lastPush === null ? 'none' : 'ok',
+      waiting: push.waiting,
+      ...(push.lastPush !== null && { at: push.lastPush }),
+      ...(error !== null && { error }),
+    });
+  }
+  if (build !== undefined || buildError !== undefined)
+    stations.push({
+      name: 'build',
+      level: buildError === undefined ? 'ok' : 'fail',
+      at: build?.at,
+      ...(buildError !== undefined && { error: buildError.reason, errorAt: buildError.at }),
+    });
+  for (const [target, { deployed, error, behindSince }] of Object.entries(targets))
+    stations.push({
+      name: 'deploy',
+      target,
+      level: error !== undefined ? 'fail' : deployed === undefined ? 'none' : 'ok',
+      at: deployed?.at,
+      ...(error !== undefined && { error }),
+      ...(error !== undefined && behindSince !== undefined && { errorAt: behindSince }),
+    });
+  if (live !== undefined || awaited.length > 0) {
+    const missed = awaited.findLast(({ found }) => found !== undefined);
+    stations.push({
+      name: 'live',
+      level: missed !== undefined ? 'warn' : live === undefined ? 'none' : 'ok',
+      waiting: awaited.length,
+      ...(live !== undefined && { at: live.at, url: live.url, what: live.url }),
+      ...(missed !== undefined && { error: `${missed.url}: ${missed.found}`, errorAt: missed.at }),
+    });
+  }
+  return stations;
+}
+
+/** The articles that came or changed last; without deliveries, some that are there. */
+async function lastArticles(
+  { articles }: ReceiverHost,
+  deliveries: readonly DeliveryRecord[],
+): Promise<readonly ListedArticle[]> {
+  const urls = new Set<string>();
+  for (const { url, outcome } of deliveries)
+    if (url !== null && (outcome === 'stored' || outcome === 'updated') && urls.size < LISTED) urls.add(url);
+  if (urls.size === 0) return articles.list({ limit: LISTED });
+  const found = await Promise.all([...urls].map((url) => articles.find(url).catch(() => undefined)));
+  return found.filter((article) => article !== undefined);
+}
+
+/** A day and what came on it. */
+export interface Day {
+  /** ISO 8601, without a time. */
+  readonly day: string;
+  readonly count: number;
+}
+
+/** How many articles were stored on each of the last days, the oldest first. */
+export function articlesPerDay(deliveries: readonly DeliveryRecord[], timeZone: string, now: number): Day[] {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  const days = new Map<string, number>();
+  for (let back = DAYS - 1; back >= 0; back--) days.set(format.format(now - back * 86_400_000), 0);
+  for (const { at, outcome } of deliveries) {
+    const day = format.format(Date.parse(at));
+    const count = days.get(day);
+    if (outcome === 'stored' && count !== undefined) days.set(day, count + 1);
+  }
+  return [...days].map(([day, count]) => ({ day, count }));
 }

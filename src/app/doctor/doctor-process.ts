@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { messageOf } from '../../errors.js';
+import { lowerPriority } from '../../fs/process-priority.js';
+import type { DoctorReport } from '../../host/records.js';
+import type { Log } from '../../log.js';
+import { PACKAGE_FOLDER } from '../../own-package.js';
+
+/** What was found longer ago than this is looked at again, in milliseconds. */
+const OLD_MS = 15 * 60_000;
+
+/** Git may wait for a remote, and a folder may hold 100,000 articles. */
+const LONGEST_MS = 5 * 60_000;
+
+/** `pressmark doctor`, for a receiver that runs; see `createDoctor`. */
+export interface RunningDoctor {
+  report(again?: boolean): DoctorReport;
+  /** Ends a doctor that looks right now. */
+  close(): void;
+}
+
+/**
+ * Runs `pressmark doctor` in a process of its own when somebody asks: it sets up plugins, reads every article and asks the
+ * remote, which must not hold up deliveries.
+ */
+export function createDoctor({ dir, port, host, environment }: Settings, log: Log): RunningDoctor {
+  let last: Pick<DoctorReport, 'at' | 'findings'> = { at: undefined, findings: [] };
+  let child: ChildProcess | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  function report(again = false): DoctorReport {
+    if (child === undefined && (again || Date.now() - askedAt > OLD_MS)) look();
+    return { ...last, isRunning: child !== undefined };
+  }
+
+  function look(): void {
+    askedAt = Date.now();
+    const program = join(PACKAGE_FOLDER, 'dist', 'pressmark', 'bin.cjs');
+    const flags = [
+      '--json',
+      '--dir',
+      dir,
+      '--port',
+      String(port),
+      ...(host === undefined ? [] : ['--host', host]),
+    ];
+    const started = spawn(process.execPath, [program, 'doctor', ...flags], {
+      // This is Pressmark itself, which must know the secrets: it says whether they are set.
+      env: environment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+      timeout: LONGEST_MS,
+    });
+    child = started;
+    if (started.pid !== undefined) lowerPriority(started.pid);
+    let text = '';
+    started.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    const end = (error?: Error) => {
+      if (child !== started) return;
+      child = undefined;
+      try {
+        if (error !== undefined) throw error;
+        last = { at: new Date().toISOString(), findings: JSON.parse(text) as DoctorReport['findings'] };
+      } catch (cause) {
+        log.warn({ reason: messageOf(cause) }, 'doctor has found nothing out');
+      }
+    };
+    started.once('error', end);
+    started.once('close', () => end());
+  }
+
+  return { report, close: () => child?.kill() };
+}

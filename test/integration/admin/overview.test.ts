@@ -1,0 +1,23 @@
+import test from 'ava';
+import { adminOf } from '../../support/admin.js';
+import { article } from '../../support/events.js';
+import { sharedHere } from '../../support/receiver-here.js';
+import { until } from '../../support/until.js';
+
+const receiver = sharedHere(test, { storeOnly: true });
+
+test('the overview shows what came last, and what doctor has found when somebody asks for it', async (t) => {
+  const here = receiver();
+  const { json } = await here.post('article.published', article({ id: 'first', title: 'On the hive' }));
+  const admin = await adminOf(here, { role: 'editor' });
+  const shows = (pattern: RegExp) =>
+    until(String(pattern), async () => pattern.test((await admin.get('')).text));
+  await shows(/article\.published <code class="muted">first/);
+  await shows(new RegExp(`<a href="${json.url}">On the hive</a>`));
+  await shows(/1 article in the last 30 days/);
+  // What another process looks at is not waited for: the first question begins it.
+  await shows(/Checked <time/);
+  await shows(/switched off in the config|What to do:|Nothing needs you/);
+  t.is((await admin.post('', { do: 'doctor' })).status, 303);
+  await shows(/Checked <time/);
+});

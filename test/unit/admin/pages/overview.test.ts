@@ -1,0 +1,68 @@
+import test from 'ava';
+import { articlesPerDay, stationsOf } from '../../../../src/admin/pages/overview.js';
+import type { DeliveryRecord } from '../../../../src/host/records.js';
+
+const AT = '2026-11-26T12:00:00Z';
+const LATER = '2026-11-26T12:01:00Z';
+
+test('a new site has one station, where nothing has been yet', (t) => {
+  t.deepEqual(stationsOf({ facts: { awaited: [] }, push: undefined, targets: {} }), [
+    { name: 'delivery', level: 'none' },
+  ]);
+});
+
+test('each station of a site has its last time, and why the next one did not pass', (t) => {
+  const stations = stationsOf({
+    facts: {
+      delivery: { at: AT, id: 'a', url: 'https://x.example/a/' },
+      commit: { at: AT, commit: 'abc', subject: 'Publish: A' },
+      commitError: { at: LATER, path: 'content/b.md', reason: 'index.lock is there' },
+      build: { at: AT },
+      buildError: { at: LATER, reason: 'exit 1' },
+      live: { at: AT, url: 'https://x.example/a/' },
+      awaited: [
+        { url: 'https://x.example/b/', at: LATER, found: 'answers 404' },
+        { url: 'https://x.example/c/', at: LATER },
+      ],
+    },
+    push: { lastPush: AT, waiting: 2, lastError: null, waitingFor: 'the rebase' },
+    targets: { 'branch gh-pages': { deployed: { at: AT } }, hook: { error: 'refused', behindSince: LATER } },
+  });
+  t.deepEqual(
+    stations.map(({ name, target, level, error, errorAt }) => [name, target, level, error, errorAt]),
+    [
+      ['delivery', undefined, 'ok', undefined, undefined],
+      ['commit', undefined, 'fail', 'content/b.md: index.lock is there', LATER],
+      ['push', undefined, 'fail', 'the rebase', undefined],
+      ['build', undefined, 'fail', 'exit 1', LATER],
+      ['deploy', 'branch gh-pages', 'ok', undefined, undefined],
+      ['deploy', 'hook', 'fail', 'refused', LATER],
+      ['live', undefined, 'warn', 'https://x.example/b/: answers 404', LATER],
+    ],
+  );
+  t.deepEqual(
+    stations.map(({ waiting }) => waiting),
+    [undefined, undefined, 2, undefined, undefined, undefined, 2],
+  );
+});
+
+test('articles are counted on the day of the site’s time zone, and only what was new', (t) => {
+  const record = (at: string, outcome = 'stored') => ({ at, outcome }) as DeliveryRecord;
+  const days = articlesPerDay(
+    [
+      record('2026-11-26T00:30:00Z'),
+      record('2026-11-25T23:30:00Z'),
+      record('2026-11-25T22:30:00Z'),
+      record('2026-11-26T10:00:00Z', 'known'),
+      record('2026-01-01T10:00:00Z'),
+    ],
+    'Europe/Berlin',
+    Date.parse(AT),
+  );
+  t.is(days.length, 30);
+  t.deepEqual(days.slice(-2), [
+    { day: '2026-11-25', count: 1 },
+    { day: '2026-11-26', count: 2 },
+  ]);
+  t.deepEqual(days[0], { day: '2026-10-28', count: 0 });
+});
