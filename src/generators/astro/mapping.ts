@@ -13,7 +13,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
   const dateKey = options.keys?.date ?? KEYS.date;
   const held = { draft: true };
   const isHtmlFile = (path: string) => path.endsWith('.html');
-  return siteMapping(options, KEYS, held, {
+  return siteMapping(options, {
+    usualKeys: KEYS,
+    drafts: held,
     reserved: ['slug', 'id', 'layout'],
     isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',

@@ -16,7 +16,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
   const base = options.routeBase ?? ROUTE_BASE;
   const held = { draft: true };
   const inUtc = { ...options, timeZone: 'UTC' }; // as Docusaurus counts
-  return siteMapping(inUtc, KEYS, held, {
+  return siteMapping(inUtc, {
+    usualKeys: KEYS,
+    drafts: held,
     datesByName: true,
     reserved: ['slug', SWITCH, 'id', 'draft', 'unlisted'],
     isArticlePath,

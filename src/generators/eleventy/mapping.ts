@@ -3,7 +3,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
+import { siteMapping } from '../mapping/site-mapping.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
@@ -27,24 +27,19 @@ const RESERVED = [
 /** The mapping of `eleventy`. */
 export function mapping(options: MappingOptions): ArticleMapping {
   const inUtc = { ...options, timeZone: 'UTC' }; // as Eleventy counts
-  return siteMapping(
-    inUtc,
-    USUAL_KEYS,
-    { draft: true, permalink: false },
-    {
-      reserved: RESERVED,
-      isArticlePath,
-      slug: fileSlug,
-      momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
-      tagKey: (tag) =>
-        tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
-      extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
-      body: (incoming, path) => storedBody(incoming, path, options),
-      held: { permalink: false, eleventyExcludeFromCollections: true },
-      pin,
-      isPinned: ({ data }, address) => isPinned(data, address),
-    },
-  );
+  return siteMapping(inUtc, {
+    drafts: { draft: true, permalink: false },
+    reserved: RESERVED,
+    isArticlePath,
+    slug: fileSlug,
+    momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
+    tagKey: (tag) => tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
+    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
+    body: (incoming, path) => storedBody(incoming, path, options),
+    held: { permalink: false, eleventyExcludeFromCollections: true },
+    pin,
+    isPinned: ({ data }, address) => isPinned(data, address),
+  });
 }
 
 /** Whether a file may be an article; data files and other templates are not. */

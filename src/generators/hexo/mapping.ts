@@ -15,30 +15,26 @@ const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'cont
 export function mapping(options: MappingOptions): ArticleMapping {
   const dateKey = options.keys?.date ?? KEYS.date;
   const zone = options.timeZone ?? 'UTC';
-  return siteMapping(
-    options,
-    KEYS,
-    {},
-    {
-      reserved: RESERVED,
-      isArticlePath,
-      slug: slugOfFile,
-      // With an offset, it would take the time in UTC for the time in the site's zone.
-      momentText: ({ day, time }) => `${day} ${time.replace(/\..*/, '')}`,
-      tagKey,
-      body: storedBody,
-      held: { published: false },
-      pin: (address) => ({ permalink: decodedAddress(address) }),
-      isPinned: ({ data }, address) =>
-        typeof data.permalink === 'string' &&
-        decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-      publication(file) {
-        if (file.data.published === false) return { kind: 'draft' };
-        const from = options.futurePages === true ? undefined : momentOf(file.data[dateKey], zone);
-        return { ...storedExpiry(file, zone), from };
-      },
+  return siteMapping(options, {
+    usualKeys: KEYS,
+    reserved: RESERVED,
+    isArticlePath,
+    slug: slugOfFile,
+    // With an offset, it would take the time in UTC for the time in the site's zone.
+    momentText: ({ day, time }) => `${day} ${time.replace(/\..*/, '')}`,
+    tagKey,
+    body: storedBody,
+    held: { published: false },
+    pin: (address) => ({ permalink: decodedAddress(address) }),
+    isPinned: ({ data }, address) =>
+      typeof data.permalink === 'string' &&
+      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+    publication(file) {
+      if (file.data.published === false) return { kind: 'draft' };
+      const from = options.futurePages === true ? undefined : momentOf(file.data[dateKey], zone);
+      return { ...storedExpiry(file, zone), from };
     },
-  );
+  });
 }
 
 /** Whether Hexo reads a post from a file of this name. */

@@ -14,33 +14,29 @@ export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastmod', image: 'image
 export function mapping(options: MappingOptions): ArticleMapping {
   const rawHtml = options.rawHtml ?? false;
   const zone = options.timeZone ?? 'UTC';
-  return siteMapping(
-    options,
-    KEYS,
-    {},
-    {
-      reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
-      isArticlePath,
-      slug,
-      ignoresKeyCase: true,
-      writtenText: inertText,
-      sentText,
-      // In the site's own time zone, so that the day on the page is that of its address.
-      momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
-      tagKey,
-      extension: (body) =>
-        body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
-      body: (incoming, path) => storedBody(incoming, path, rawHtml),
-      sentBody,
-      held: { draft: true },
-      pin: (address) => pinned(decodedAddress(address)),
-      isPinned: ({ data }, address) => {
-        const url = valueIn(data, 'url');
-        return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
-      },
-      publication: (file) => publication(file, zone, options.futurePages === true),
+  return siteMapping(options, {
+    usualKeys: KEYS,
+    reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
+    isArticlePath,
+    slug,
+    ignoresKeyCase: true,
+    writtenText: inertText,
+    sentText,
+    // In the site's own time zone, so that the day on the page is that of its address.
+    momentText: ({ day, time, offset }) => `${day}T${time}${offset === '+00:00' ? 'Z' : offset}`,
+    tagKey,
+    extension: (body) =>
+      body.kind === 'html' || !isStoredAsMarkdown(body.markdown, rawHtml) ? '.html' : '.md',
+    body: (incoming, path) => storedBody(incoming, path, rawHtml),
+    sentBody,
+    held: { draft: true },
+    pin: (address) => pinned(decodedAddress(address)),
+    isPinned: ({ data }, address) => {
+      const url = valueIn(data, 'url');
+      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
     },
-  );
+    publication: (file) => publication(file, zone, options.futurePages === true),
+  });
 }
 
 /** Whether Hugo makes a page of a file that is not the list of a section (`_index`). */

@@ -18,39 +18,34 @@ export function mapping(given: MappingOptions): ArticleMapping {
   const dateKey = given.keys?.date ?? KEYS.date;
   const zone = given.timeZone ?? 'UTC';
   const hasSwitch = given.templateSwitch === true;
-  return siteMapping(
-    given,
-    KEYS,
-    {},
-    {
-      datesByName: true,
-      reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
-      isArticlePath,
-      slug: slugOfFile,
-      // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
-      momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
-      image: imageAddress,
-      tagKey: (tag) => tagKey(tag, given.tagSlugs),
-      extension: (body) => (isStoredAsMarkdown(body) ? '.md' : '.html'),
-      body: (incoming, path) => storedBody(incoming, path, hasSwitch, given.rawHtml === true),
-      ...(!hasSwitch && { sentBody: unescapeLiquid }),
-      held: { published: false },
-      pin: (address) => ({ permalink: address }),
-      isPinned: ({ data }, address) =>
-        typeof data.permalink === 'string' &&
-        LITERAL.test(data.permalink) &&
-        decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-      publication(file) {
-        if (file.data.published === false || file.path.split('/').includes('_drafts'))
-          return { kind: 'draft' };
-        const expiry = storedExpiry(file, zone);
-        if (given.futurePages === true) return expiry;
-        // YAML reads a time without an offset as UTC.
-        const from = momentOf(file.data[dateKey], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
-        return { ...expiry, from };
-      },
+  return siteMapping(given, {
+    usualKeys: KEYS,
+    datesByName: true,
+    reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
+    isArticlePath,
+    slug: slugOfFile,
+    // As Jekyll's own posts have it, such as `2026-11-20 17:00:00 +0900`.
+    momentText: ({ day, time, offset }) => `${day} ${time} ${offset.replace(':', '')}`,
+    image: imageAddress,
+    tagKey: (tag) => tagKey(tag, given.tagSlugs),
+    extension: (body) => (isStoredAsMarkdown(body) ? '.md' : '.html'),
+    body: (incoming, path) => storedBody(incoming, path, hasSwitch, given.rawHtml === true),
+    ...(!hasSwitch && { sentBody: unescapeLiquid }),
+    held: { published: false },
+    pin: (address) => ({ permalink: address }),
+    isPinned: ({ data }, address) =>
+      typeof data.permalink === 'string' &&
+      LITERAL.test(data.permalink) &&
+      decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
+    publication(file) {
+      if (file.data.published === false || file.path.split('/').includes('_drafts')) return { kind: 'draft' };
+      const expiry = storedExpiry(file, zone);
+      if (given.futurePages === true) return expiry;
+      // YAML reads a time without an offset as UTC.
+      const from = momentOf(file.data[dateKey], zone, 'UTC') ?? momentOf(dayOfName(file.path), zone);
+      return { ...expiry, from };
     },
-  );
+  });
 }
 
 /** Whether Jekyll reads a post from a file of this name. */

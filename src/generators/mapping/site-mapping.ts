@@ -13,29 +13,27 @@ export const USUAL_KEYS: KeyNames = {
   image: null,
 };
 
-/** What a generator's mapping must say, and what differs. */
-type OwnMapping = Pick<ArticleMapping, 'reserved' | 'isArticlePath' | 'slug' | 'body'> &
-  Partial<Omit<ArticleMapping, 'date'>> & {
-    /** @default in UTC */
-    readonly momentText?: MomentText;
-  };
+type Demanded = 'reserved' | 'isArticlePath' | 'slug' | 'body';
 
-/** Front matter by any of which the generator makes no page of a file. */
-type Drafts = Readonly<Record<string, boolean>>;
+/** What a generator's mapping must say, and what differs. */
+interface OwnMapping
+  extends Pick<ArticleMapping, Demanded>,
+    Partial<Omit<ArticleMapping, Demanded | 'date' | 'keys' | 'constants'>> {
+  /** The generator's keys, where the site has no others. @default those that sites mostly have */
+  readonly usualKeys?: KeyNames;
+  /** Front matter by any of which the generator makes no page of a file. @default none */
+  readonly drafts?: Readonly<Record<string, boolean>>;
+  /** How the generator reads a moment. @default in UTC */
+  readonly momentText?: MomentText;
+}
 
 /**
  * The mapping of a generator. What it does not say is as where Markdown files have pages whose addresses the site's pattern
  * makes of their names.
- *
- * @param usual the generator's keys, where the site has no others.
  */
-export function siteMapping(
-  options: MappingOptions,
-  usual: KeyNames,
-  drafts: Drafts,
-  { momentText, ...own }: OwnMapping,
-): ArticleMapping {
-  const keys: KeyNames = { ...usual, ...options.keys };
+export function siteMapping(options: MappingOptions, given: OwnMapping): ArticleMapping {
+  const { usualKeys = USUAL_KEYS, drafts = {}, momentText, ...own } = given;
+  const keys: KeyNames = { ...usualKeys, ...options.keys };
   return {
     keys,
     constants: options.constants,
@@ -61,7 +59,7 @@ export function siteMapping(
   }
 }
 
-function hasAny({ data }: FileFacts, drafts: Drafts): boolean {
+function hasAny({ data }: FileFacts, drafts: Readonly<Record<string, boolean>>): boolean {
   return Object.entries(drafts).some(([key, value]) => data[key] === value);
 }
 

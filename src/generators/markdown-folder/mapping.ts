@@ -2,11 +2,12 @@ import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml, withoutItemComments } from '../mapping/markdown.js';
-import { fileName, siteMapping, USUAL_KEYS, withoutSlash } from '../mapping/site-mapping.js';
+import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
 
 /** The mapping of `markdown-folder`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  return siteMapping(options, USUAL_KEYS, DRAFTS, {
+  return siteMapping(options, {
+    drafts: DRAFTS,
     reserved: ['slug', 'path', 'permalink'],
     isArticlePath: (path) => path.endsWith('.md'),
     slug: slugOfFile,

@@ -1,7 +1,7 @@
 import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { fileName, siteMapping, USUAL_KEYS, withoutSlash } from '../mapping/site-mapping.js';
+import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
 import { DRAFTS } from '../markdown-folder/mapping.js';
 import { storedBody } from './body.js';
 
@@ -10,7 +10,8 @@ const ADDRESS_KEY = 'path';
 
 /** The mapping of `nuxt-content`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  return siteMapping(options, USUAL_KEYS, DRAFTS, {
+  return siteMapping(options, {
+    drafts: DRAFTS,
     isArticlePath: (path) => path.endsWith('.md'),
     // Nuxt Content reads these; a `mdc` names the components of a text.
     reserved: [

@@ -9,21 +9,17 @@ export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastUpdated' };
 
 /** The mapping of `vitepress`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  return siteMapping(
-    options,
-    KEYS,
-    {},
-    {
-      reserved: ['head', 'layout', 'titleTemplate'],
-      isArticlePath,
-      slug: slugOfFile,
-      writtenText,
-      sentText,
-      // VitePress makes no pages of tags; a site that makes them has a folder for each.
-      tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
-      body: (incoming) => storedBody(incoming, options.titleInBody === true),
-    },
-  );
+  return siteMapping(options, {
+    usualKeys: KEYS,
+    reserved: ['head', 'layout', 'titleTemplate'],
+    isArticlePath,
+    slug: slugOfFile,
+    writtenText,
+    sentText,
+    // VitePress makes no pages of tags; a site that makes them has a folder for each.
+    tagKey: (tag) => (tag.startsWith('.') ? '' : termKey(tag)),
+    body: (incoming) => storedBody(incoming, options.titleInBody === true),
+  });
 }
 
 /**
