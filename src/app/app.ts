@@ -162,6 +162,7 @@ export async function startApp(
     const surroundings: Surroundings = {
       store,
       hooks,
+      readLong: thread.readLong,
       noteJobs: jobs.noteArticle,
       log,
       deleted: durable.deleted,

@@ -88,12 +88,22 @@ export function contentFields(from: ArticleContent): ArticleContent {
   return { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
 }
 
-function contentOf(data: ArticleData): ArticleContent {
+/** The names in what was sent as they are stored. */
+export function namesOf({ title, author, tags }: Pick<ArticleData, 'title' | 'author' | 'tags'>) {
   return {
-    title: trimmedName(data.title) || PLACEHOLDER_TITLE,
+    title: trimmedName(title) || PLACEHOLDER_TITLE,
+    author: termName(author),
+    tags: termNames(tags),
+  };
+}
+
+function contentOf(data: ArticleData): ArticleContent {
+  const { title, author, tags } = data.isNamed ? data : namesOf(data);
+  return {
+    title,
     description: data.meta_description,
-    author: termName(data.author),
-    tags: termNames(data.tags),
+    author,
+    tags,
     keyword: data.focus_keyword,
     image: data.featured_image_url,
     jsonLd: data.json_ld,

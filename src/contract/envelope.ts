@@ -73,9 +73,12 @@ const SCHEMAS = {
 export type ArticleData = z.infer<typeof article> & FurtherFields;
 /** `data` of `article.updated` (contract: article.updated data). */
 export type UpdateData = z.infer<typeof update> & FurtherFields;
-/** Fields of an article that the contract does not know; undefined where there are none. */
+/** What an article has besides what the contract knows of it. */
 interface FurtherFields {
+  /** Fields that the contract does not know; undefined where there are none. */
   readonly source?: Readonly<Record<string, unknown>>;
+  /** Whether title, author and tags are as they are stored. */
+  readonly isNamed?: true;
 }
 
 /** What `data` of each event holds. */

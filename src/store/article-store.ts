@@ -122,7 +122,7 @@ export function createStore(options: StoreOptions) {
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
   const { codec } = content;
-  const spelling = createSpelling(content.format, catalog, codec.tagKeys);
+  const spelling = createSpelling(content.format, catalog, codec.ownTags);
 
   /** With tags and author as the site spells them. */
   async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): Promise<T> {

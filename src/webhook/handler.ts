@@ -1,3 +1,4 @@
+import type { ContractHeader, Delivery } from '../contract/envelope.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Jobs } from '../host/jobs/jobs.js';
@@ -12,6 +13,8 @@ export interface Surroundings {
   readonly deleted: Pick<DeletedArticles, 'urlOf' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
+  /** Reads a long body away from the thread that answers, see `readDelivery`. */
+  readonly readLong: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
   /** Makes the slug that is asked for; undefined where the suggestion counts as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;

@@ -1,21 +1,21 @@
 import { conflictAnswer, testAnswer } from '../contract/answers.js';
-import { type Delivery, parseDelivery } from '../contract/envelope.js';
+import type { Delivery } from '../contract/envelope.js';
 import { type HeaderNames, signatureHeaderIn } from '../contract/service.js';
 import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
-import { nextIteration } from '../event-loop.js';
 import type { Log } from '../log.js';
 import { changedBytes, isIdentity } from './changed-bytes.js';
 import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
+import { readDelivery } from './read-delivery.js';
 import { updated } from './updated.js';
 
 /** The longest name of a foreign header that an answer shows, in characters. */
 const MOST_SHOWN = 80;
 
-/** From so many bytes on, a body is long. */
-const LONG_BODY = 64 * 1024;
+/** From so many bytes on, a body is long. Below, what takes longest to read are tags: some 10 ms. */
+const LONG_BODY = 64 * 1_024;
 
 /** A request as it came: all bytes of the body and the headers, lowercase. */
 export interface RawDelivery {
@@ -73,9 +73,9 @@ export function answerVerified(names: HeaderNames, around: Surroundings): Receiv
       refuseChangedBytes(body);
       const version = headers[contractHeader];
       const value = Array.isArray(version) ? version.join(', ') : version;
-      delivery = parseDelivery(body, { name: names.contract, value });
-      // Reading it may take half of the time for which anything may hold this thread: others get a turn.
-      if (body.length > LONG_BODY) await nextIteration();
+      const contract = { name: names.contract, value };
+      delivery =
+        body.length < LONG_BODY ? readDelivery(body, contract) : await around.readLong(body, contract);
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
       return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };

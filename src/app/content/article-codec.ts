@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import type { ArticleCodec, TextWork } from '../../store/catalog/entry.js';
-import { type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
+import type { ArticleCodec } from '../../store/catalog/entry.js';
+import type { Surroundings } from '../../webhook/handler.js';
+import { type Outcome, steadyMs, type ThreadSettings, type ThreadWork, type Work } from './article-work.js';
 import type { ContentSettings } from './content.js';
 
 /**
@@ -17,13 +18,14 @@ const START_MS = 30_000;
 const MOST_DEATHS = 2;
 
 /** What could not be done to the article. */
-const DONE: Readonly<Record<keyof TextWork, string>> = {
+const DONE: Readonly<Record<keyof ThreadWork, string>> = {
+  delivery: 'received',
   entry: 'read',
   decode: 'read',
   encode: 'written',
   amend: 'updated',
   inState: 'changed',
-  tagKeys: 'compared by its tags',
+  ownTags: 'compared by its tags',
   extension: 'named',
   html: 'rendered',
 };
@@ -39,6 +41,7 @@ interface Asked {
 /** A codec whose work is done by a thread. */
 export interface CodecInThread {
   readonly codec: ArticleCodec;
+  readonly readLong: Surroundings['readLong'];
   /** Ends the thread when it has done what it was asked. */
   close(): Promise<void>;
 }
@@ -63,14 +66,14 @@ export function createCodecInThread(
   let isClosing = false;
   let thread: Worker | undefined = startThread();
 
-  function ask<Kind extends keyof TextWork>(
+  function ask<Kind extends keyof ThreadWork>(
     kind: Kind,
-    args: Parameters<TextWork[Kind]>,
-  ): Promise<ReturnType<TextWork[Kind]>> {
+    args: Parameters<ThreadWork[Kind]>,
+  ): Promise<ReturnType<ThreadWork[Kind]>> {
     const work: Work = { number: count++, kind, args, askedAt: steadyMs() };
     const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
     last = answer.catch(() => undefined);
-    return answer as Promise<ReturnType<TextWork[Kind]>>;
+    return answer as Promise<ReturnType<ThreadWork[Kind]>>;
   }
 
   function hand(asked: Asked): void {
@@ -143,10 +146,11 @@ export function createCodecInThread(
       encode: (...args) => ask('encode', args),
       amend: (...args) => ask('amend', args),
       inState: (...args) => ask('inState', args),
-      tagKeys: (...args) => ask('tagKeys', args),
+      ownTags: (...args) => ask('ownTags', args),
       extension: (...args) => ask('extension', args),
       html: (...args) => ask('html', args),
     },
+    readLong: (...args) => ask('delivery', args),
     async close() {
       await last;
       isClosing = true;

@@ -11,7 +11,10 @@ if (port === null) throw new Error('this file is the entry of a worker thread');
 const settings = workerData as ThreadSettings;
 const texts = textWork(contentOf(await withGenerator(settings)));
 const startedAt = steadyMs();
-port.on('message', (work: Work) => port.postMessage(outcomeOf(work)));
+let last: Promise<void> = Promise.resolve();
+port.on('message', (work: Work) => {
+  last = last.then(async () => port.postMessage(await outcomeOf(work))); // one after the other, as they are answered
+});
 port.postMessage({ kind: 'ready' } satisfies Outcome);
 
 async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promise<ContentSettings> {
@@ -20,16 +23,23 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
   return { ...settings, generator };
 }
 
-function outcomeOf({ number, kind, args, askedAt }: Work): Outcome {
+async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome> {
   try {
     // The start of a thread is nobody's fault.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
-    return { kind: 'done', number, result: Reflect.apply(texts[kind], undefined, args) };
+    return { kind: 'done', number, result: Reflect.apply(await workOf(kind), undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.
     if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
     const { code, message, details, publicMessage } = error;
     return { kind: 'refused', number, code, message, options: { details, publicMessage } };
   }
+}
+
+async function workOf(kind: Work['kind']) {
+  if (kind !== 'delivery') return texts[kind];
+  // Loaded when it is needed: few bodies are long, and zod is large.
+  const { readDelivery } = await import('../../webhook/read-delivery.js');
+  return readDelivery;
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { TextWork } from '../../store/catalog/entry.js';
+import type { readDelivery } from '../../webhook/read-delivery.js';
 import type { ContentSettings } from './content.js';
 
 /** What the thread of articles is started with. */
@@ -10,11 +11,14 @@ export type ThreadSettings = ContentSettings & {
   readonly definedIn?: string | undefined;
 };
 
+/** What the thread can do. */
+export type ThreadWork = TextWork & { readonly delivery: typeof readDelivery };
+
 /** What the thread is asked. */
 export interface Work {
   readonly number: number;
-  readonly kind: keyof TextWork;
-  readonly args: Parameters<TextWork[keyof TextWork]>;
+  readonly kind: keyof ThreadWork;
+  readonly args: Parameters<ThreadWork[keyof ThreadWork]>;
   /** See `steadyMs`. */
   readonly askedAt: number;
 }

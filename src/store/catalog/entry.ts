@@ -73,11 +73,21 @@ export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
     inState,
     /** See `entryIn`. */
     entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known),
-    tagKeys: (tags: readonly string[]) => tags.map(tagKey),
+    ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
     extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
       typeof extension === 'string' ? extension : extension(draft),
     html: (stored: Rendered) => renderedHtml(stored),
   };
+}
+
+/** Those of an article's tags that have a key, each once, with their keys. */
+export function ownTags(tags: readonly string[], tagKey: (tag: string) => string) {
+  const own = new Map<string, string>();
+  for (const tag of tags) {
+    const key = tagKey(tag);
+    if (key !== '' && !own.has(key)) own.set(key, tag);
+  }
+  return { keys: [...own.keys()], tags: [...own.values()] };
 }
 
 export type TextWork = ReturnType<typeof textWork>;
@@ -91,14 +101,14 @@ export type ArticleCodec = {
 
 /** A codec that works in the thread that asks. */
 function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCodec {
-  const { entry, decode, encode, amend, inState, tagKeys, extension, html } = textWork(content);
+  const { entry, decode, encode, amend, inState, ownTags, extension, html } = textWork(content);
   return {
     entry: async (...args) => entry(...args),
     decode: async (...args) => decode(...args),
     encode: async (...args) => encode(...args),
     amend: async (...args) => amend(...args),
     inState: async (...args) => inState(...args),
-    tagKeys: async (...args) => tagKeys(...args),
+    ownTags: async (...args) => ownTags(...args),
     extension: async (...args) => extension(...args),
     html: async (...args) => html(...args),
   };
@@ -324,7 +334,7 @@ export function catalogId(id: string): string {
 
 /** Tags of one article that fix a spelling, at the most, and characters of such a tag or author: entries stay in memory. */
 const MOST_SPELLING_TAGS = 100;
-const LONGEST_SPELLING = 200;
+export const LONGEST_SPELLING = 200;
 
 /** Those of an article's tags that fix how later articles spell the same tag. */
 export function spellingTags(tags: readonly string[]): readonly string[] {

@@ -1,18 +1,19 @@
 import type { ArticleFormat } from '../../article/format/format.js';
 import { termKey } from '../../article/names.js';
 import type { Catalog } from './catalog.js';
-import { type ArticleCodec, spellingTags } from './entry.js';
+import { type ArticleCodec, LONGEST_SPELLING, ownTags, spellingTags } from './entry.js';
 
 /**
- * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it cannot, the spelling that the site had
- * first is used for all articles. So it is with authors, who have pages on many sites, too.
+ * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it
+ * cannot, the spelling that the site had first is used for all articles. So it is with authors, who have pages on many
+ * sites, too.
  *
- * @param keysOf makes the keys of tags. @default in this thread
+ * @param ownOf finds the tags of an article, see `ownTags`. @default in this thread
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
   catalog: Catalog,
-  keysOf: ArticleCodec['tagKeys'] = async (tags) => tags.map(tagKey ?? String),
+  ownOf: ArticleCodec['ownTags'] = async (tags) => ownTags(tags, tagKey ?? String),
 ) {
   /** The spelling of each name by its key, filled from the catalog for the first article. */
   let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
@@ -34,21 +35,17 @@ export function createSpelling(
   /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
   async function spelledTags(tags: readonly string[]): Promise<readonly string[]> {
     if (tagKey === undefined || tags.length === 0) return tags;
-    const keys = await keysOf(tags);
+    const own = await ownOf(tags);
     const first = spellings().tags;
-    const own = new Map<string, string>();
-    for (const [at, tag] of tags.entries()) {
-      const key = keys[at] ?? '';
-      if (key !== '' && !own.has(key)) own.set(key, first.get(key) ?? tag);
-    }
-    const written = [...own.values()];
+    const written = own.tags.map((tag, at) => first.get(own.keys[at] ?? '') ?? tag);
     addTags(first, spellingTags(written));
     return written;
   }
 
   /** The author as the site's articles spell the name. */
   function spelledAuthor(name: string): string {
-    return hasAuthors ? spelledIn(spellings().authors, termKey(name), name) : name;
+    if (!hasAuthors || name.length > LONGEST_SPELLING) return name;
+    return spelledIn(spellings().authors, termKey(name), name);
   }
 
   return { tags: spelledTags, author: spelledAuthor };

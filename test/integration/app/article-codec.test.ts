@@ -45,12 +45,12 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     {},
     { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
   );
-  const { codec, close } = createCodecInThread(settings, limitMs);
+  const { codec, readLong, close } = createCodecInThread(settings, limitMs);
   t.teardown(close);
   const { id, title } = article();
   const encode = async (html: string) =>
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
-  return { codec, encode, close };
+  return { codec, readLong, encode, close };
 }
 
 test('200: while an article is encoded, decoded or amended, others are answered', async (t) => {
@@ -114,7 +114,7 @@ test('500: of the articles in the thread, only the one of which it dies is refus
       'too many articles failed; send it again',
     ],
   );
-  t.deepEqual(await codec.tagKeys(['Soil']), ['soil']);
+  t.deepEqual(await codec.ownTags(['Soil', 'SOIL']), { keys: ['soil'], tags: ['Soil'] });
 });
 
 test('500: a fault of the generator’s functions is the error of its article', async (t) => {
@@ -129,8 +129,23 @@ test('500: a fault of the generator’s functions is the error of its article', 
   await t.throwsAsync(encode('<p>late</p>'), { code: 'STOPPING' });
 });
 
-test('a malformed file is refused by the thread as by the receiver itself', async (t) => {
-  const { codec } = await codecOf(t);
+test('a malformed file or body is refused by the thread as by the receiver itself, and a right one read', async (t) => {
+  const { codec, readLong } = await codecOf(t);
+  const contract = { name: 'X-Service-Contract', value: undefined };
+  const bodyOf = (event: string) =>
+    Buffer.from(
+      JSON.stringify({
+        event,
+        timestamp: '2026-03-01T00:00:00Z',
+        data: article({ tags: [' Soil ', 'SOIL'] }),
+      }),
+    );
+  const { data } = await readLong(bodyOf('article.published'), contract);
+  t.like(data, { tags: ['Soil'], isNamed: true });
+  await t.throwsAsync(readLong(bodyOf('article.unknown'), contract), {
+    code: 'EVENT_UNSUPPORTED',
+    message: /^event "article.unknown"/,
+  });
   const error = await t.throwsAsync(codec.decode('---\na: [\n---\n', 'a.md'));
   t.like(error, { code: 'FRONT_MATTER_INVALID' });
 });
