@@ -1,6 +1,9 @@
 import type { AdminPage, AdminRoom } from './page.js';
 import { accountPages } from './pages/account.js';
 import { addedPages } from './pages/added.js';
+import { oneArticlePages } from './pages/article.js';
+import { articleEditorPages } from './pages/article-editor.js';
+import { articlePages } from './pages/articles.js';
 import { overviewPages } from './pages/overview.js';
 import { pluginPages } from './pages/plugins.js';
 import { setupPages } from './pages/setup.js';
@@ -14,6 +17,9 @@ export function pagesOf(room: AdminRoom): AdminPage[] {
     ...setupPages(room),
     ...userPages(room),
     ...addedPages(room),
+    ...articlePages(room),
+    ...oneArticlePages(room),
+    ...articleEditorPages(room),
     ...accountPages(room),
   ];
 }

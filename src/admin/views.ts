@@ -140,6 +140,7 @@ function decodedPath(path: string): string {
   }
 }
 
-function escaped(text: string): string {
+/** A text as it stands in HTML. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -26,6 +26,7 @@ import { createReceiver } from '../webhook/receive.js';
 import { createArticleReceiver } from '../webhook/receive-article.js';
 import { createArticleChanges } from './articles/host-articles.js';
 import { createPersonEdits } from './articles/person-edits.js';
+import { createArticleSearch } from './articles/search-articles.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
@@ -137,6 +138,7 @@ export async function startApp(
     const own = await loadPlugins(settings.dir, settings.plugins);
     const pages = await pagesOf(runsPages(settings) ? [...further, ...own] : [], around);
     folders = pages.folders;
+    const finder = createArticleSearch({ store, catalog, prefix, log });
     const plugins = [
       ...further,
       { plugin: pagePolicy.plugin, origin: 'the preview', isFirstParty: true },
@@ -152,6 +154,7 @@ export async function startApp(
         sources: pages.sources,
       }),
       deploy,
+      { plugin: finder.plugin, origin: 'the list of articles', isFirstParty: true },
       // Behind those that look at the same events: what it says of an article counts.
       {
         plugin: schedulePlugin({ catalog, prefix, since }),
@@ -175,7 +178,7 @@ export async function startApp(
     const ofArticles = { store, catalog, content, prefix, around: surroundings };
     const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive: receiveArticle });
     const edits = createPersonEdits({ ...ofArticles, settings, editors: durable.editors, setStateAs });
-    const writing = { ...articles, ...changes, ...edits };
+    const writing = { ...articles, ...changes, ...edits, search: finder.search };
     const names = headerNames(settings.service);
     const dryRun = createDryRun(names, surroundings);
     const doctor = createDoctor(settings, log);

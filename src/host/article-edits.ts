@@ -1,4 +1,5 @@
 import type { Article } from '../article/article.js';
+import type { ArticleFinder } from './article-search.js';
 import type { ArticleReader, Articles, ListedArticle, SettableState } from './articles.js';
 
 /** A person who changes articles; the author of the commit. */
@@ -33,6 +34,17 @@ export interface EditableArticle extends ListedArticle {
   readonly uncertain?: string | undefined;
   /** When it expires, ISO 8601; undefined where it does not. */
   readonly expires?: string | undefined;
+}
+
+/** An article that is not stored. */
+export interface DraftFile {
+  /** Its file, relative to the site's folder. */
+  readonly path: string;
+  /** What would stand in it. */
+  readonly text: string;
+  readonly article: Article;
+  /** The HTML that it would be shown with. */
+  readonly html: string;
 }
 
 /** A version of an article: the current one, one in a commit, or one in a file below `.pressmark/replaced/`. */
@@ -77,6 +89,13 @@ export interface ArticleEdits {
     fields: ArticleFields & { readonly slug?: string; readonly state?: 'live' | 'held' },
     by: Editor,
   ): Promise<{ readonly id: string; readonly url: string }>;
+  /**
+   * What an article would be with these fields: nothing is stored.
+   *
+   * @param id the article; undefined for a new one.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, BODY_INVALID.
+   */
+  draft(fields: ArticleFields, id?: string): Promise<DraftFile>;
   /** As `setState`, by a person. */
   setStateBy(id: string, state: SettableState, at: string | undefined, by: Editor): Promise<Article>;
   /** The versions of an article, newest first. @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, GIT_FAILED. */
@@ -93,7 +112,7 @@ export interface ArticleEdits {
 }
 
 /** All that a receiver's plugins can do with articles. */
-export type HostArticles = Articles & ArticleEdits;
+export type HostArticles = Articles & ArticleEdits & ArticleFinder;
 
 /** What changes articles. */
 export type ArticleChanges = Omit<HostArticles, keyof ArticleReader>;

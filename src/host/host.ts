@@ -369,8 +369,8 @@ const answerBy =
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
-  const edits = { open: refuse, edit: refuse, create: refuse, setStateBy: refuse };
-  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse };
+  const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
+  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, search: refuse };
 }
 
 /** What is known of the site, where no receiver runs. */

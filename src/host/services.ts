@@ -8,6 +8,11 @@ export interface Services {
   readonly plugins: PluginsService;
   /** How the receiver is set up, for the admin. */
   readonly setup: SetupService;
+  /**
+   * The page of an article whose file is not stored, in the theme of the site: the path is below the site's folder. Undefined
+   * where another generator makes the pages, or none are made yet.
+   */
+  readonly preview: (path: string, text: string) => Promise<string | undefined>;
 }
 
 /** A service by its name; unknown where no plugin has declared its type. */

@@ -105,6 +105,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         }, ms);
       }
 
+      host.provide('preview', (path, text) =>
+        path.startsWith(prefix)
+          ? thread.preview(path.slice(prefix.length), text)
+          : Promise.resolve(undefined),
+      );
+
       const changed = ({ path }: { readonly path: string }) => {
         if (path.startsWith(prefix)) request([path.slice(prefix.length)]);
       };

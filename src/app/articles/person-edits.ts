@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Article, draftOf } from '../../article/article.js';
+import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
+import type { Amended } from '../../article/format/amend.js';
 import { withLf } from '../../article/line-ends.js';
 import { termNames, trimmedName } from '../../article/names.js';
 import type { StoredArticle } from '../../article/stored-article.js';
@@ -106,31 +107,40 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   }
 
   const create: ArticleEdits['create'] = async (fields, by) => {
-    const { title = '', description = '', tags = [], author = '', image = null, body = '' } = checked(fields);
-    if (title === '') throw invalid('title', 'is empty');
-    if (body.trim() === '') throw invalid('text', 'is empty');
+    const given = checked(fields);
     const revision = await noted('admin', by);
     const id = `admin-${randomBytes(8).toString('hex')}`;
-    const now = new Date().toISOString();
-    const draft = draftOf({
-      id,
-      title,
-      slug: fields.slug || title,
-      content_html: '',
-      content_markdown: body,
-      meta_description: description,
-      focus_keyword: '',
-      featured_image_url: image,
-      tags: [...tags],
-      author,
-      published_at: now,
-      json_ld: '',
-    });
+    const draft = newDraft(id, given, fields.slug);
+    const now = draft.date;
     const held = fields.state === 'held' ? { held: `by ${by.name}` } : {};
     const { url, after } = await publishDraft(id, () => ({ ...draft, revision, ...held }), now, around);
     void after?.();
     return { id, url };
   };
+
+  const draft: ArticleEdits['draft'] = async (fields, id) => {
+    const given = checked(fields);
+    if (id === undefined) {
+      const made = await content.format.encode(
+        { ...newDraft('preview', given, undefined), updated: null, url: content.layout.url('preview', '') },
+        'preview.md',
+      );
+      return shown('preview.md', made);
+    }
+    const found = await mustGet(id);
+    const { path } = found;
+    const read = readArticle(content, path);
+    const { body, ...others } = given;
+    const isSame = body === withLf(editableText(read.stored));
+    const revision = read.stored.article.revision;
+    const change = { ...others, body: isSame ? undefined : body, revision };
+    return shown(path, await withContent(content, read, path, change));
+  };
+
+  async function shown(path: string, { text, article }: Pick<Amended, 'text' | 'article'>) {
+    const stored = await (content.long?.decode(text, path) ?? content.format.decode(text, path));
+    return { path: `${prefix}${path}`, text, article, html: await store.htmlOf(stored) };
+  }
 
   const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
     setStateAs(id, state, at, { who: by.name, revision: await noted('state', by) });
@@ -200,7 +210,28 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return { ...history, revisions: [uncommitted, ...history.revisions] };
   }
 
-  return { open, edit, create, setStateBy, history, at, revert };
+  return { open, edit, create, draft, setStateBy, history, at, revert };
+}
+
+/** A new article. @param slug @default made of the title. */
+function newDraft(id: string, fields: Partial<ArticleFields>, slug: string | undefined): ArticleDraft {
+  const { title = '', description = '', tags = [], author = '', image = null, body = '' } = fields;
+  if (title === '') throw invalid('title', 'is empty');
+  if (body.trim() === '') throw invalid('text', 'is empty');
+  return draftOf({
+    id,
+    title,
+    slug: slug || title,
+    content_html: '',
+    content_markdown: body,
+    meta_description: description,
+    focus_keyword: '',
+    featured_image_url: image,
+    tags: [...tags],
+    author,
+    published_at: new Date().toISOString(),
+    json_ld: '',
+  });
 }
 
 function isUnchanged(article: Article, fields: Partial<Omit<ArticleFields, 'body'>>): boolean {

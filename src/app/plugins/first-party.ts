@@ -82,7 +82,10 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
 function settingsEntry({ settings, log }: FirstPartyOptions): PluginEntry {
   const plugin = definePlugin({
     name: 'settings',
-    receiver: (host) => host.onClose(followSources(settings, () => undefined, log)),
+    receiver: (host) => {
+      host.provide('preview', async () => undefined);
+      host.onClose(followSources(settings, () => undefined, log));
+    },
   });
   return { plugin, origin: 'site: false in the config', isFirstParty };
 }

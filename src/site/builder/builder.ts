@@ -8,7 +8,7 @@ import { openArticles } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
-import { articlePages } from '../outputs/articles.js';
+import { articlePage, articlePages } from '../outputs/articles.js';
 import { type Planned, planAll, reservedPlaces, type Sources } from '../outputs/output.js';
 import { siteOutputs } from '../outputs/outputs.js';
 import { peopleMarkdown } from '../render/people-markdown.js';
@@ -45,6 +45,13 @@ export interface Builder {
   build(work: readonly string[] | 'all', request?: BuildRequest): Promise<SiteReport>;
   /** The articles that have a page, newest first; undefined before the first build. */
   pages(): readonly BuiltPage[] | undefined;
+  /**
+   * The page of an article whose file is not stored, as it would be now; undefined before the first build, and where the
+   * site would have no page of it.
+   *
+   * @param path below the content folder.
+   */
+  preview(path: string, text: string): Promise<string | undefined>;
   /** Builds the changes that wait, ends a build of everything, saves what was built, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -302,6 +309,12 @@ export function createBuilder(options: SiteOptions): Builder {
     );
   }
 
+  async function preview(path: string, text: string): Promise<string | undefined> {
+    const draft = index === undefined ? undefined : articles.draftOf(path, text);
+    if (index === undefined || draft === undefined) return undefined;
+    return contexts(index).render({ ...articlePage(draft.post, index, draft.text), extra: {} });
+  }
+
   function save(): Promise<void> {
     const isCurrent = () => working === undefined;
     return state.save(() => ({ parseKey, files: [...built], ...articles.saved() }), isCurrent);
@@ -309,6 +322,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   return {
     build,
+    preview,
     pages: () =>
       index?.posts.toReversed().flatMap(({ file, url }) => {
         const known = built.get(file);

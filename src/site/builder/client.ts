@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { messageOf } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SiteReport } from '../options.js';
 import type { BuiltPage } from './builder.js';
@@ -13,6 +13,8 @@ export type Question =
   | { readonly kind: 'build'; readonly paths: readonly string[] | 'all' }
   /** Lists the pages of articles; see `Builder.pages`. */
   | { readonly kind: 'pages' }
+  /** Makes the page of a draft; see `Builder.preview`. */
+  | { readonly kind: 'preview'; readonly path: string; readonly text: string }
   /** Ends the thread; a build of everything is not waited for. */
   | { readonly kind: 'close' };
 
@@ -23,6 +25,7 @@ export type Answer = { readonly id: number } & Outcome;
 export type Outcome =
   | { readonly kind: 'built'; readonly report: SiteReport }
   | { readonly kind: 'pages'; readonly pages: readonly BuiltPage[] | undefined }
+  | { readonly kind: 'preview'; readonly html: string | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
   /** The builder was closed in the middle of a build of everything, or before the request. */
   | { readonly kind: 'stopped' };
@@ -33,6 +36,8 @@ export interface BuilderThread {
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
   /** The pages of articles, newest first; undefined where no thread knows them. */
   pages(): Promise<readonly BuiltPage[] | undefined>;
+  /** The page of a draft; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED. */
+  preview(path: string, text: string): Promise<string | undefined>;
   /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
   close(ms: number): Promise<void>;
 }
@@ -87,6 +92,12 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     return outcome?.kind === 'pages' ? outcome.pages : undefined;
   }
 
+  async function preview(path: string, text: string): Promise<string | undefined> {
+    const outcome = worker === undefined ? undefined : await ask({ kind: 'preview', path, text });
+    if (outcome?.kind === 'failed') throw new PressmarkError('TEMPLATE_FAILED', outcome.reason);
+    return outcome?.kind === 'preview' ? outcome.html : undefined;
+  }
+
   async function close(ms: number): Promise<void> {
     isClosed = true;
     const open = worker;
@@ -101,5 +112,5 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     clearTimeout(deadline);
   }
 
-  return { build: (paths) => ask({ kind: 'build', paths }), pages, close };
+  return { build: (paths) => ask({ kind: 'build', paths }), pages, preview, close };
 }

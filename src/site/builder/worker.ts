@@ -15,7 +15,7 @@ const NICENESS = 10;
  */
 export function serveBuilds(
   port: MessagePort,
-  builder: Pick<Builder, 'build' | 'pages' | 'close'>,
+  builder: Pick<Builder, 'build' | 'pages' | 'preview' | 'close'>,
   log: Log,
   onClosed: () => void,
 ): void {
@@ -32,6 +32,8 @@ export function serveBuilds(
     try {
       if (request.kind === 'build') return { kind: 'built', report: await builder.build(request.paths) };
       if (request.kind === 'pages') return { kind: 'pages', pages: builder.pages() };
+      if (request.kind === 'preview')
+        return { kind: 'preview', html: await builder.preview(request.path, request.text) };
       await builder.close();
       return 'closed';
     } catch (error) {

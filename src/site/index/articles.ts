@@ -5,6 +5,7 @@ import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import {
   type ContentFolder,
+  entryOf,
   isGone,
   isUnreadable,
   NEVER_READ,
@@ -15,7 +16,7 @@ import {
 import { isArticlePath, refreshSync, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
 import type { PeopleMarkdown } from '../render/people-markdown.js';
-import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, tagsOf } from './article-entry.js';
+import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, type Post, tagsOf } from './article-entry.js';
 import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
 
@@ -158,6 +159,24 @@ export function openArticles(
       : undefined;
   }
 
+  /** What a file that is not stored would be on the site; undefined where its URL is not one that this site serves. */
+  function draftOf(
+    path: string,
+    fileText: string,
+  ): { readonly post: Post; readonly text: ArticleText } | undefined {
+    const page = { ...content.format.decodeForPages(fileText, path), fingerprint: NEVER_READ };
+    const text = textOf(page, markdown);
+    const entry = articleEntry(
+      entryOf(content, path, page, NEVER_READ),
+      site,
+      page.article,
+      text.html,
+      text.length,
+    );
+    const { file } = entry;
+    return file === null ? undefined : { post: { ...entry, file }, text };
+  }
+
   function readNow(path: string): ArticleText | undefined {
     try {
       return textOf(readForPages(content, path), markdown);
@@ -182,6 +201,7 @@ export function openArticles(
     read,
     readAll,
     textAt,
+    draftOf,
     /** Every article that could be read, by the path of its file. */
     entries: articles as ReadonlyMap<string, ArticleEntry>,
     /** What the owner wrote besides articles, by the paths of the files. */

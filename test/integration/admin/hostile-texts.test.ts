@@ -26,10 +26,12 @@ export default { name: 'hostile', options: { '~standard': { version: 1, vendor: 
 } };`;
 
 /** The addresses of pages about one thing; each helper of a page adds its own. @param id of the hostile article. */
-const details = (_id: string): string[] => [
+const details = (id: string): string[] => [
   `account?x=${encodeURIComponent(HOSTILE)}`,
   'added/hostile/page',
   'plugins/settings?plugin=hostile',
+  `articles?${new URLSearchParams({ text: HOSTILE.split(' ')[0] ?? '', tag: HOSTILE, author: HOSTILE })}`,
+  ...['article', 'edit'].map((page) => `articles/${page}?${new URLSearchParams({ id })}`),
 ];
 
 /** What in a page's markup a text has made that we have not. */

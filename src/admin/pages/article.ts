@@ -1,0 +1,152 @@
+import { diffLines } from 'diff';
+import { PressmarkError } from '../../errors.js';
+import type { ArticleFields, Editor } from '../../host/article-edits.js';
+import type { SettableState } from '../../host/articles.js';
+import {
+  type AdminPage,
+  type AdminRoom,
+  type FormRequest,
+  MISSING,
+  type PageAction,
+  type PageRequest,
+  redirect,
+  view,
+} from '../page.js';
+import { LEVELS } from './articles.js';
+
+const STATES: readonly SettableState[] = ['live', 'held', 'scheduled', 'expired'];
+
+/** The person of a request, as the author of a commit. */
+export function editorOf({ user: { name, email } }: Pick<PageRequest, 'user'>): Editor {
+  return { name, ...(email !== undefined && { email }) };
+}
+
+/** The id of the article that a page is about. */
+export function idIn({ query }: Pick<PageRequest, 'query'>): string {
+  return query.get('id') ?? '';
+}
+
+/** What the forms of an article's pages are about, for the audit log. */
+export const about = (request: FormRequest): string => idIn(request);
+
+/** The address of an article's page. */
+export function articlePath(id: string): string {
+  return `articles/article?${new URLSearchParams({ id })}`;
+}
+
+/** A piece of a difference between two texts. */
+export interface Difference {
+  readonly kind: 'same' | 'old' | 'new';
+  readonly text: string;
+}
+
+/** What is different between two versions of an article. */
+export function differenceOf(before: ArticleFields, after: ArticleFields): readonly Difference[] {
+  return diffLines(textOf(before), textOf(after)).map(({ added, removed, value }) => ({
+    kind: added ? 'new' : removed ? 'old' : 'same',
+    text: value,
+  }));
+}
+
+function textOf({ title, description, tags, author, image, body }: ArticleFields): string {
+  return [title, description, author, tags.join(', '), image ?? '', '', body, ''].join('\n');
+}
+
+/** The page of one article, and what differs between two versions of it. */
+export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
+  const { articles } = host;
+  const { timeZone } = host.site;
+
+  const setState: PageAction['run'] = async (request) => {
+    const { field } = request;
+    const id = idIn(request);
+    const state = STATES.find((one) => one === field('state'));
+    if (state === undefined) return MISSING;
+    const at = field('at');
+    const moment = at === '' ? undefined : momentIn(timeZone, at);
+    if (at !== '' && moment === undefined) return refused(id, 'articles.noMoment');
+    try {
+      await articles.setStateBy(id, state, moment, editorOf(request));
+    } catch (error) {
+      if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
+      return refused(id, 'articles.refused', error.message);
+    }
+    return redirect(articlePath(id), { level: 'ok', text: `articles.now-${state}` });
+  };
+
+  const revert: PageAction['run'] = async (request) => {
+    const { field } = request;
+    const id = idIn(request);
+    try {
+      await articles.revert(id, field('revision'), field('base'), editorOf(request));
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      if (error.code === 'REVISION_CONFLICT') return refused(id, 'articles.changedSince');
+      if (error.code !== 'USAGE') throw error;
+      return refused(id, 'articles.refused', error.message);
+    }
+    return redirect(articlePath(id), { level: 'ok', text: 'articles.reverted' });
+  };
+
+  const refused = (id: string, text: string, reason = '') =>
+    redirect(articlePath(id), { level: 'fail', text, values: { reason } });
+
+  return [
+    {
+      path: 'articles/article',
+      title: 'articles.article',
+      role: 'editor',
+      show: async (request) => {
+        const id = idIn(request);
+        const article = await articles.open(id);
+        if (article === undefined) return MISSING;
+        const revisions = await articles.history(id);
+        return view('article', { article, revisions, levels: LEVELS, timeZone }, { title: article.title });
+      },
+      actions: {
+        state: { about, run: setState },
+        revert: { about, run: revert },
+      },
+    },
+    {
+      path: 'articles/compare',
+      title: 'articles.compare',
+      role: 'editor',
+      show: async (request) => {
+        const id = idIn(request);
+        const article = await articles.open(id);
+        const [from, to] = [request.query.get('from') ?? '', request.query.get('to') ?? ''];
+        if (article === undefined || from === '' || to === '') return MISSING;
+        const [before, after] = await Promise.all([articles.at(id, from), articles.at(id, to)]);
+        return view('compare', { article, from, to, differences: differenceOf(before, after) });
+      },
+    },
+  ];
+}
+
+/** The moment that a field for date and time means, ISO 8601; undefined where it means none. */
+export function momentIn(timeZone: string, local: string): string | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(local)) return undefined;
+  const wanted = Date.parse(`${local}Z`);
+  if (Number.isNaN(wanted)) return undefined;
+  let at = wanted;
+  // A second time, as the zone's distance from UTC may differ between the two.
+  for (let round = 0; round < 2; round++) at += wanted - wallClock(timeZone, at);
+  return new Date(at).toISOString();
+}
+
+/** What the clocks of a time zone show at a moment, as if it was UTC. */
+function wallClock(timeZone: string, at: number): number {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(at);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}

@@ -1,0 +1,48 @@
+import type { ListedArticle } from './articles.js';
+
+/** Which articles `search` returns, and in which order; all conditions must hold. */
+export interface ArticleSearch {
+  /** Words that stand in the title, the URL, the id, the author or a tag, each whatever its case. */
+  readonly text?: string | undefined;
+  readonly state?: ListedArticle['state'] | undefined;
+  /** In any spelling of the site's. */
+  readonly tag?: string | undefined;
+  readonly author?: string | undefined;
+  /** Whether a person has changed what is there now, in an admin or in its file. */
+  readonly edited?: boolean | undefined;
+  /** Whether a person wrote it from nothing. */
+  readonly handWritten?: boolean | undefined;
+  /** @default 'newest' */
+  readonly sort?: 'newest' | 'oldest' | 'title' | undefined;
+  /** From 1 on. @default 1 */
+  readonly page?: number | undefined;
+  /** Articles of a page, 200 at the most. @default 50 */
+  readonly size?: number | undefined;
+}
+
+/** An article in a list. */
+export interface ArticleRow
+  extends Pick<
+    ListedArticle,
+    'id' | 'title' | 'url' | 'path' | 'date' | 'state' | 'author' | 'tags' | 'handWritten'
+  > {
+  readonly edited: boolean;
+}
+
+/** A page of articles. */
+export interface FoundArticles {
+  readonly rows: readonly ArticleRow[];
+  /** The number of all articles that are meant, as far as the files have been read. */
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  /** The files that have been read so far, and those that there are: the first search begins to read them. */
+  readonly read: number;
+  readonly files: number;
+}
+
+/** Finding articles. */
+export interface ArticleFinder {
+  /** A page of the articles that are meant. The first call has their files read in the background, newest names first. */
+  search(query?: ArticleSearch): Promise<FoundArticles>;
+}

@@ -1,0 +1,246 @@
+import test from 'ava';
+import { type AdminAnswer, type AdminClient, adminOf } from '../../support/admin.js';
+import { article, update } from '../../support/events.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const dir = makeTempDir();
+let receiver: ReceiverHere;
+let ada: AdminClient;
+let bo: AdminClient;
+
+test.serial.before(async () => {
+  receiver = await launchHere(dir, { config: { git: false, site: { search: false } } });
+  ada = await adminOf(receiver, { name: 'Ada', role: 'editor' });
+  bo = await adminOf(receiver, { name: 'Bo', role: 'editor' });
+});
+test.after.always(async () => {
+  await receiver.close();
+  removeTempDir(dir);
+});
+
+const query = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+
+/** What stands in a field of a page's form. */
+function valueIn({ text }: AdminAnswer, name: string): string {
+  const [, input, area] =
+    new RegExp(`name="${name}"[^>]*value="([^"]*)"|name="${name}"[^>]*>\\n?([^<]*)</textarea>`).exec(text) ??
+    [];
+  return (input ?? area ?? '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** The fields of an article's form, as a browser would send them. */
+async function formOf(admin: AdminClient, id: string): Promise<Record<string, string>> {
+  const page = await admin.get(`articles/edit?${query({ id })}`);
+  const names = ['base', 'title', 'description', 'tags', 'author', 'image', 'body'];
+  return Object.fromEntries(names.map((name) => [name, valueIn(page, name)]));
+}
+
+/** Publishes an article. */
+async function published(over: Parameters<typeof article>[0] = {}) {
+  const data = article(over);
+  const { url } = (await receiver.post('article.published', data)).json;
+  return { data, id: data.id, url };
+}
+
+test.serial(
+  'articles in the admin: an edit is saved, an update from before it is 409, and its page follows',
+  async (t) => {
+    const { id, url, data } = await published();
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const form = await formOf(ada, id);
+    t.like(form, {
+      title: data.title,
+      tags: 'bees, city',
+      base: base_revision_id,
+      image: data.featured_image_url ?? '',
+    });
+    const saved = await ada.post(`articles/edit?${query({ id })}`, {
+      ...form,
+      do: 'save',
+      title: 'Housing bees',
+    });
+    t.is(saved.status, 303);
+    t.regex((await ada.get(`articles/article?${query({ id })}`)).text, /Housing bees[\s\S]*Ada/);
+    const request = update({ target_id: id, target_url: url, base_revision_id });
+    t.is((await receiver.post('article.updated', request)).status, 409);
+    await until('the page has the title', async () => {
+      const page = await fetch(`${receiver.origin}${new URL(url).pathname}`);
+      return (await page.text()).includes('Housing bees');
+    });
+  },
+);
+
+test.serial(
+  'articles in the admin: where a delivery and another person came first, both texts are shown, nothing is overwritten, and what was typed is kept',
+  async (t) => {
+    const { id, url } = await published();
+    const { revision_id: base_revision_id } = await receiver.find(url);
+    const [ofAda, ofBo] = [await formOf(ada, id), await formOf(bo, id)];
+    const request = update({ target_id: id, target_url: url, base_revision_id });
+    t.is((await receiver.post('article.updated', request)).status, 200);
+    const path = `articles/edit?${query({ id })}`;
+    const told = await ada.post(path, { ...ofAda, do: 'save', body: 'Ada’s own words.' });
+    t.is(told.status, 409);
+    t.true(told.text.includes(`Rewritten as ${request.id}.`), 'what has come');
+    t.is(valueIn(told, 'body'), 'Ada’s own words.');
+    t.is(valueIn(told, 'base'), request.id, 'saving once more is meant');
+    t.is((await receiver.find(url)).revision_id, request.id);
+
+    const mine = { ...ofAda, do: 'save', body: 'Ada’s own words.', base: request.id };
+    t.is((await ada.post(path, mine)).status, 303);
+    const toldToo = await bo.post(path, { ...ofBo, do: 'save', body: 'Bo’s own words.' });
+    t.is(toldToo.status, 409);
+    t.true(toldToo.text.includes('Ada’s own words.'));
+    t.is(valueIn(toldToo, 'body'), 'Bo’s own words.');
+    const versions = await bo.get(`articles/article?${query({ id })}`);
+    t.true(versions.text.includes(request.id), 'the text that was delivered is kept');
+  },
+);
+
+test.serial('articles in the admin: what cannot be stored is said, and what was typed is kept', async (t) => {
+  const { id } = await published();
+  const form = await formOf(ada, id);
+  const refused = await ada.post(`articles/edit?${query({ id })}`, {
+    ...form,
+    do: 'save',
+    image: 'no address',
+    body: 'Typed for an hour.',
+  });
+  t.is(refused.status, 422);
+  t.is(valueIn(refused, 'body'), 'Typed for an hour.');
+  t.is(valueIn(refused, 'image'), 'no address');
+});
+
+test.serial(
+  'articles in the admin: a preview is the page in the site’s theme, in a frame where no script runs, and stores nothing',
+  async (t) => {
+    const { id, url } = await published();
+    await until(
+      'the page is built',
+      async () => (await fetch(`${receiver.origin}${new URL(url).pathname}`)).ok,
+    );
+    const form = await formOf(ada, id);
+    const shown = await ada.post(`articles/edit?${query({ id })}`, {
+      ...form,
+      do: 'preview',
+      title: 'Tried out',
+      body: 'Words <script>alert(1)</script>',
+    });
+    t.is(shown.status, 200);
+    t.is(valueIn(shown, 'title'), 'Tried out');
+    const [, frame = ''] = /<iframe[^>]* sandbox [^>]*src="\/-\/admin\/([^"]+)"/.exec(shown.text) ?? [];
+    const preview = await ada.get(frame.replaceAll('&amp;', '&'));
+    t.regex(preview.text, /<title>Tried out[\s\S]*<main[\s\S]*Words/);
+    t.regex(preview.headers.get('content-security-policy') ?? '', /default-src 'none'.*; sandbox$/);
+    t.notRegex(preview.headers.get('content-security-policy') ?? '', /script-src|allow-scripts/);
+    t.is((await formOf(ada, id)).title, form.title);
+    const fresh = await ada.post('articles/new', { do: 'preview', title: 'Fresh', body: 'New words.' });
+    t.regex(fresh.text, /<iframe[^>]* sandbox /);
+  },
+);
+
+test.serial('articles in the admin: one can be written, held, scheduled, shown and let expire', async (t) => {
+  const made = await ada.post('articles/new', {
+    do: 'create',
+    title: 'Wax and honey',
+    tags: 'Bees, wax',
+    author: 'Ada',
+    body: 'Of *wax*.',
+    state: 'held',
+  });
+  t.is(made.status, 303);
+  const to = made.headers.get('location')?.replace('/-/admin/', '') ?? '';
+  const state = async () =>
+    /<span class="mark \w+">.*?<\/span> ([^<]+)<\/span>/.exec((await ada.get(to)).text)?.[1];
+  t.is(await state(), 'Held');
+  for (const [given, expected] of [
+    [{ state: 'live' }, 'Live'],
+    [{ state: 'held' }, 'Held'],
+    [{ state: 'scheduled', at: '2099-01-01T08:00' }, 'Scheduled'],
+    [{ state: 'live' }, 'Live'],
+    [{ state: 'expired' }, 'Expired'],
+  ] as const) {
+    t.is((await ada.post(to, { do: 'state', ...given })).status, 303);
+    t.is(await state(), expected);
+  }
+  await ada.post(to, { do: 'state', state: 'scheduled', at: 'soon' });
+  t.is(await state(), 'Expired');
+  t.is((await ada.post('articles/new', { do: 'create', title: '', body: 'Words.' })).status, 422);
+});
+
+test.serial(
+  'articles in the admin: an earlier version can be compared and put back, but not over what has come since',
+  async (t) => {
+    const { id, url } = await published();
+    const { revision_id: first } = await receiver.find(url);
+    const path = `articles/edit?${query({ id })}`;
+    await ada.post(path, { ...(await formOf(ada, id)), do: 'save', title: 'Another title' });
+    const { revision_id: second } = await receiver.find(url);
+    const compared = await ada.get(`articles/compare?${query({ id, from: first, to: second })}`);
+    t.regex(compared.text, /<del>Keeping bees on a balcony\n<\/del><ins>Another title\n<\/ins>/);
+    const to = `articles/article?${query({ id })}`;
+    await ada.post(to, { do: 'revert', revision: first, base: first });
+    t.is((await receiver.find(url)).title, 'Another title');
+    t.is((await ada.post(to, { do: 'revert', revision: first, base: second })).status, 303);
+    t.is((await receiver.find(url)).title, 'Keeping bees on a balcony');
+  },
+);
+
+test.serial(
+  'articles in the admin: the list finds by words, state, tag, author and whose text it is, in each order',
+  async (t) => {
+    await published({
+      id: 'zebra',
+      title: 'Zebra crossing',
+      tags: ['Streets'],
+      author: 'Zoe',
+      published_at: '2020-01-01T00:00:00Z',
+    });
+    await published({
+      id: 'apple',
+      title: 'Apple streets',
+      tags: ['fruit'],
+      author: 'Zoe',
+      published_at: '2021-01-01T00:00:00Z',
+    });
+    const found = async (fields: Record<string, string>) => {
+      const { text } = await ada.get(`articles?${query(fields)}`);
+      return [...text.matchAll(/<a class="name"[^>]*>([^<]+)<\/a>/g)].map(([, title]) => title);
+    };
+    await until('all files are read', async () => (await found({ author: 'zoe' })).length === 2);
+    t.deepEqual(await found({ author: 'zoe' }), ['Apple streets', 'Zebra crossing']);
+    t.deepEqual(await found({ author: 'Zoe', sort: 'oldest' }), ['Zebra crossing', 'Apple streets']);
+    t.deepEqual(await found({ text: 'STREETS', sort: 'title' }), ['Apple streets', 'Zebra crossing']);
+    t.deepEqual(await found({ tag: 'streets' }), ['Zebra crossing']);
+    t.deepEqual(await found({ text: 'crossing zebra' }), ['Zebra crossing']);
+    t.deepEqual(await found({ author: 'zoe', kind: 'edited' }), []);
+    await ada.post(`articles/edit?${query({ id: 'zebra' })}`, {
+      ...(await formOf(ada, 'zebra')),
+      do: 'save',
+      title: 'Zebras',
+    });
+    t.deepEqual(await found({ author: 'zoe', kind: 'edited' }), ['Zebras']);
+    await ada.post(`articles/article?${query({ id: 'apple' })}`, { do: 'state', state: 'held' });
+    t.deepEqual(await found({ author: 'zoe', state: 'held' }), ['Apple streets']);
+    t.deepEqual(await found({ text: 'nobody wrote this' }), []);
+  },
+);
+
+test.serial('articles in the admin: each change is in the audit log with the article', async (t) => {
+  const { id } = await published();
+  await ada.post(`articles/edit?${query({ id })}`, {
+    ...(await formOf(ada, id)),
+    do: 'save',
+    title: 'Noted',
+  });
+  const { openAudit } = await import('../../../src/admin/audit.js');
+  const { pluginFolder } = await import('../../../src/host/host.js');
+  const [last] = await openAudit(pluginFolder(`${dir}/.pressmark`, 'admin')).last(1);
+  t.like(last, { who: 'Ada', what: 'articles/edit:save', about: id });
+});
