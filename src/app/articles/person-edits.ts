@@ -121,7 +121,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   const draft: ArticleEdits['draft'] = async (fields, id) => {
     const given = checked(fields);
     if (id === undefined) {
-      const made = await content.format.encode(
+      const made = await content.codec.encode(
         { ...newDraft('preview', given, undefined), updated: null, url: content.layout.url('preview', '') },
         'preview.md',
       );
@@ -129,7 +129,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     }
     const found = await mustGet(id);
     const { path } = found;
-    const read = readArticle(content, path);
+    const read = await readArticle(content, path);
     const { body, ...others } = given;
     const isSame = body === withLf(editableText(read.stored));
     const revision = read.stored.article.revision;
@@ -138,7 +138,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   };
 
   async function shown(path: string, { text, article }: Pick<Amended, 'text' | 'article'>) {
-    const stored = await (content.long?.decode(text, path) ?? content.format.decode(text, path));
+    const stored = await content.codec.decode(text, path);
     return { path: `${prefix}${path}`, text, article, html: await store.htmlOf(stored) };
   }
 
