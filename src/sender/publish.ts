@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
-import { lastRefreshes, saysTheSame } from './article/already-sent.js';
+import { articlesWithoutFile, lastRefreshes, saysTheSame, withSlugOf } from './article/already-sent.js';
 import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
 import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Connector } from './connectors.js';
@@ -44,8 +44,11 @@ export async function* queueFiles(
   now: () => number,
 ): AsyncIterable<Queued> {
   const refreshes = lastRefreshes(queue, connector);
+  const recognise = renames(queue, connector, state, refreshes);
   for (let at = 0; at < paths.length; at += BATCH) {
-    const batch = paths.slice(at, at + BATCH).map((path) => prepare(state, connector, path, now()));
+    const batch = paths
+      .slice(at, at + BATCH)
+      .map((path) => recognise(prepare(state, connector, path, now())));
     const fresh = new Set(
       await queue.add(batch.flatMap((one) => (one.kind === 'queued' ? [one.entry] : []))),
     );
@@ -58,7 +61,7 @@ export async function* queueFiles(
   }
 }
 
-type Prepared = Exclude<Queued, { kind: 'queued' | 'known' }> | Ready;
+type Prepared = Exclude<Queued, { kind: 'queued' }> | Ready;
 interface Ready {
   readonly path: string;
   readonly kind: 'queued';
@@ -92,6 +95,33 @@ function prepare(state: SenderState, connector: Connector, path: string, now: nu
   }
 }
 
+/** Recognises files that were renamed since their articles were delivered: published anew, each would stand there twice. */
+function renames(
+  queue: Queue,
+  connector: Connector,
+  { dir }: SenderState,
+  refreshes: () => ReadonlyMap<string, Envelope>,
+) {
+  const articleOf = articlesWithoutFile(queue, connector, dir);
+  return (one: Prepared): Prepared => {
+    if (one.kind !== 'queued' || one.draft.id !== undefined || queue.read(one.entry.id) !== undefined)
+      return one;
+    const there = articleOf(one.draft);
+    if (there === undefined) return one;
+    const { path, draft } = one;
+    const { payload } = there.record;
+    const renamed = {
+      ...one,
+      draft: withSlugOf(payload, draft),
+      entry: { ...one.entry, source: there.source },
+    };
+    if (!isChanged(queue, connector, refreshes, renamed, there))
+      return { path, kind: 'known', entry: there, changed: false };
+    const reason = `${path}: its title is that of ${there.source}, which is gone; if it is the same article, write id: ${String(payload.data.id)} into its front matter, and any other id if it is not`;
+    return { path, kind: 'refused', reason };
+  };
+}
+
 /** What `queueFiles` would do with these files; nothing is queued. */
 export function* foresee(
   queue: Queue,
@@ -102,8 +132,9 @@ export function* foresee(
 ): Iterable<Queued> {
   const refreshes = lastRefreshes(queue, connector);
   const ids = new Map<string, string>();
+  const recognise = renames(queue, connector, state, refreshes);
   for (const path of paths) {
-    const one = prepare(state, connector, path, now);
+    const one = recognise(prepare(state, connector, path, now));
     const there = one.kind === 'queued' ? queue.read(one.entry.id) : undefined;
     if (one.kind !== 'queued') yield one;
     else if (ids.has(one.entry.id))

@@ -208,8 +208,8 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
   if (changed > 0)
     console.log(
       changed === 1
-        ? '1 file has changed since it was delivered; pressmark refresh <url> <file> replaces its article'
-        : `${changed} files have changed since they were delivered; pressmark refresh <url> <file> replaces an article`,
+        ? '1 file has changed since it was delivered; pressmark refresh --changed <file> replaces its article'
+        : `${changed} files have changed since they were delivered; pressmark refresh --changed <folder> replaces their articles`,
     );
   if (stopped) console.log('Stopped. Run the same command again to send the rest.');
   else if (counts.waiting > 0)

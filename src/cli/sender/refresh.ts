@@ -1,52 +1,139 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { findMarkdown } from '../../sender/article/find-markdown.js';
 import { CLOCK } from '../../sender/clock.js';
+import { foresee } from '../../sender/publish.js';
+import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
 import { example } from '../options.js';
-import { printJson } from '../terminal.js';
-import { openSending, standingOf, withConnector, withSenderDir } from './sending.js';
+import { paint, printable, printJson } from '../terminal.js';
+import { openSending, type Sending, standingOf, withConnector, withSenderDir } from './sending.js';
 
 interface RefreshOptions {
   readonly dir: string;
   readonly connector?: string;
+  readonly changed?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
 }
 
-/** `pressmark refresh`: replaces a published article in place. */
+/** What became of an article; `error`: why nothing was sent. */
+interface Refreshed {
+  readonly file: string;
+  readonly url: string | null;
+  readonly entry?: Entry;
+  readonly error?: string;
+}
+
+/** `pressmark refresh`: replaces published articles in place. */
 export function refreshCommand(): Command {
   return withConnector(withSenderDir(new Command('refresh')))
-    .description('replace a published article at its own URL, unless somebody has changed it')
-    .argument('<url>', 'the article’s public URL')
-    .argument('<file>', 'the Markdown file that replaces it')
-    .option('--force', 'replace the article also where it is not what was delivered last from here')
+    .description('replace published articles at their own URLs, unless somebody has changed them')
+    .argument(
+      '<url-and-file...>',
+      'the article’s public URL and the Markdown file that replaces it; with --changed, files and folders',
+    )
+    .option('--changed', 'replace each article whose file has changed since it was delivered')
+    .option('--force', 'replace an article also where it is not what was delivered last from here')
     .option('--json', 'print what became of it as JSON')
-    .addHelpText('after', example('pressmark refresh https://example.com/articles/bees/ posts/bees.md'))
-    .action(async (url: string, file: string, { dir, connector: name, force, json }: RefreshOptions) => {
-      const { state, connector, queue } = openSending(dir, name);
+    .addHelpText(
+      'after',
+      example(
+        'pressmark refresh https://example.com/articles/bees/ posts/bees.md\n  $ pressmark refresh --changed posts',
+      ),
+    )
+    .action(async (args: string[], options: RefreshOptions, command: Command) => {
+      const { dir, connector, changed = false, json = false } = options;
+      const [url, file, ...others] = args;
+      if (!changed && (url === undefined || file === undefined || others.length > 0))
+        command.error('error: name a URL and a file, or files and folders with --changed', { exitCode: 2 });
+      const sending = openSending(dir, connector);
       try {
-        const path = resolve(file);
-        const entry = await refresh({ state, queue, connector, url, path, clock: CLOCK, force });
-        const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
-        const revision = payload.data.revision_id;
-        if (json)
-          printJson({
-            delivery: entry.id,
-            url,
-            revision,
-            status,
-            lastStatusCode,
-            lastError,
-            nextRetryAt,
-          });
-        else console.log(standingOf(entry));
-        if (!json && status === 'failed' && lastStatusCode === 409)
-          console.log(
-            'The article has changed since it was looked up, and stays as it is. The same command shows what it is now.',
-          );
-        if (status !== 'success') process.exitCode = 1;
+        if (changed) await refreshChanged(sending, findMarkdown(args), options);
+        else await refreshOne(sending, url ?? '', resolve(file ?? ''), options);
       } finally {
-        queue.close();
+        sending.queue.close();
       }
     });
+
+  async function refreshOne(sending: Sending, url: string, path: string, { force, json }: RefreshOptions) {
+    const entry = await refresh({ ...sending, url, path, clock: CLOCK, force });
+    if (json) printJson(rowOf({ file: entry.source, url, entry }));
+    else say(entry);
+    if (entry.record.status !== 'success') process.exitCode = 1;
+  }
+}
+
+/** Replaces the articles whose files say something else than what was sent last; one that fails costs no other. */
+async function refreshChanged(
+  sending: Sending,
+  files: readonly string[],
+  { force, json }: RefreshOptions,
+): Promise<void> {
+  const { state, connector, queue } = sending;
+  const refreshed: Refreshed[] = [];
+  const sayError = ({ file, error = '' }: Refreshed) => {
+    if (!json) console.log(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
+  };
+  for (const one of foresee(queue, state, connector, files, Date.now())) {
+    const file = relative(state.dir, one.path);
+    if (one.kind === 'refused') {
+      refreshed.push({ file, url: null, error: one.reason });
+      sayError({ file, url: null, error: one.reason });
+    }
+    if (one.kind !== 'known' || !one.changed || one.entry.record.status !== 'success') continue;
+    const { liveUrl: url } = one.entry;
+    try {
+      if (url === null)
+        throw new PressmarkError(
+          'RECEIVER_REFUSED',
+          'the receiver has not answered its URL; name it: pressmark refresh <url> <file>',
+        );
+      const entry = await refresh({ ...sending, url, path: one.path, clock: CLOCK, force });
+      refreshed.push({ file, url, entry });
+      if (!json) say(entry);
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      refreshed.push({ file, url, error: messageOf(error) });
+      sayError({ file, url, error: messageOf(error) });
+    }
+  }
+  const count = (is: (one: Refreshed) => boolean) => refreshed.filter(is).length;
+  const done = count(({ entry }) => entry?.record.status === 'success');
+  const waiting = count(
+    ({ entry }) => entry?.record.status === 'pending' || entry?.record.status === 'sending',
+  );
+  if (json) printJson(refreshed.map(rowOf), 2);
+  else {
+    console.log(
+      `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${done} refreshed, ${waiting} waiting, ${refreshed.length - done - waiting} failed; the others have not changed since they were delivered`,
+    );
+    if (waiting > 0) console.log('What waits is sent by pressmark work.');
+  }
+  if (done < refreshed.length) process.exitCode = 1;
+}
+
+function say(entry: Entry): void {
+  console.log(standingOf(entry));
+  const { status, lastStatusCode } = entry.record;
+  if (status === 'failed' && lastStatusCode === 409)
+    console.log(
+      'The article has changed since it was looked up, and stays as it is. The same command shows what it is now.',
+    );
+}
+
+function rowOf({ file, url, entry, error }: Refreshed) {
+  if (entry === undefined) return { file, url, error };
+  const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
+  return {
+    file,
+    delivery: entry.id,
+    url,
+    revision: payload.data.revision_id,
+    status,
+    lastStatusCode,
+    lastError,
+    nextRetryAt,
+  };
 }

@@ -432,3 +432,52 @@ test('publish --report writes what became of each file as CSV', async (t) => {
   t.is(lines[0], '"posts/a ""good"" one.md","success","",""');
   t.regex(lines[1] ?? '', /^"posts\/bad\.md","refused","",".*bad\.md: line /);
 });
+
+test('refresh --changed replaces the articles whose files have changed, and a renamed file is not published again', async (t) => {
+  const receiver = await startHere(t, STORE_ONLY);
+  const { posts, sender, write } = await connected(t, `${receiver.origin}/webhook`);
+  const names = ['ants', 'bees', 'cats', 'dogs'];
+  for (const name of names) write(`${name}.md`, `---\ntitle: The ${name}\n---\nText of the ${name}.\n`);
+  t.is((await sender('publish', posts)).code, 0);
+  const stored = (name: string) =>
+    articleFiles(receiver.dir).filter((file) => fs.readFileSync(file, 'utf8').includes(`The ${name}`));
+
+  for (const name of ['ants', 'bees', 'cats']) fs.appendFileSync(join(posts, `${name}.md`), 'And more.\n');
+  const [byHand = ''] = stored('bees');
+  fs.appendFileSync(byHand, '\nA person wrote this.\n');
+  fs.renameSync(join(posts, 'dogs.md'), join(posts, 'hounds.md'));
+
+  const plan = await sender('publish', posts, '--dry-run', '--json');
+  const kinds = (JSON.parse(plan.stdout) as { file: string; plan: string }[]).map(({ plan }) => plan);
+  t.deepEqual(kinds, ['changed since', 'changed since', 'changed since', 'sent before']);
+
+  const refreshed = await sender('refresh', '--changed', posts);
+  t.is(refreshed.code, 1);
+  t.regex(
+    refreshed.stdout,
+    /✓ posts\/ants\.md → .*\n✗ posts\/bees\.md: the refresh stops: the article is not what was delivered last from here: .*A person wrote this.*\n✓ posts\/cats\.md → /,
+  );
+  t.regex(refreshed.stdout, /4 files: 2 refreshed, 0 waiting, 1 failed; /);
+  t.regex(fs.readFileSync(byHand, 'utf8'), /A person wrote this/);
+  for (const name of names) t.is(stored(name).length, 1, name);
+  t.regex(fs.readFileSync(stored('cats')[0] ?? '', 'utf8'), /And more\./);
+
+  const again = await sender('refresh', '--changed', posts, '--json');
+  t.deepEqual(
+    (JSON.parse(again.stdout) as { file: string }[]).map(({ file }) => file),
+    ['posts/bees.md'],
+  );
+
+  fs.appendFileSync(join(posts, 'hounds.md'), 'Renamed and changed.\n');
+  const unclear = await sender('publish', posts);
+  t.regex(
+    unclear.stdout,
+    /✗ .*hounds\.md: its title is that of posts\/dogs\.md, which is gone; if it is the same article, write id: (md-\w+) /,
+  );
+  const [, id = ''] = /write id: (md-\w+) /.exec(unclear.stdout) ?? [];
+  const renamed = fs.readFileSync(join(posts, 'hounds.md'), 'utf8');
+  fs.writeFileSync(join(posts, 'hounds.md'), renamed.replace('---\n', `---\nid: ${id}\n`));
+  const told = await sender('refresh', '--changed', join(posts, 'hounds.md'));
+  t.is(told.code, 0, told.stdout);
+  t.regex(fs.readFileSync(stored('dogs')[0] ?? '', 'utf8'), /Renamed and changed\./);
+});
