@@ -44,7 +44,7 @@ export function refreshCommand(): Command {
       ),
     )
     .action(async (args: string[], options: RefreshOptions, command: Command) => {
-      const { dir, connector, changed = false, json = false } = options;
+      const { dir, connector, changed = false } = options;
       const [url, file, ...others] = args;
       if (!changed && (url === undefined || file === undefined || others.length > 0))
         command.error('error: name a URL and a file, or files and folders with --changed', { exitCode: 2 });
