@@ -3,6 +3,7 @@ import { accountPages } from './pages/account.js';
 import { addedPages } from './pages/added.js';
 import { oneArticlePages } from './pages/article.js';
 import { articleEditorPages } from './pages/article-editor.js';
+import { trashPages } from './pages/article-trash.js';
 import { articlePages } from './pages/articles.js';
 import { overviewPages } from './pages/overview.js';
 import { pluginPages } from './pages/plugins.js';
@@ -20,6 +21,7 @@ export function pagesOf(room: AdminRoom): AdminPage[] {
     ...articlePages(room),
     ...oneArticlePages(room),
     ...articleEditorPages(room),
+    ...trashPages(room),
     ...accountPages(room),
   ];
 }

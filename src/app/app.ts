@@ -28,6 +28,7 @@ import { createArticleChanges } from './articles/host-articles.js';
 import { createPersonEdits } from './articles/person-edits.js';
 import { createArticleSearch } from './articles/search-articles.js';
 import { refuseArticlesElsewhere } from './articles/stored-urls.js';
+import { answerAt, createTrash } from './articles/trash-articles.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { createCodecInThread } from './content/article-codec.js';
@@ -178,7 +179,22 @@ export async function startApp(
     const ofArticles = { store, catalog, content, prefix, around: surroundings };
     const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive: receiveArticle });
     const edits = createPersonEdits({ ...ofArticles, settings, editors: durable.editors, setStateAs });
-    const writing = { ...articles, ...changes, ...edits, search: finder.search };
+    const trash = createTrash({
+      store,
+      catalog,
+      stateDir,
+      prefix,
+      siteUrl: settings.siteUrl,
+      editors: durable.editors,
+      deleted: durable.deleted,
+      hooks,
+      commit: durable.commitTrash,
+      refusal:
+        settings.durability === 'push'
+          ? 'with durability: push, remove the file in a clone, commit and push that'
+          : undefined,
+    });
+    const writing = { ...articles, ...changes, ...edits, search: finder.search, ...trash };
     const names = headerNames(settings.service);
     const dryRun = createDryRun(names, surroundings);
     const doctor = createDoctor(settings, log);
@@ -263,6 +279,7 @@ export async function startApp(
       statusToken: settings.statusToken,
       outputDir,
       basePath,
+      gone: (path) => answerAt(stateDir, settings.siteUrl, path),
       policy: pagePolicy.now,
       liveReload,
       endpoint: settings.endpoint,

@@ -47,6 +47,8 @@ export interface DurableStore {
   readonly pushes: PushStatusKeeper | undefined;
   /** The articles that their owner has deleted. */
   readonly deleted: DeletedArticles;
+  /** Has git commit that a person has removed a file, or restored it; undefined where nothing is committed after that. */
+  readonly commitTrash?: (path: string) => void;
   /** The people who have changed articles in the admin. */
   readonly editors: Editors;
   close(): Promise<void>;
@@ -233,6 +235,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
     opened,
+    commitTrash: commits.commitTrash,
     git: commits.plugin(backgroundPush(options, opened, whileFollowing)),
     close: async () => {
       await opened.close();

@@ -80,6 +80,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
 export interface ArticleCommits {
   /** Makes the plugin that commits. @param push has the branch pushed in the background. */
   plugin(push?: PushSettings): Plugin;
+  /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
+  commitTrash(path: string): void;
   /** What the store calls, with paths below the content folder. */
   readonly forStore: {
     /**
@@ -225,6 +227,7 @@ function createArticleCommits(
     });
   return {
     plugin,
+    commitTrash: (path) => queue.add(path, 'removed'),
     forStore: {
       afterWrite: isBeforeAnswer ? ({ path }, isKnown) => commitNow(`${content}${path}`, isKnown) : undefined,
       beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),

@@ -1,13 +1,7 @@
 import type { Article } from '../article/article.js';
 import type { ArticleFinder } from './article-search.js';
+import type { ArticleTrash, Editor } from './article-trash.js';
 import type { ArticleReader, Articles, ListedArticle, SettableState } from './articles.js';
-
-/** A person who changes articles; the author of the commit. */
-export interface Editor {
-  readonly name: string;
-  /** @default the commit has Pressmark's */
-  readonly email?: string;
-}
 
 /** What a person writes in an article. */
 export interface ArticleFields {
@@ -112,7 +106,7 @@ export interface ArticleEdits {
 }
 
 /** All that a receiver's plugins can do with articles. */
-export type HostArticles = Articles & ArticleEdits & ArticleFinder;
+export type HostArticles = Articles & ArticleEdits & ArticleFinder & ArticleTrash;
 
 /** What changes articles. */
 export type ArticleChanges = Omit<HostArticles, keyof ArticleReader>;

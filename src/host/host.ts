@@ -369,8 +369,9 @@ const answerBy =
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+  const trash = { trash: refuse, restore: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
-  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, search: refuse };
+  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, search: refuse, ...trash };
 }
 
 /** What is known of the site, where no receiver runs. */

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import type { Amended } from '../article/format/amend.js';
 import type { StoredArticle } from '../article/stored-article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
+import { syncDirectory } from '../fs/atomic-write.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
@@ -364,6 +365,63 @@ export function createStore(options: StoreOptions) {
     });
   }
 
+  /**
+   * Removes an article's file. Resolves when that is durable.
+   *
+   * @param keep called before, with what the file holds; when it rejects, the file stays.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `keep` throws.
+   */
+  async function remove(
+    id: string,
+    keep: (read: ReadFile, path: string) => Promise<void>,
+  ): Promise<{ readonly article: Article; readonly path: string }> {
+    return locked(id, async () => {
+      for (;;) {
+        const entry = await reading.current(id);
+        if (entry === undefined)
+          throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+        const { path } = entry;
+        const read = await reading.open(entry);
+        const { article, edited } = read.stored;
+        await beforeReplace?.({ path, text: read.text, article, edited, by: '' });
+        await keep(read, path);
+        const file = join(content.root, path);
+        // A person may have saved in between.
+        if (fs.readFileSync(file, 'utf8') !== read.text) continue;
+        fs.unlinkSync(file);
+        catalog.delete(path);
+        acknowledged.delete(path);
+        unacknowledged.delete(path);
+        await syncDirectory(dirname(file));
+        return { article, path };
+      }
+    });
+  }
+
+  /**
+   * Puts a file that was removed back, to the byte. Resolves when that is durable.
+   *
+   * @throws PressmarkError USAGE where its id or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   */
+  async function restore(id: string, path: string, text: string): Promise<void> {
+    await locked(id, async () => {
+      if ((await reading.current(id)) !== undefined)
+        throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
+      const { epoch } = writer;
+      const stored = await codec.decode(text, path);
+      try {
+        await write(
+          { path, target: join(content.root, path), ...stored, text, replaces: null, epoch },
+          stored.edited,
+        );
+      } catch (error) {
+        if (error instanceof NameTaken)
+          throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
+        throw error;
+      }
+    });
+  }
+
   async function write(file: Write, isEdit = false): Promise<StoredFile> {
     const { path } = file;
     const work = writeNow(file, isEdit).finally(() => writing.delete(path));
@@ -436,6 +494,8 @@ export function createStore(options: StoreOptions) {
     update,
     dryRun,
     change,
+    remove,
+    restore,
     find,
     get,
     read,

@@ -1,6 +1,7 @@
 import { diffLines } from 'diff';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields, Editor } from '../../host/article-edits.js';
+import type { ArticleFields } from '../../host/article-edits.js';
+import type { Editor } from '../../host/article-trash.js';
 import type { SettableState } from '../../host/articles.js';
 import {
   type AdminPage,
@@ -88,6 +89,21 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
     return redirect(articlePath(id), { level: 'ok', text: 'articles.reverted' });
   };
 
+  const trash: PageAction['run'] = async (request) => {
+    const { field } = request;
+    const id = idIn(request);
+    const to = field('redirect').trim();
+    try {
+      await articles.trash(id, field('base'), { redirect: to === '' ? null : to }, editorOf(request));
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      if (error.code === 'REVISION_CONFLICT') return refused(id, 'articles.changedSince');
+      if (error.code !== 'USAGE' && error.code !== 'BODY_INVALID') throw error;
+      return refused(id, 'articles.refused', error.message);
+    }
+    return redirect('articles/trash', { level: 'ok', text: 'articles.trashed' });
+  };
+
   const refused = (id: string, text: string, reason = '') =>
     redirect(articlePath(id), { level: 'fail', text, values: { reason } });
 
@@ -106,6 +122,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
       actions: {
         state: { about, run: setState },
         revert: { about, run: revert },
+        trash: { about, run: trash },
       },
     },
     {

@@ -32,6 +32,8 @@ export interface PreviewOptions {
   readonly endpoint: string;
   /** The Content-Security-Policy of pages; undefined for none. @default none */
   policy?(): string | undefined;
+  /** Where a path leads whose article a person has removed; null where it is gone, undefined for any other. @default any other */
+  gone?(path: string): string | null | undefined;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
@@ -43,6 +45,7 @@ export function preview({
   basePath,
   endpoint,
   policy = () => undefined,
+  gone = () => undefined,
   liveReload,
   log,
 }: PreviewOptions): Middleware {
@@ -78,11 +81,14 @@ export function preview({
   }
 
   async function notFound(context: Context, inject: Inject): Promise<void> {
+    const to = gone(context.path);
+    if (typeof to === 'string') return redirect(context, to);
+    const status = to === null ? 410 : 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
     const page = await inTurn(() => findFile(outputDir, '404.html'));
-    if (page !== undefined) return sendFile(context, page.file, { log, status: 404, insert: inject });
-    context.status = 404;
+    if (page !== undefined) return sendFile(context, page.file, { log, status, insert: inject });
+    context.status = status;
     context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
   }
 }
@@ -109,5 +115,5 @@ async function findFile(root: string, path: string): Promise<Found | undefined> 
 function redirect(context: Context, path: string): void {
   context.set('Cache-Control', ASK_FIRST);
   context.status = 301;
-  context.redirect(`${path}${context.search}`);
+  context.redirect(/^https?:/.test(path) ? path : `${path}${context.search}`);
 }

@@ -23,7 +23,7 @@ interface Slice {
 export interface SendFileOptions {
   readonly log: Log;
   /** 200, or the status of a page that stands for another, which has no parts and is asked for each time. */
-  readonly status?: 200 | 404;
+  readonly status?: 200 | 404 | 410;
   /** What is put into an HTML page on its way, before the end of its body. */
   readonly insert?: Buffer | undefined;
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { entriesAt, type TreeEntry } from '../objects.js';
+import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
 import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
@@ -16,6 +16,7 @@ import {
   decide,
   NO_ARTICLE,
 } from './decision.js';
+import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { kindOf, type MessageMaker, subjectIn } from './message.js';
@@ -60,9 +61,9 @@ interface Candidate extends ReadFile {
 
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
-  readonly file: Candidate;
-  /** The name of its blob. */
-  readonly content: string;
+  readonly file: Pick<Candidate, 'path' | 'isStaged'>;
+  /** The name of its blob; null where it is removed. */
+  readonly content: string | null;
 }
 
 /** Commits batches of article files. */
@@ -89,14 +90,18 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           outcomes.set(path, { kind: 'later', because: `commits wait for ${branch.waitingFor}` });
         return outcomes;
       }
-      const files = await readFiles(batch, outcomes);
-      if (files.length === 0) return outcomes;
+      const removed: string[] = [];
+      const files = await readFiles(batch, outcomes, removed);
+      if (files.length + removed.length === 0) return outcomes;
       const [{ tip, candidates }, identity] = await Promise.all([
         examine(files, outcomes),
         identityOf(repository.git, author),
       ]);
       const head = { ...branch, tip };
-      const changes = await changesOf(candidates, tip, outcomes);
+      const changes = [
+        ...(await changesOf(candidates, tip, outcomes)),
+        ...(await removalsOf(removed, tip, outcomes)),
+      ];
       if (changes.length === 0) return outcomes;
       const commits = await buildCommits(repository, tip, changes, { identity, sign });
       const staged = new Set(
@@ -150,7 +155,11 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** Reads files up to a bound; those beyond it get no outcome. */
-  async function readFiles(batch: readonly Pending[], outcomes: Map<string, Outcome>): Promise<ReadFile[]> {
+  async function readFiles(
+    batch: readonly Pending[],
+    outcomes: Map<string, Outcome>,
+    removed: string[],
+  ): Promise<ReadFile[]> {
     const files: ReadFile[] = [];
     let size = 0;
     for (const { path, why } of batch) {
@@ -164,7 +173,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
-        if (['ENOENT', 'ENOTDIR'].includes(code))
+        if (why === 'removed' && ['ENOENT', 'ENOTDIR'].includes(code)) removed.push(path);
+        else if (['ENOENT', 'ENOTDIR'].includes(code))
           outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
           outcomes.set(path, refused(`the file cannot be read (${code})`, path));
@@ -229,24 +239,60 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         log.debug({ path }, `no commit: ${because}`);
         outcomes.set(path, { kind: 'failed', because });
       } else {
-        const kind = stored.edited
-          ? 'Edit'
-          : (written === 'Update' || written === 'Change') && before === undefined
-            ? 'Publish'
-            : written;
+        const restoredBy =
+          why === 'removed' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
+        const kind =
+          restoredBy !== undefined
+            ? 'Restore'
+            : stored.edited
+              ? 'Edit'
+              : (written === 'Update' || written === 'Change') && before === undefined
+                ? 'Publish'
+                : written;
         changes.push({
           file,
           path: inRepository,
           content: blob,
           mode: modeOf(before),
           message: await message(kind, path, { article: stored.article, text }),
-          author: options.authorOf(stored.article.revision),
+          author: restoredBy ?? options.authorOf(stored.article.revision),
         });
         assets.push(options.assetsOf(stored.article.id, text));
       }
     }
     const lacking = await lackingAssets(repository, assets);
     return changes.map((change, index) => ({ ...change, ...(lacking[index] && { assets: lacking[index] }) }));
+  }
+
+  /** The commits of files that a person has removed in the admin; what HEAD does not have needs none. */
+  async function removalsOf(
+    paths: readonly string[],
+    tip: string | null,
+    outcomes: Map<string, Outcome>,
+  ): Promise<ArticleVersion[]> {
+    const committed = await entriesAt(repository, tip, paths.map(place.inRepository));
+    const texts = await contentsOf(
+      repository,
+      [...committed.values()].map(({ id }) => id),
+    );
+    const changes: ArticleVersion[] = [];
+    for (const path of paths) {
+      const inRepository = place.inRepository(path);
+      const text = texts.get(committed.get(inRepository)?.id ?? '')?.toString('utf8');
+      const article = text === undefined ? undefined : (await decode(path, text))?.article;
+      if (text === undefined) outcomes.set(path, { kind: 'committed' });
+      else if (article === undefined) outcomes.set(path, { kind: 'failed', because: NO_ARTICLE });
+      else
+        changes.push({
+          file: { path, isStaged: false },
+          path: inRepository,
+          content: null,
+          mode: '0',
+          message: await message('Remove', path, { article, text }),
+          author: options.authorOf(removedKey(path)),
+        });
+    }
+    return changes;
   }
 
   async function entriesUpstream(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, TreeEntry>> {

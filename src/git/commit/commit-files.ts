@@ -15,8 +15,8 @@ import { nextRef } from './next-commits.js';
 export interface NewVersion {
   /** From the top of the work tree. */
   readonly path: string;
-  /** The content, or the name of a blob that git has. */
-  readonly content: Buffer | string;
+  /** The content, or the name of a blob that git has; null where the file is removed. */
+  readonly content: Buffer | string | null;
   /** See `modeOf`. */
   readonly mode: string;
   /** The files that the article shows and git lacks: their blobs by their paths. @default none */
@@ -76,9 +76,11 @@ export async function buildCommits(
       ...data(Buffer.from(message)),
       ...(index === 0 && parent !== null ? [`from ${parent}\n`] : []),
       ...[...assets].map(([asset, blob]) => `M ${FILE} ${blob} ${quoted(asset)}\n`),
-      ...(typeof content === 'string'
-        ? [`M ${mode} ${content} ${quoted(path)}\n\n`]
-        : [`M ${mode} inline ${quoted(path)}\n`, ...data(content), '\n']),
+      ...(content === null
+        ? [`D ${quoted(path)}\n\n`]
+        : typeof content === 'string'
+          ? [`M ${mode} ${content} ${quoted(path)}\n\n`]
+          : [`M ${mode} inline ${quoted(path)}\n`, ...data(content), '\n']),
     );
   }
   for (const index of files.keys()) lines.push(`get-mark :${index + 1}\n`);
@@ -159,6 +161,7 @@ export async function moveBranch(
   for (const { path, mode, content, assets = new Map() } of files) {
     for (const [asset, id] of assets) entries.set(asset, { mode: FILE, id });
     if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
+    if (content === null) entries.set(path, { mode: '0', id: noObject(repository) });
   }
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);

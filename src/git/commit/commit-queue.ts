@@ -11,7 +11,9 @@ export type Why =
   /** The store has written it. */
   | 'stored'
   /** An update is about to replace what it holds. */
-  | 'replaced';
+  | 'replaced'
+  /** A person has removed it in the admin, or restored it. */
+  | 'removed';
 
 /** An article's file that git may lack. What is committed is what the file holds then. */
 export interface Pending {
@@ -75,7 +77,7 @@ const PAUSE_MS = { first: 500, longest: 30_000, awaited: 200 };
 const LATER_MS = { first: 500, longest: 5_000 };
 
 const IDLE: State = { kind: 'idle' };
-const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced'];
+const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'removed'];
 
 /**
  * Commits in the background, one batch at a time, in the order of arrival; files that somebody waits for come first. A batch

@@ -61,3 +61,13 @@ function parse(line: string): { readonly revision: string; readonly person: Pers
     return undefined;
   }
 }
+
+/** Under what it is noted who has removed a file; its path is relative to the site's folder. */
+export function removedKey(path: string): string {
+  return `removed ${path}`;
+}
+
+/** Under what it is noted who has restored a file. */
+export function restoredKey(path: string): string {
+  return `restored ${path}`;
+}

@@ -9,7 +9,7 @@ const MAX_SUBJECT = 200;
 const MAX_BODY = 10_000;
 
 /** What a commit is about. */
-export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit';
+export type CommitKind = 'Publish' | 'Update' | 'Change' | 'Revert' | 'Edit' | 'Remove' | 'Restore';
 
 /** The kind of a text that Pressmark has stored, by what the text says. */
 export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
@@ -24,7 +24,7 @@ export function kindOf({ revision, updated }: { revision: string; updated: strin
 
 /** What happened to an article whose commit is of this kind. */
 function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'article.edited' {
-  if (kind === 'Edit') return 'article.edited';
+  if (kind === 'Edit' || kind === 'Remove' || kind === 'Restore') return 'article.edited';
   return kind === 'Publish' ? 'article.published' : 'article.updated';
 }
 

@@ -8,6 +8,7 @@ import { archivePages, homePage, termPages } from './lists.js';
 import { type Output, reservedPlaces } from './output.js';
 import { notFoundPage, ownerPages, searchPage } from './owner-pages.js';
 import { pluginFiles } from './plugin-files.js';
+import { redirectPages } from './redirect-pages.js';
 import { hostFiles, staticFiles, themeFiles } from './site-files.js';
 import { sitemap } from './sitemap.js';
 import { tagIndex } from './tag-index.js';
@@ -21,6 +22,7 @@ const NO_PLUGIN_OUTPUTS: readonly PluginOutput[] = [];
 export function siteOutputs(
   {
     site,
+    stateDir,
     staticDir,
     hooks,
     log,
@@ -50,6 +52,7 @@ export function siteOutputs(
     ownerPages(site),
     ...outputs.map((output) => pluginFiles(output, site, log)),
     hostFiles(site, hosting, contentSecurityPolicy),
+    redirectPages({ site, stateDir, hosting }),
   ];
   const reserved = reservedPlaces(all);
   return all;

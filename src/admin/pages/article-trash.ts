@@ -1,0 +1,40 @@
+import { PressmarkError } from '../../errors.js';
+import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
+import { articlePath, editorOf } from './article.js';
+
+/** Articles of one page. */
+const SIZE = 50;
+
+/** The articles that people have removed. */
+export function trashPages({ host }: AdminRoom): AdminPage[] {
+  const { articles } = host;
+  return [
+    {
+      path: 'articles/trash',
+      title: 'articles.trash',
+      role: 'editor',
+      show: async ({ query }) => {
+        const all = await articles.trashed();
+        const pages = Math.max(1, Math.ceil(all.length / SIZE));
+        const page = Math.min(Math.max(1, Math.trunc(Number(query.get('page')) || 1)), pages);
+        return view('trash', { files: all.slice((page - 1) * SIZE, page * SIZE), page, pages });
+      },
+      actions: {
+        restore: {
+          about: ({ field }) => field('id'),
+          run: async (request) => {
+            const id = request.field('id');
+            try {
+              await articles.restore(id, editorOf(request));
+            } catch (error) {
+              if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
+              const values = { reason: error.message };
+              return redirect('articles/trash', { level: 'fail', text: 'articles.refused', values });
+            }
+            return redirect(articlePath(id), { level: 'ok', text: 'articles.restored' });
+          },
+        },
+      },
+    },
+  ];
+}

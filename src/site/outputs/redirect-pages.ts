@@ -1,0 +1,56 @@
+import type { SiteInfo } from '../../host/page-types.js';
+import { trashedFiles } from '../../store/trash.js';
+import type { SiteOptions } from '../options.js';
+import { fileOf } from './addresses.js';
+import { keyOf, type Output, type Planned } from './output.js';
+
+/** Where an article in the trash was, and the address that its URL leads to. */
+interface Redirect {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The pages at the URLs of articles in the trash that lead elsewhere, and the file with the same that some hosts read. A page
+ * that is gone has no file: static hosts answer 404 there.
+ */
+export function redirectPages({
+  site,
+  stateDir,
+  hosting = [],
+}: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Output {
+  const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
+
+  return {
+    reserved: [],
+    *plan(): Generator<Planned> {
+      const redirects = trashedFiles(stateDir).flatMap(({ url, redirect }) =>
+        redirect === null ? [] : [{ from: url, to: redirect }],
+      );
+      for (const one of redirects) {
+        const path = fileOf(one.from, site);
+        if (path !== undefined)
+          yield { path, key: keyOf('redirect', one.to, site.language), render: () => pageOf(one, site) };
+      }
+      if (!hasFile || redirects.length === 0) return;
+      const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
+      yield { path: '_redirects', key: keyOf(lines), render: () => `# Pressmark\n${lines}` };
+    },
+  };
+}
+
+/** A page that browsers and search engines leave for another one. */
+function pageOf({ to }: Redirect, { language }: SiteInfo): string {
+  const address = new URL(to).href.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8">
+<title>${address}</title>
+<meta name="generator" content="Pressmark">
+<meta name="robots" content="noindex">
+<link rel="canonical" href="${address}">
+<meta http-equiv="refresh" content="0; url=${address}">
+<p><a href="${address}">${address}</a></p>
+</html>
+`;
+}
