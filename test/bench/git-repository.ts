@@ -123,6 +123,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     content: 'content/',
     pathsOf: () => [],
     assetsOf: () => [],
+    authorOf: () => undefined,
     decode: async (path, text) => decode(text, path),
     stateDir: join(dir, '.git'),
   });

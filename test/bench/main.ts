@@ -3,6 +3,7 @@
  * runs one of them. Prints Markdown for docs/benchmarks.md; a missed goal is reported and is not a failure.
  */
 import os from 'node:os';
+import { admin } from './admin.js';
 import { durability } from './durability.js';
 import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
@@ -29,6 +30,7 @@ const BENCHES = {
   'site-scale': siteScale,
   hostile,
   live,
+  admin,
 };
 
 const wanted = process.argv.slice(2);

@@ -74,7 +74,7 @@ export async function scale(workspace: Workspace): Promise<{ text: string; rows:
 }
 
 /** A site of `articles` files, over five years of months as a real one would have them. */
-function seed(folder: string, articles: number): string {
+export function seed(folder: string, articles: number): string {
   const site = makeSite(folder, { plugins: false });
   for (let n = 0; n < articles; n++) {
     const month = n % 60;

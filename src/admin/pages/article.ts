@@ -13,6 +13,7 @@ import {
   redirect,
   view,
 } from '../page.js';
+import { actionsOn } from './added.js';
 import { LEVELS } from './articles.js';
 
 const STATES: readonly SettableState[] = ['live', 'held', 'scheduled', 'expired'];
@@ -117,7 +118,9 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         const article = await articles.open(id);
         if (article === undefined) return MISSING;
         const revisions = await articles.history(id);
-        return view('article', { article, revisions, levels: LEVELS, timeZone }, { title: article.title });
+        const actions = actionsOn(host, 'article', request.user);
+        const shown = { article, revisions, actions, levels: LEVELS, timeZone, back: articlePath(id) };
+        return view('article', shown, { title: article.title });
       },
       actions: {
         state: { about, run: setState },

@@ -232,6 +232,28 @@ test.serial(
   },
 );
 
+test.serial(
+  'articles in the admin: one is moved to the trash, where its URL leads, and restored',
+  async (t) => {
+    const { id, url } = await published();
+    const page = () => fetch(`${receiver.origin}${new URL(url).pathname}`);
+    await until('its page', async () => (await page()).ok);
+    const to = `articles/article?${query({ id })}`;
+    await ada.post(to, { do: 'trash', base: 'an earlier one' });
+    t.is((await receiver.find(url)).id, id, 'it has changed since');
+    const { revision_id: base } = await receiver.find(url);
+    await ada.post(to, { do: 'trash', base, redirect: 'javascript:alert(1)' });
+    t.is((await receiver.find(url)).id, id, 'that leads nowhere');
+    t.is((await ada.post(to, { do: 'trash', base })).headers.get('location'), '/-/admin/articles/trash');
+    await until('it is gone', async () => (await page()).status === 410);
+    t.is((await ada.get(to)).status, 404);
+    t.regex((await bo.get('articles/trash')).text, /Keeping bees[\s\S]*gone \(410\)[\s\S]*Ada/);
+    t.is((await bo.post('articles/trash', { do: 'restore', id })).status, 303);
+    t.is((await receiver.find(url)).revision_id, base);
+    t.notRegex((await bo.get('articles/trash')).text, /Keeping bees/);
+  },
+);
+
 test.serial('articles in the admin: each change is in the audit log with the article', async (t) => {
   const { id } = await published();
   await ada.post(`articles/edit?${query({ id })}`, {
