@@ -34,7 +34,7 @@ import { themeFolder } from './builder/theme.js';
 import { createCodecInThread } from './content/article-codec.js';
 import { contentOf, reservePaths } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
-import { openDeploy } from './deploy.js';
+import { builderOf, openDeploy } from './deploy.js';
 import { createDoctor } from './doctor/doctor-process.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
@@ -43,6 +43,7 @@ import { notePlugins, pagesReport } from './plugins/plugin-report.js';
 import { createPluginsService } from './plugins/plugins-service.js';
 import { idleJobs, idlePages, runsPages, siteOfPlugins } from './plugins/surroundings.js';
 import { openDeliveryLog } from './records/delivery-log.js';
+import { recordsPlugin } from './records/plugin.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
 import { openSecrets } from './secrets.js';
@@ -128,7 +129,11 @@ export async function startApp(
     refuseArticlesElsewhere(settings, catalog.entries());
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     liveReload = live ? createLiveReload(basePath) : undefined;
-    const { entry: deploy, facts } = await openDeploy({
+    const {
+      entry: deploy,
+      facts,
+      targets,
+    } = await openDeploy({
       settings,
       articles,
       commits: durable.git !== undefined || settings.durability === 'push',
@@ -156,6 +161,18 @@ export async function startApp(
       }),
       deploy,
       { plugin: finder.plugin, origin: 'the list of articles', isFirstParty: true },
+      {
+        plugin: recordsPlugin({
+          settings,
+          log,
+          catalog,
+          by: builderOf(settings),
+          targets,
+          delivery: deliveries.detail,
+        }),
+        origin: 'what is kept for people',
+        isFirstParty: true,
+      },
       // Behind those that look at the same events: what it says of an article counts.
       {
         plugin: schedulePlugin({ catalog, prefix, since }),

@@ -42,6 +42,8 @@ export interface DeployOptions {
 export interface SiteDeploy {
   readonly entry: PluginEntry;
   facts(): SiteFacts;
+  /** The names of the targets. */
+  readonly targets: readonly string[];
 }
 
 /** How often it is looked whether everything has been pushed, in milliseconds. */
@@ -97,7 +99,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     }),
   });
   const entry = { plugin, origin: 'deploy in the config', isFirstParty: true };
-  return { entry, facts: () => facts.now };
+  return { entry, facts: () => facts.now, targets: targets.map(({ name }) => name) };
 }
 
 /**
@@ -148,6 +150,12 @@ function deployLock(stateDir: string): Lock {
   const directory = join(stateDir, 'deploy');
   fs.mkdirSync(directory, { recursive: true });
   return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS, timeoutMs: LOCK_WAIT_MS });
+}
+
+/** What builds the site here; null where nothing does. */
+export function builderOf(settings: Settings): 'pressmark' | 'generator' | null {
+  if (!buildsSite(settings)) return null;
+  return settings.generator === 'plain' ? 'pressmark' : 'generator';
 }
 
 /** Whether the receiver builds the site, by itself or by the site's own generator. */

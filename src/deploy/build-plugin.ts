@@ -13,8 +13,8 @@ export type BuildAnswer =
   | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
-  /** Builds the site. Never rejects. */
-  build(): Promise<BuildAnswer>;
+  /** Builds the site. Never rejects. @param isForced whether also where nothing has changed. */
+  build(isForced: boolean): Promise<BuildAnswer>;
   /** Ends a build that runs early: it answers `cancelled`, or what it has built so far if that is whole. */
   cancel(): void;
   /** Ends the build that runs. */
@@ -39,6 +39,8 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
       let isClosing = false;
       /** Whether no build has ended since the start: the first article does not wait for one that lacks it. */
       let isFirst = true;
+      /** Whether the next build is made also where nothing has changed. */
+      let isForced = false;
 
       function warnOnce(warning: string): void {
         if (!loggedWarnings.has(warning)) log.warn(warning);
@@ -47,12 +49,15 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
 
       async function buildNow(): Promise<BuildEnd> {
         const began = performance.now();
-        const answer = await build();
+        const force = isForced;
+        isForced = false;
+        const answer = await build(force);
         isFirst = false;
+        if (force && answer.kind === 'cancelled') isForced = true;
         if (answer.kind === 'cancelled') return 'unneeded';
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
-          const { ms, runs, changed, since, articles, excluded, report } = answer;
+          const { ms, runs, printed: output, changed, since, articles, excluded, report } = answer;
           const counts = { written: changed.written.length, removed: changed.removed.length };
           log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
           for (const { path, digest, reason, hasPrevious, isMalformed } of excluded) {
@@ -68,7 +73,7 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
           for (const warning of report.warnings) warnOnce(warning);
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, began, runs, ...changed, since, articles });
+          void host.doAction('build.done', { ms, began, runs, output, ...changed, since, articles });
           const files = [...changed.written, ...changed.removed];
           if (files.length > 0)
             void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
@@ -98,6 +103,10 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
         { ...PAUSES, everyMs },
         interrupted,
       );
+      host.addAction('build.requested', () => {
+        isForced = true;
+        queue.request();
+      });
       host.addAction('article.published', () => {
         if (isFirst) cancel();
         isFirst = false;

@@ -50,7 +50,8 @@ export interface DeployQueueOptions {
   readonly log: Log;
   /** Called when a target has an output. @param began when the deploy began, by `performance.now()` */
   onDeployed(target: string, began: number): void;
-  onFailed(target: string, error: string): void;
+  /** @param began when it began, or when the one before ended. */
+  onFailed(target: string, error: string, began: number): void;
   /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
   readonly lock?: Pick<Lock, 'enter' | 'leave'>;
   readonly pauses?: DeployPauses;
@@ -66,6 +67,8 @@ export interface DeployQueue {
    *   is not the last one that this queue knows, another receiver has built in between, and the whole output is compared.
    */
   changed(files: readonly string[] | undefined, since?: string): void;
+  /** Brings the output to all targets, also where they have it; a pause after failures ends. */
+  deployNow(): void;
   /** How each target stands. */
   state(): DeployState;
   /** Ends what is under way; the next start continues. */
@@ -137,6 +140,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     /** What the next deploy takes in; undefined where nothing has changed since the last one began. */
     let pending: { readonly changed: ReadonlySet<string> | undefined } | undefined;
     let running: Promise<void> | undefined;
+    /** Ends the pause after a failure. */
+    let wake = new AbortController();
     const skipped = new Set<string>();
     /** When the last deploys began, by `performance.now()`; as many as there may be within a minute. */
     let starts: number[] = [];
@@ -158,6 +163,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     async function run(): Promise<void> {
       while (pending !== undefined && !signal.aborted) {
         await setTimeout(msUntilNext(), undefined, { signal }).catch(() => undefined);
+        const began = performance.now();
         const error = await deploy();
         if (error === undefined) continue;
         pending = { changed: undefined }; // how far it has come is not known
@@ -169,8 +175,10 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
           'the site could not be deployed; it is tried again',
         );
         await keep(name, { ...(deployed && { deployed }), behindSince, attempts, error });
-        onFailed(name, error);
-        await setTimeout(retryInMs, undefined, { signal }).catch(() => undefined);
+        onFailed(name, error, began);
+        wake = new AbortController();
+        const either = AbortSignal.any([signal, wake.signal]);
+        await setTimeout(retryInMs, undefined, { signal: either }).catch(() => undefined);
       }
       running = undefined;
     }
@@ -211,7 +219,11 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     }
 
     if (source.folder() !== undefined && stateOf().deployed?.version !== source.version()) request(undefined);
-    return { request, end: async () => await running };
+    const now = () => {
+      request(undefined);
+      wake.abort();
+    };
+    return { request, now, end: async () => await running };
   }
 
   const targetQueues = targets.map(createTargetQueue);
@@ -225,6 +237,9 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       const isKnown = files?.length !== 0 && (since === undefined || since === lastVersion);
       lastVersion = version;
       for (const queue of targetQueues) queue.request(isKnown ? files : undefined);
+    },
+    deployNow: () => {
+      for (const queue of targetQueues) queue.now();
     },
     state: () => Object.fromEntries(states),
     stop: async () => {

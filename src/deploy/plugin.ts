@@ -63,10 +63,11 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         onDeployed: (target, began) => {
           lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
-          void host.doAction('deploy.done', { target });
+          void host.doAction('deploy.done', { target, ms: msSince(began) });
           awaited?.look();
         },
-        onFailed: (target, error) => void host.doAction('deploy.failed', { target, error }),
+        onFailed: (target, error, began) =>
+          void host.doAction('deploy.failed', { target, ms: msSince(began), error }),
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
@@ -133,6 +134,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         awaited?.built(began, isBuilt, ended);
         awaited?.look();
       });
+      host.addAction('deploy.requested', () => queue.deployNow());
       host.addAction('search.written', () => queue.changed(undefined));
       host.addAction('build.done', ({ written, removed, since, runs, began }) => {
         const ended = performance.now();
@@ -202,6 +204,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       });
     },
   });
+}
+
+function msSince(began: number): number {
+  return Math.round(performance.now() - began);
 }
 
 function now(): string {

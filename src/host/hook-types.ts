@@ -96,10 +96,19 @@ export interface BuildReport {
   readonly ms: number;
 }
 
+/** A page that could not be built, and why. */
+export interface FailedPage {
+  /** Relative to the output folder. */
+  readonly page: string;
+  readonly reason: string;
+}
+
 /** What a build of Pressmark's own pages did, and for which changes. */
 export interface SiteBuilt extends BuildReport {
   /** The pages that could not be built and stayed as they were. */
   readonly failed: number;
+  /** One of them for each reason, of those that were tried. */
+  readonly failures: readonly FailedPage[];
   /** Changes with the content of the output. */
   readonly output: string;
   /** The changed article files that it was for, relative to the site's folder; none where it was for everything. */
@@ -117,6 +126,8 @@ export interface BuildDone {
   readonly since?: string | undefined;
   /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */
   readonly runs: number;
+  /** The end of what the build command printed last. Foreign text. */
+  readonly output?: string;
   /** Files of the output, relative to it, with forward slashes. */
   readonly written: readonly string[];
   readonly removed: readonly string[];
@@ -149,10 +160,14 @@ export interface Actions {
   'build.done': BuildDone;
   /** A build has changed the output, whatever has built it. */
   'site.changed': SiteChanged;
+  /** A person or a plugin wants the site to be built, also where nothing has changed. */
+  'build.requested': Record<string, never>;
   'build.failed': { readonly ms: number; readonly reason: string };
-  /** The output has been brought to a target of `deploy`. */
-  'deploy.done': { readonly target: string };
-  'deploy.failed': { readonly target: string; readonly error: string };
+  /** A person or a plugin wants the output to be brought to all targets, also where they have it. */
+  'deploy.requested': Record<string, never>;
+  /** The output has been brought to a target of `deploy`. @param ms how long that took. */
+  'deploy.done': { readonly target: string; readonly ms: number };
+  'deploy.failed': { readonly target: string; readonly ms: number; readonly error: string };
   /** A new or updated article was found on the public site (`liveCheck`). */
   'article.live': {
     readonly id: string;
@@ -214,7 +229,9 @@ export const RECEIVER_ACTIONS = [
   'search.written',
   'build.done',
   'site.changed',
+  'build.requested',
   'build.failed',
+  'deploy.requested',
   'deploy.done',
   'deploy.failed',
   'article.live',

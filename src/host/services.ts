@@ -1,6 +1,7 @@
 import { PressmarkError, quote } from '../errors.js';
 import type { PluginsService } from './admin/plugins-service.js';
 import type { SetupService } from './admin/setup-service.js';
+import type { BuildsService, GitService } from './admin/site-services.js';
 
 /** What plugins provide to others, by name; a plugin adds the types of its own: `declare module 'pressmark'`. */
 export interface Services {
@@ -13,6 +14,10 @@ export interface Services {
    * where another generator makes the pages, or none are made yet.
    */
   readonly preview: (path: string, text: string) => Promise<string | undefined>;
+  /** Builds and deploys. */
+  readonly builds: BuildsService;
+  /** How the site stands in git. */
+  readonly git: GitService;
 }
 
 /** A service by its name; unknown where no plugin has declared its type. */

@@ -1,4 +1,4 @@
-import type { BuildReport } from '../host/hook-types.js';
+import type { BuildReport, FailedPage } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { PluginOutput } from '../host/outputs.js';
 import type { PageAdditions, ThemeFolder } from '../host/page-additions.js';
@@ -60,6 +60,8 @@ export interface BuildRequest {
 export interface SiteReport extends BuildReport {
   /** The pages that stayed as they were. */
   readonly failed: number;
+  /** One of them for each reason, of those that were tried. */
+  readonly failures: readonly FailedPage[];
   /** Changes with the content of the output. */
   readonly output: string;
 }

@@ -81,7 +81,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           retryLater(ms);
         } else if (outcome.kind === 'built') {
           const { report } = outcome;
-          const { files, ...counts } = report;
+          const { files, failures: _, ...counts } = report;
           const level = report.written + report.removed > 0 ? 'info' : 'debug';
           log[level](counts, 'site built');
           failures = report.failed === 0 ? 0 : failures + 1;
@@ -122,6 +122,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction('article.stateChanged', ({ path, state }) => {
         if (state !== 'scheduled') changed({ path }); // what has made it that was a change of its file
       });
+      host.addAction('build.requested', () => request('all'));
       let unwatch: (() => Promise<void>) | undefined;
       host.addAction('host.ready', () => {
         request('all');

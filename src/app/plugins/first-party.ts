@@ -70,7 +70,7 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
   const { catalog } = durable.opened;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
   const plugin = buildPlugin({
-    build: () => buildIn(lastStateChange(catalog.entries(), Date.now())),
+    build: (isForced) => buildIn(isForced ? Date.now() : lastStateChange(catalog.entries(), Date.now())),
     ...builds,
     interrupted,
     everyMs,

@@ -57,6 +57,8 @@ export type BuildOutcome =
       readonly ms: number;
       /** How often the command was run. */
       readonly runs: number;
+      /** The end of what it printed last. */
+      readonly printed: string;
       readonly changed: ChangedFiles;
       /** The id of the output that the changes were made to; undefined where that is not known, and before the first one. */
       readonly since: string | undefined;
@@ -214,6 +216,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       kind: 'built',
       ms: ms(),
       runs: builds.runs(),
+      printed: builds.printed(),
       changed,
       since: mayBeNewer ? undefined : good?.output,
       articles: included.filter((one) => !isGood(one)).map(({ path, url }) => ({ path, url })),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { SiteCopy } from '../copy/site-copy.js';
 import type { PostbuildReport } from './postbuild.js';
-import { buildFailure, type RunBuild, withoutGitVariables } from './run-build.js';
+import { buildFailure, type RunBuild, readableEnd, withoutGitVariables } from './run-build.js';
 
 /** How a copy of a site is built. */
 export interface CopyBuildOptions {
@@ -39,6 +39,8 @@ export interface CopyBuilds {
   run(without: ReadonlySet<string>): Promise<string | undefined>;
   /** What was found in the last output. */
   report(): PostbuildReport;
+  /** The end of what the command printed last. */
+  printed(): string;
   /** How often the command was run. */
   runs(): number;
 }
@@ -65,6 +67,7 @@ export function createCopyBuilds(given: {
   let left: ReadonlySet<string> = new Set();
   let isBuilt = false;
   let report = NOTHING;
+  let printed = '';
 
   async function run(without: ReadonlySet<string>): Promise<string | undefined> {
     if (isBuilt && isEqual(left, without)) return undefined;
@@ -88,6 +91,7 @@ export function createCopyBuilds(given: {
       signal,
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
+    printed = readableEnd(result.output);
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
     if (result.kind !== 'built') return buildFailure(command, result);
     const gone = new Set([...left].filter((path) => goodText(path) === undefined));
@@ -100,7 +104,7 @@ export function createCopyBuilds(given: {
     return problemOf(built, report, output);
   }
 
-  return { run, report: () => report, runs: () => runs };
+  return { run, report: () => report, printed: () => printed, runs: () => runs };
 }
 
 /** Why an output is not one that may be served; undefined where it may. */

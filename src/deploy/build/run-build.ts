@@ -165,7 +165,7 @@ const LONGEST_FRAME = 1_000;
 const STACK_FRAME = /^\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
 
 /** The last lines of what a command printed, without stack traces and colours. */
-function readableEnd(output: string): string {
+export function readableEnd(output: string): string {
   const lines = stripVTControlCharacters(output).replaceAll('\t', '  ').trimEnd().split(/\r?\n/);
   return lines
     .filter((line) => line.length > LONGEST_FRAME || !STACK_FRAME.test(line))

@@ -16,7 +16,8 @@ type NotForJobs =
   | `build.${string}`
   | `host.${string}`
   | 'site.built'
-  | 'search.written';
+  | 'search.written'
+  | 'deploy.requested';
 
 /** The actions that a job can be on. */
 export type JobEventName = Exclude<ActionName, NotForJobs>;

@@ -55,7 +55,9 @@ export function startReport() {
       let bytes = 0;
       for (const size of sizes.values()) bytes += size;
       const ms = Math.round(performance.now() - start);
-      return { pages: sizes.size, bytes, written, removed, files: [...changed], failed, output, ms };
+      const shown = [...failures].slice(0, MOST_MESSAGES).map(([reason, { page }]) => ({ page, reason }));
+      const counts = { pages: sizes.size, bytes, written, removed, failed };
+      return { ...counts, failures: shown, files: [...changed], output, ms };
     },
   };
 }

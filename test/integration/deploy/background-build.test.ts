@@ -15,6 +15,12 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
 import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
 
+interface Shown {
+  readonly by: string;
+  readonly leftOut: readonly { readonly reason: string }[];
+  readonly last?: { readonly output: string };
+}
+
 // One site, whose tests go on where the one before ended: each start and each build takes a process.
 
 /** A definition that does not make articles inert, so that one with an unknown template breaks the toy's build. */
@@ -23,6 +29,9 @@ const CONFIG = toyConfig(`body: ({ markdown }) => ({ text: markdown, frontMatter
   "build: 'sh build.sh'",
 );
 
+/** The toy, which then prints in red. */
+const BUILD = `node toy.mjs && printf '\\033[31mtoy: done\\033[0m\\n'`;
+
 const root = makeTempDir();
 const changes = join(root, 'changes');
 const dir = join(root, 'site');
@@ -30,8 +39,16 @@ const output = join(dir, 'public');
 
 /** Writes down what has changed on the site, outside of the site: each file in it would be one more build. */
 const LISTENER = `import fs from 'node:fs';
-export default { name: 'listener', receiver: (host) => host.addAction('site.changed', ({ files, articles }) =>
-  fs.appendFileSync(${JSON.stringify(changes)}, [...files, ...articles].join(' ') + '\\n')) };`;
+export default { name: 'listener', receiver: (host) => {
+  const builds = () => host.use('builds');
+  host.routes((router) => {
+    router.get('/', async (context) => {
+      context.body = { by: builds().by, leftOut: await builds().leftOut(), last: (await builds().builds())[0] };
+    });
+  });
+  host.addAction('site.changed', ({ files, articles }) =>
+    fs.appendFileSync(${JSON.stringify(changes)}, [...files, ...articles].join(' ') + '\\n'));
+} };`;
 let receiver: Receiver;
 
 async function start(options: ReceiverOptions = {}): Promise<void> {
@@ -66,7 +83,7 @@ const isBuilt = (id: string, content = `Text of ${id}.`) =>
 test.serial.before(async () => {
   writeToySite(dir, {
     'pressmark.config.mjs': CONFIG,
-    'build.sh': 'node toy.mjs',
+    'build.sh': BUILD,
     'plugins/listener.mjs': LISTENER,
     'content/old.md': toyPost({ title: 'Old', date: '2026-01-02', permalink: '/old/' }),
   });
@@ -101,7 +118,7 @@ test.serial('thirty articles during a build are live after one more build, or tw
   for (const id of ids) await isBuilt(id);
   const builds = text(count).length;
   t.true(builds <= 3, `${builds} builds`);
-  write('build.sh', 'node toy.mjs');
+  write('build.sh', BUILD);
 });
 
 test.serial(
@@ -118,6 +135,12 @@ test.serial(
     const lines = stdout.split('\n').filter((line) => /^[✗!].*\bbad\b/.test(line));
     t.is(lines.length, 1, stdout);
     t.regex(lines[0] ?? '', /^✗ build: content\/bad\.md breaks the build, and the site is built without it/);
+
+    const shown = (await (await fetch(`${receiver.origin}/-/listener/`)).json()) as Shown;
+    t.like(shown, { by: 'generator', last: { by: 'generator', outcome: 'built', output: 'toy: done' } });
+    const { leftOut } = shown;
+    t.like(leftOut, [{ id: 'bad', path: 'content/bad.md', why: 'breaks', hasPrevious: false }]);
+    t.regex(leftOut[0]?.reason ?? '', /unknown template/);
 
     t.is(await refresh('bad', 'Repaired.'), 200);
     await isBuilt('bad', 'Repaired.');
@@ -179,7 +202,7 @@ test.serial(
     await until('the failure is logged', () => logged('the site could not be built').length > failures);
     t.true(fs.existsSync(page('six')));
     t.deepEqual(named('seven'), []);
-    write('build.sh', 'node toy.mjs');
+    write('build.sh', BUILD);
   },
 );
 
@@ -233,7 +256,7 @@ test.serial(
     await isBuilt('first');
     await isBuilt('ten');
     t.deepEqual(logged('the site could not be built'), [], 'what makes way has not failed');
-    write('build.sh', 'node toy.mjs');
+    write('build.sh', BUILD);
   },
 );
 

@@ -156,3 +156,19 @@ test('within a minute there are as many deploys as the target takes, and the las
   const changed = outputs.slice(1).flatMap((output) => [...(output.changed ?? [])]);
   t.is(new Set(changed).size, 29, 'all that came has been deployed');
 });
+
+test('a person who wants a deploy now does not wait for the pause after a failure, nor for a change', async (t) => {
+  let isAway = true;
+  const pauses = { ...PAUSES, retryMs: 3_600_000, longestRetryMs: 3_600_000 };
+  let failures = 0;
+  const { queue, deployed } = setUp(t, { fails: () => isAway, onFailed: () => void failures++, pauses });
+  await until('the deploy has failed', () => failures === 1);
+  queue.deployNow();
+  await until('it has failed again', () => failures === 2);
+  isAway = false;
+  queue.deployNow();
+  await until('the output is deployed', () => deployed.length === 1);
+  queue.deployNow();
+  await until('it is deployed again', () => deployed.length === 2);
+  t.is(failures, 2);
+});

@@ -18,7 +18,7 @@ function start(folder: string) {
   const clock = { now: Date.now() };
   const jobs = createJobs({ folder, log, now: () => clock.now });
   jobs.addJob(owner, 'announce', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
-  const note = (target: string) => jobs.noteAction('deploy.done', { target });
+  const note = (target: string) => jobs.noteAction('deploy.done', { target, ms: 1 });
   jobs.start({ get: async () => undefined, ids: () => [] });
   return { runs, clock, note, close: () => jobs.close(60_000) };
 }

@@ -214,7 +214,7 @@ test('jobs: an event is noted, run once and forgotten', async (t) => {
     [[{ ...LIVE, at: 'later' }, 1, false]],
     'what two receivers have seen is one event',
   );
-  await jobs.noteAction('deploy.done', { target: 'x' });
+  await jobs.noteAction('deploy.done', { target: 'x', ms: 1 });
   t.deepEqual(noted(site.folder), [], 'no job is on this');
 });
 
@@ -246,7 +246,7 @@ test('jobs: a person has a failed event run again at once, also one that was giv
   });
   const open = () => readOpenJobs(join(site.folder, '..')).filter(({ state }) => state.kind !== 'running');
   const leader = site.start(add);
-  await leader.noteAction('deploy.done', { target: 'x' });
+  await leader.noteAction('deploy.done', { target: 'x', ms: 1 });
   await until('it has failed', () => open().some(({ state }) => state.kind === 'failed'));
   const other = site.start(add);
   const { job = '', key = '' } = open()[0] ?? {};
@@ -282,7 +282,7 @@ test('jobs: a wish that comes when the event is done runs nothing', async (t) =>
     again: true,
     jobs: { 'post.announce': { kind: 'waiting' } },
   });
-  await jobs.noteAction('deploy.done', { target: 'y' });
+  await jobs.noteAction('deploy.done', { target: 'y', ms: 1 });
   await until('all notes are gone', () => runs > 0 && isEmpty(site.folder)());
   t.is(runs, 1);
 });
@@ -333,7 +333,7 @@ test('jobs: one that takes too long has failed, its signal says so, and its next
   t.is((reason as Error).message, 'the job took longer than 0.02 s');
   await until('its failure is noted', () => statesIn(site.folder).includes('failed'));
   site.time += 1_000;
-  await jobs.noteAction('deploy.done', { target: 'x' });
+  await jobs.noteAction('deploy.done', { target: 'x', ms: 1 });
   await until('another job is begun after it', () => others.length === 1);
   t.deepEqual(attempts, ['1, 0 others']);
   end();
@@ -464,7 +464,7 @@ test('jobs: an article whose store failed is an event when it comes again, also 
   site.time += 40_000;
   await jobs.close(60_000);
   const next = site.start(add);
-  await next.noteAction('deploy.done', { target: 'x' });
+  await next.noteAction('deploy.done', { target: 'x', ms: 1 });
   await until('it has been looked for', () => runs.length === 1);
   site.revisions.a = 'r1';
   site.time += 1_000;
@@ -616,7 +616,7 @@ test('jobs: an edited cron is not late for times of its new pattern', async (t) 
   await first.close(60_000);
   site.time += 2 * 3_600_000;
   const second = site.start(add('0 13 * * *'));
-  await second.noteAction('deploy.done', { target: 'x' });
+  await second.noteAction('deploy.done', { target: 'x', ms: 1 });
   await until('the other job is done', () => runs.includes('x') && isEmpty(site.folder)());
   t.deepEqual(runs, ['x']);
   site.time += 86_400_000;
@@ -637,7 +637,7 @@ test('jobs: what was given up, or waits for a job that is gone, goes after 30 da
   const runs: string[] = [];
   const jobs = site.start(jobOn('deploy.done', ({ target }) => void runs.push(target)));
   site.time += 30 * 86_400_000;
-  await jobs.noteAction('deploy.done', { target: 'y' });
+  await jobs.noteAction('deploy.done', { target: 'y', ms: 1 });
   await until('another event is done', () => runs.length === 1 && statesIn(site.folder).length === 2);
   t.deepEqual(statesIn(site.folder), ['givenUp', 'waiting']);
   site.time += 3_600_000;

@@ -1,0 +1,114 @@
+import type { Settings } from '../../config/load.js';
+import { readBuildState } from '../../deploy/build/build-state.js';
+import { readFacts } from '../../deploy/facts.js';
+import type { BuildsService, LeftOutArticle } from '../../host/admin/site-services.js';
+import { definePlugin, type Plugin } from '../../host/plugin.js';
+import type { DeliveryRecord } from '../../host/records.js';
+import type { Log } from '../../log.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { type Entry, entryState } from '../../store/catalog/entry.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
+import { aftermathOf } from './aftermath.js';
+import { createGitService } from './git-state.js';
+import { keepJournal, openJournal } from './journal.js';
+
+export interface RecordsOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly catalog: Pick<Catalog, 'entries' | 'byId'>;
+  /** What builds the site here; null where nothing does. */
+  readonly by: BuildsService['by'];
+  /** The names of the targets of `deploy`. */
+  readonly targets: readonly string[];
+  /** What is kept of a delivery. */
+  delivery(key: string): Promise<DeliveryRecord | undefined>;
+}
+
+/** Keeps what happens after deliveries, and provides it to the admin and to plugins. */
+export function recordsPlugin({ settings, log, catalog, by, targets, delivery }: RecordsOptions): Plugin {
+  const { stateDir } = foldersOf(settings);
+  const prefix = contentPrefix(settings);
+  return definePlugin({
+    name: 'records',
+    receiver(host) {
+      const journal = openJournal(stateDir, log);
+      keepJournal(host, journal, by ?? 'pressmark');
+      host.onClose(journal.close);
+      host.provide('git', createGitService(settings));
+      host.provide('builds', {
+        by,
+        targets,
+        builds: () => newest('build'),
+        deploys: () => newest('deploy'),
+        leftOut: async () => leftOutArticles(),
+        after,
+        build: async () => void host.doAction('build.requested', {}),
+        deploy: async () => void host.doAction('deploy.requested', {}),
+      });
+
+      async function newest<Kind extends 'build' | 'deploy'>(kind: Kind) {
+        const entries = (await journal.all()).reverse();
+        return entries.flatMap((entry) => (isOfKind(entry, kind) ? [entry] : []));
+      }
+
+      async function after(key: string): ReturnType<BuildsService['after']> {
+        const record = await delivery(key);
+        if (record === undefined) return undefined;
+        const [entry] = record.id === null ? [] : catalog.byId(record.id);
+        return aftermathOf(record, {
+          path: entry && `${prefix}${entry.path}`,
+          isBuiltHere: by !== null,
+          journal: await journal.all(),
+          awaited: readFacts(stateDir).awaited,
+          leftOut: leftOutArticles(),
+        });
+      }
+    },
+  });
+
+  function leftOutArticles(): LeftOutArticle[] {
+    const now = Date.now();
+    const breaking = new Map(readBuildState(stateDir).excluded.map((one) => [one.path, one]));
+    const found: LeftOutArticle[] = [];
+    for (const entry of catalog.entries()) {
+      const path = `${prefix}${entry.path}`;
+      const { id, url, broken } = entry;
+      const excluded = breaking.get(path);
+      const { since: at = null, hasPrevious = false } = excluded ?? {};
+      if (broken !== undefined) {
+        if (entry.isUnsupported === true) continue;
+        found.push({ path, id: null, url: null, why: 'malformed', reason: broken, at, hasPrevious });
+      } else if (excluded !== undefined) {
+        found.push({ path, id, url, why: 'breaks', reason: excluded.reason, at, hasPrevious });
+      } else {
+        const hidden = hiddenAs(entry, now);
+        if (hidden !== undefined) found.push({ path, id, url, reason: null, hasPrevious: false, ...hidden });
+      }
+    }
+    return found;
+  }
+}
+
+function isOfKind<E extends { readonly kind: string }, Kind extends E['kind']>(
+  entry: E,
+  kind: Kind,
+): entry is Extract<E, { readonly kind: Kind }> {
+  return entry.kind === kind;
+}
+
+/** Why an article that could be shown is not. */
+function hiddenAs(entry: Entry, now: number): Pick<LeftOutArticle, 'why' | 'at'> | undefined {
+  const { from, until } = entry;
+  const isoOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  const state = entryState(entry, now);
+  switch (state) {
+    case 'held':
+      return { why: state, at: null };
+    case 'scheduled':
+      return { why: state, at: isoOf(from) };
+    case 'expired':
+      return { why: state, at: isoOf(until) };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type {
+  BuildRecord,
+  DeliveryAftermath,
+  DeployRecord,
+  GitState,
+  LeftOutArticle,
+} from '../../../src/host/admin/site-services.js';
+import type { DeliveryRecord } from '../../../src/host/records.js';
+import { article } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const SHOWING = `export default { name: 'showing', receiver(host) {
+  const builds = () => host.use('builds');
+  const git = () => host.use('git');
+  host.addFilter('article.draft', (draft) => draft.tags.includes('later') ? host.hold('later') : draft);
+  host.routes((router) => {
+    router.get('/all', async (context) => { context.body = {
+      by: builds().by, targets: builds().targets, builds: await builds().builds(), deploys: await builds().deploys(),
+      leftOut: await builds().leftOut(), deliveries: await host.deliveries() }; });
+    router.get('/after/:key', async (context) => { context.body = await builds().after(context.params.key); });
+    router.get('/git', async (context) => { context.body = await git().state(); });
+    router.get('/replaced', async (context) => {
+      context.body = { text: await git().replacedText(context.query.file) ?? null }; });
+    router.post('/build', async (context) => { await builds().build(); context.body = {}; });
+    router.post('/deploy', async (context) => { await builds().deploy(); context.body = {}; });
+  });
+} };`;
+
+interface Shown {
+  readonly by: string;
+  readonly targets: readonly string[];
+  readonly builds: readonly BuildRecord[];
+  readonly deploys: readonly DeployRecord[];
+  readonly leftOut: readonly LeftOutArticle[];
+  readonly deliveries: readonly DeliveryRecord[];
+}
+
+const DECLINING = '#!/bin/sh\necho "<b>protected</b> branch" >&2\nexit 1\n';
+
+test('builds, deploys and what git has are kept for people, and a person can ask for a build and a deploy', async (t) => {
+  const root = tempDir(t);
+  const [dir, remote, output] = ['site', 'remote', 'srv'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
+  fs.mkdirSync(dir);
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
+  git('init', '-q', '-b', 'main');
+  git('remote', 'add', 'origin', remote);
+  fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\npublic/\n');
+  fs.writeFileSync(join(dir, 'showing.mjs'), SHOWING);
+  const config = {
+    git: { push: { debounce: 50 } },
+    deploy: [{ folder: output }],
+    liveCheck: false,
+    plugins: ['./showing.mjs'],
+    site: { search: false },
+  };
+  const env = { GIT_AUTHOR_NAME: '', HOME: root };
+  const receiver = await startHere(t, { dir, config, env });
+  const get = async <T>(path: string) =>
+    (await (await fetch(`${receiver.origin}/-/showing${path}`)).json()) as T;
+  const post = (path: string) => fetch(`${receiver.origin}/-/showing${path}`, { method: 'POST' });
+  const all = () => get<Shown>('/all');
+
+  const data = article({ id: 'soil', slug: 'soil' });
+  t.is((await receiver.post('article.published', data)).status, 200);
+  await receiver.post('article.published', article({ id: 'later', tags: ['later'] }));
+  await until('both are noted', async () => (await all()).deliveries.length === 2);
+  const keyOf = async (id: string) => (await all()).deliveries.find((one) => one.id === id)?.key ?? '';
+  const key = await keyOf('soil');
+  const after = () => get<DeliveryAftermath>(`/after/${key}`);
+  await until('the article is deployed', async () => (await after()).deploys.length === 1);
+  await until('it is committed', async () => (await after()).commit !== null);
+  const { commit, path, build, deploys, leftOut } = await after();
+  const target = `folder ${output}`;
+  t.is(git('log', '--format=%H', '--', path ?? '').trim(), commit?.commit ?? '');
+  t.like(build, { by: 'pressmark', outcome: 'built' });
+  t.like(deploys[0], { target, error: null });
+  t.is(leftOut, null);
+  const held = await get<DeliveryAftermath>(`/after/${await keyOf('later')}`);
+  t.like(held, { build: null, deploys: [], leftOut: { id: 'later', why: 'held' } });
+  t.like(await all(), { by: 'pressmark', targets: [target], leftOut: [{ id: 'later', why: 'held' }] });
+
+  const before = await all();
+  await post('/build');
+  await until(
+    'the build that was asked for is noted',
+    async () => (await all()).builds.length > before.builds.length,
+  );
+  t.like((await all()).builds[0], { written: 0, outcome: 'built' });
+  await post('/deploy');
+  await until(
+    'the output is deployed again',
+    async () => (await all()).deploys.length > before.deploys.length,
+  );
+
+  await until('it is pushed', async () => (await get<GitState>('/git')).push?.lastPush !== null);
+  fs.writeFileSync(join(remote, 'hooks/pre-receive'), DECLINING, { mode: 0o755 });
+  const kept = 'replaced/content/articles/soil.md/2026-11-19T08-00-00.123Z-0123456789abcdef.md';
+  fs.mkdirSync(join(dir, '.pressmark', kept, '..'), { recursive: true });
+  fs.writeFileSync(join(dir, '.pressmark', kept), '<script>replaced</script>');
+  await receiver.post('article.published', article({ id: 'clay', slug: 'clay' }));
+  await until('the push is declined', async () => (await get<GitState>('/git')).push?.isDeclined === true);
+  await until('its commit waits', async () => (await get<GitState>('/git')).push?.waiting.length === 1);
+  const state = await get<GitState>('/git');
+  t.like(state, { because: null, branch: 'main', waitingFor: null, commitError: null });
+  t.regex(state.push?.lastError ?? '', /<b>protected<\/b> branch/);
+  t.regex(state.push?.waiting[0]?.subject ?? '', /^Publish: /);
+  t.deepEqual(state.replaced, [
+    { file: kept, path: 'content/articles/soil.md', at: '2026-11-19T08:00:00.123Z' },
+  ]);
+  const textOf = async (file: string) =>
+    (await get<{ text: string | null }>(`/replaced?file=${encodeURIComponent(file)}`)).text;
+  t.is(await textOf(kept), '<script>replaced</script>');
+  for (const file of ['journal.jsonl', '../pressmark.config.json', 'replaced/../journal.jsonl', ''])
+    t.is(await textOf(file), null);
+
+  const { builds: last } = await all();
+  await receiver.close();
+  const next = await startHere(t, { dir, config, env });
+  const again = (await (await fetch(`${next.origin}/-/showing/all`)).json()) as Shown;
+  for (const one of last) t.true(again.builds.some(({ at, ms }) => at === one.at && ms === one.ms));
+});

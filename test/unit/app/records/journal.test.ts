@@ -1,0 +1,42 @@
+import test from 'ava';
+import { type JournalEntry, keepJournal, newestOfEachKind } from '../../../../src/app/records/journal.js';
+import { createHooks } from '../../../../src/host/hooks.js';
+import { createLog } from '../../../../src/log.js';
+
+test('commits of a burst of deliveries do not push the builds out of the journal', (t) => {
+  const at = '2026-11-19T08:00:00Z';
+  const deploy = (n: number): JournalEntry => ({ kind: 'deploy', at, target: `${n}`, ms: 1, error: null });
+  const live = (n: number): JournalEntry => ({ kind: 'live', at, path: `${n}` });
+  const all = Array.from({ length: 5_000 }, (_, n) => (n < 300 ? deploy(n) : live(n)));
+  const kept = newestOfEachKind(all);
+  t.is(kept.length, 1_200);
+  t.deepEqual(kept.slice(0, 2), [deploy(100), deploy(101)]);
+  t.deepEqual(kept.at(-1), live(4_999));
+});
+
+test('builds that change nothing are noted only where somebody has asked, and one that serves several changes once', async (t) => {
+  const noted: JournalEntry[] = [];
+  const log = createLog({ level: 'silent', terminal: false });
+  const hooks = createHooks(log);
+  const addAction: Parameters<typeof keepJournal>[0]['addAction'] = (name, handler) =>
+    hooks.addAction(name, handler, { plugin: 'records' });
+  keepJournal({ addAction }, { note: (entry) => void noted.push(entry) }, 'pressmark');
+  const report = { pages: 3, bytes: 9, written: 2, removed: 0, files: [], ms: 5, articles: [], began: 0 };
+  const built = { ...report, failed: 0, failures: [], output: 'a' };
+  const nothing = { ...built, written: 0 };
+  await hooks.doAction('site.built', built);
+  await hooks.doAction('site.built', built);
+  await hooks.doAction('site.built', nothing);
+  t.is(noted.length, 1);
+  await hooks.doAction('build.requested', {});
+  await hooks.doAction('site.built', nothing);
+  await hooks.doAction('site.built', nothing);
+  t.is(noted.length, 2);
+  const failures = [{ page: 'index.html', reason: 'no such partial' }];
+  await hooks.doAction('site.built', { ...nothing, failed: 2, failures });
+  await hooks.doAction('build.failed', { ms: 7, reason: `${'x'.repeat(10_000)} the end` });
+  t.like(noted[2], { outcome: 'partly', by: 'pressmark', output: 'index.html: no such partial' });
+  const [, , , failed] = noted;
+  t.like(failed, { kind: 'build', outcome: 'failed', ms: 7 });
+  t.regex(failed?.kind === 'build' ? failed.output : '', /^x{3992} the end$/);
+});
