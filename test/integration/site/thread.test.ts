@@ -160,7 +160,17 @@ test('a build of everything that is to be tried again is not forgotten where pag
     builds().find(({ paths }) => (paths === 'all') === (what === 'all')),
   );
   answer(ofAll?.id, { kind: 'failed', reason: 'no luck' });
-  const report = { pages: 1, bytes: 1, written: 0, removed: 0, files: [], failed: 1, failures: [], output: 'x', ms: 1 };
+  const report = {
+    pages: 1,
+    bytes: 1,
+    written: 0,
+    removed: 0,
+    files: [],
+    failed: 1,
+    failures: [],
+    output: 'x',
+    ms: 1,
+  };
   answer(ofChange?.id, { kind: 'built', report });
   await until('everything is asked for again', () => builds().length === 3);
   t.is(builds()[2]?.paths, 'all');
