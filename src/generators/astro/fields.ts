@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { GeneratorOptions, Question } from '../generator.js';
-import { FIELD_NAMES, keysOfPosts, type SitePost } from '../inspect/site-posts.js';
+import { FIELD_NAMES, keysOfPosts } from '../inspect/post-fields.js';
+import type { SitePost } from '../inspect/site-posts.js';
 import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { KEYS } from './mapping.js';
 

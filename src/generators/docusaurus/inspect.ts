@@ -4,8 +4,9 @@ import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '.
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { installedVersion } from '../inspect/manifests.js';
+import { keysOfPosts, keysOption } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { keysOfPosts, keysOption, postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
+import { postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { defined } from '../value.js';

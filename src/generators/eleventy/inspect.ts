@@ -5,10 +5,9 @@ import { nodeCommand } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
+import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
 import {
-  factsOfPosts,
-  keysOfPosts,
   placedPosts,
   placeOf,
   postsFolder,

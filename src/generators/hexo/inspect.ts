@@ -2,8 +2,9 @@ import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generato
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { installedVersion, npmScripts } from '../inspect/manifests.js';
+import { factsOfPosts } from '../inspect/post-fields.js';
 import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
-import { factsOfPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';

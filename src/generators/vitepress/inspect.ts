@@ -3,8 +3,9 @@ import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '
 import { nodeCommand, shellWord } from '../inspect/ask.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { installedVersion, npmScripts } from '../inspect/manifests.js';
+import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { factsOfPosts, placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
+import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { mapOf } from '../value.js';
