@@ -1,8 +1,8 @@
 import type { ArticleMapping } from '../../article/mapping.js';
+import { defined } from '../../article/plain-data.js';
 import type { Settings } from '../../config/load.js';
 import type { Generator, GeneratorOptions } from '../../generators/generator.js';
 import { type Layout, patternLayout } from '../../generators/layout.js';
-import { defined } from '../../generators/value.js';
 
 /** The settings from which the layout of a site's articles follows; worker threads get the same. */
 export interface LayoutSettings {

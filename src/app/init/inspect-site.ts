@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { mapOf } from '../../article/plain-data.js';
 import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
-import { mapOf } from '../../generators/value.js';
 import { isExampleUrl } from '../site-address.js';
 import { type Answers, type InitQuestion, isAnswered } from './answers.js';
 import type { SiteQuestions } from './ask-site.js';

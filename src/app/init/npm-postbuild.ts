@@ -1,6 +1,6 @@
+import { mapOf } from '../../article/plain-data.js';
 import { messageOf } from '../../errors.js';
 import type { SiteFiles } from '../../generators/generator.js';
-import { mapOf } from '../../generators/value.js';
 
 /** What is to be done so that `pressmark postbuild` runs after a site's npm script `build`. */
 export type Postbuild =

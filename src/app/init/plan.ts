@@ -1,8 +1,8 @@
+import { mapOf } from '../../article/plain-data.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES, npmScripts } from '../../generators/inspect/manifests.js';
 import { recogniseGenerators } from '../../generators/registry.js';
-import { mapOf } from '../../generators/value.js';
 import { isMarked } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';

@@ -1,4 +1,4 @@
-import { mapOf } from '../../generators/value.js';
+import { mapOf } from '../../article/plain-data.js';
 import type { Answers } from './answers.js';
 import { literal } from './config-text.js';
 import { type Inspection, PLAIN } from './inspect-site.js';

@@ -1,5 +1,6 @@
 import type { FrontMatterValue, KeyNames } from '../mapping.js';
 import { termKey } from '../names.js';
+import { isMap } from '../plain-data.js';
 
 /** Where in the front matter a text stands: at a key, in a list, in a map below the key, or in a list of maps. */
 export interface KeyPath {
@@ -73,8 +74,4 @@ export function authorPath(
 /** The keys at the top of the front matter in which a site keeps the fields of an article. */
 export function topKeys(keys: Partial<KeyNames>): string[] {
   return Object.values(keys).flatMap((path) => (path == null ? [] : [keyPath(path).key]));
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

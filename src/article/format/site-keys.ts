@@ -2,6 +2,7 @@ import type { FrontMatterChange } from '../front-matter/edit.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
 import { memoized } from '../memoized.js';
 import { termName } from '../names.js';
+import { mapOf } from '../plain-data.js';
 import { authorPath, type KeyPath, keyPath, topKeys } from './key-path.js';
 
 /** The key of Pressmark's own front matter in the files of most generators. */
@@ -130,12 +131,6 @@ function nested(
 ): Readonly<Record<string, FrontMatterValue>> {
   if (key === undefined) return own;
   return { ...(map as Record<string, FrontMatterValue>), [key]: nested(mapOf(map[key]), rest, own) };
-}
-
-/** A value that is a map; an empty one for any other, which a person may have written there. */
-function mapOf(value: unknown): Data {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap ? (value as Data) : {};
 }
 
 /** A scalar as text; undefined for nothing, a list or a map, which a person may have written there. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, Question } from '../generator.js';
 import { FIELD_NAMES, keysOfPosts } from '../inspect/post-fields.js';
 import type { SitePost } from '../inspect/site-posts.js';
-import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { KEYS } from './mapping.js';
 
 /** One key of a collection's schema. */

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { byFrequency } from '../../article/plain-data.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsIn } from '../inspect/authors.js';
 import { installedVersion } from '../inspect/manifests.js';
@@ -8,7 +9,6 @@ import { readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
-import { byFrequency } from '../value.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
 import { entryId, KEYS } from './mapping.js';

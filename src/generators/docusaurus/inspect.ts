@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { KeyNames } from '../../article/mapping.js';
+import { defined } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
@@ -9,7 +10,6 @@ import { buildCommand } from '../inspect/site-build.js';
 import { postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
-import { defined } from '../value.js';
 import { isArticlePath, KEYS, ROUTE_BASE, slug } from './mapping.js';
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */

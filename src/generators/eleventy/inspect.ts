@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { keyPath } from '../../article/format/key-path.js';
+import { defined, textsOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, GeneratorOptions, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
@@ -19,7 +20,6 @@ import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
-import { defined, textsOf } from '../value.js';
 import { fileSlug, hasNoSlug, isArticlePath } from './mapping.js';
 import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
 

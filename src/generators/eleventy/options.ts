@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
+import { defined, mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { defined, mapOf, type ValueMap } from '../value.js';
 
 /** What Eleventy has said of its configuration. */
 export interface EleventyConfig {

@@ -1,3 +1,4 @@
+import { defined, mapOf, textsOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
@@ -8,7 +9,6 @@ import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { defined, mapOf, textsOf } from '../value.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How Hexo lists its posts. */

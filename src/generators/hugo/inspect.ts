@@ -1,3 +1,4 @@
+import { defined, isMap, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsInFiles } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
@@ -7,7 +8,6 @@ import { placedPosts, postsOfRule, readPosts, type SitePost } from '../inspect/s
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { defined, isMap, mapOf, textsOf, type ValueMap } from '../value.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
 
 /** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */

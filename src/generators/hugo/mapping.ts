@@ -1,10 +1,10 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { mapOf } from '../../article/plain-data.js';
 import type { Publication } from '../../article/publication.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { momentOf } from '../mapping/dates.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
-import { mapOf } from '../value.js';
 import { inertText, isStoredAsMarkdown, sentBody, sentText, storedBody } from './body.js';
 
 /** The keys that Hugo and its themes read. */

@@ -1,7 +1,7 @@
 import { readFrontMatter } from '../../article/front-matter/read.js';
+import { mapOf, type ValueMap } from '../../article/plain-data.js';
 import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
-import { mapOf, type ValueMap } from '../value.js';
 
 /** Names that sites give to the name of an author, and to the key by which posts refer to one in a list. */
 const NAME_KEYS = ['name', 'display_name', 'displayName', 'title', 'full_name', 'fullName'];

@@ -1,5 +1,5 @@
+import { mapOf } from '../../article/plain-data.js';
 import type { SiteFiles } from '../generator.js';
-import { mapOf } from '../value.js';
 
 /** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
 export function readPackageJson(

@@ -1,7 +1,7 @@
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { byFrequency, isMap, textsOf } from '../../article/plain-data.js';
 import type { GeneratorOptions, SiteFacts } from '../generator.js';
-import { byFrequency, isMap, textsOf } from '../value.js';
 import type { SitePost } from './site-posts.js';
 
 /** Names that sites give to the fields of an article, the most usual first. */

@@ -1,8 +1,8 @@
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping } from '../../article/mapping.js';
+import type { ValueMap } from '../../article/plain-data.js';
 import { PressmarkError } from '../../errors.js';
 import type { ListedPage, Question, SiteFiles } from '../generator.js';
-import type { ValueMap } from '../value.js';
 import { inferFile, type PlacedPost } from './infer-pattern.js';
 import { FIELD_NAMES, isName } from './post-fields.js';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { yamlLibrary } from '../../article/front-matter/libraries.js';
+import { mapOf, textsOf } from '../../article/plain-data.js';
 import type { FileEdit, Problem, SiteFiles } from '../generator.js';
 import { firstFile, npmDependencies } from '../inspect/manifests.js';
-import { mapOf, textsOf } from '../value.js';
 
 /** Jekyll reads the first of them that there is. */
 export const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.toml'] as const;

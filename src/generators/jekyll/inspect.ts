@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type {
   AddressQuery,
   AskedSite,
@@ -17,7 +18,6 @@ import { readPosts } from '../inspect/site-posts.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
-import { defined, mapOf, textsOf, type ValueMap } from '../value.js';
 import { excludePressmark, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 

@@ -1,8 +1,8 @@
 import { OWN_KEY } from '../../article/format/site-keys.js';
 import type { FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import { mapOf } from '../../article/plain-data.js';
 import { EXPIRY_KEY, type Publication } from '../../article/publication.js';
 import type { GeneratorOptions } from '../generator.js';
-import { mapOf } from '../value.js';
 
 /** A time zone that a configuration names, such as `Europe/Vienna`; undefined for one that Node does not know. */
 export function knownTimeZone(name: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { AskedSite, Problem, Question, SiteFiles } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import {
@@ -10,7 +11,6 @@ import {
 import { buildCommand, withArgument } from '../inspect/site-build.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
-import { mapOf, type ValueMap } from '../value.js';
 
 /** A program that makes pages by the site's own code, and how it is asked about its configuration. */
 interface Program {

@@ -1,3 +1,4 @@
+import { mapOf, textsOf } from '../../article/plain-data.js';
 import type { AskedSite, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { installedVersion } from '../inspect/manifests.js';
@@ -6,7 +7,6 @@ import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { inspectFolder } from '../markdown-folder/inspect.js';
 import type { BuiltBy } from '../markdown-folder/programs.js';
-import { mapOf, textsOf } from '../value.js';
 
 /** Where Nuxt Content reads files, unless a collection says another folder. */
 const CONTENT = 'content';

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { mapOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand, shellWord } from '../inspect/ask.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
@@ -8,7 +9,6 @@ import { buildCommand } from '../inspect/site-build.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
-import { mapOf } from '../value.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
 
 /** How VitePress lists its pages. */
