@@ -3,8 +3,8 @@ import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, Question } from '../generator.js';
+import type { SitePost } from '../inspect/infer-pattern.js';
 import { FIELD_NAMES, keysOfPosts } from '../inspect/post-fields.js';
-import type { SitePost } from '../inspect/site-posts.js';
 import { KEYS } from './mapping.js';
 
 /** One key of a collection's schema. */

@@ -4,18 +4,11 @@ import { defined, textsOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, GeneratorOptions, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
-import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
 import { installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
 import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
-import {
-  placedPosts,
-  placeOf,
-  postsFolder,
-  postsOfRule,
-  readPosts,
-  type SitePost,
-} from '../inspect/site-posts.js';
+import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';

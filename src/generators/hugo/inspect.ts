@@ -1,10 +1,10 @@
 import { defined, isMap, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsInFiles } from '../inspect/authors.js';
-import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
-import { placedPosts, postsOfRule, readPosts, type SitePost } from '../inspect/site-posts.js';
+import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';

@@ -1,5 +1,5 @@
 import { type Day, dayOf } from '../../article/day.js';
-import { byFrequency } from '../../article/plain-data.js';
+import { byFrequency, type ValueMap } from '../../article/plain-data.js';
 import { quote } from '../../errors.js';
 import type { Question } from '../generator.js';
 import { decodedAddress } from '../layout.js';
@@ -13,6 +13,11 @@ export interface PlacedPost {
   readonly slug: string;
   /** The date as ISO 8601; empty where it is not known. */
   readonly date: string;
+}
+
+/** A post of the site, with its front matter. */
+export interface SitePost extends PlacedPost {
+  readonly data: ValueMap;
 }
 
 /** So many of the newest posts say how the next one is placed. */

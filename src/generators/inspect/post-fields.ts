@@ -2,7 +2,7 @@ import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import { byFrequency, isMap, textsOf } from '../../article/plain-data.js';
 import type { GeneratorOptions, SiteFacts } from '../generator.js';
-import type { SitePost } from './site-posts.js';
+import type { SitePost } from './infer-pattern.js';
 
 /** Names that sites give to the fields of an article, the most usual first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {

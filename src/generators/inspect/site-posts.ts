@@ -3,13 +3,8 @@ import type { ArticleMapping } from '../../article/mapping.js';
 import type { ValueMap } from '../../article/plain-data.js';
 import { PressmarkError } from '../../errors.js';
 import type { ListedPage, Question, SiteFiles } from '../generator.js';
-import { inferFile, type PlacedPost } from './infer-pattern.js';
+import { inferFile, type SitePost } from './infer-pattern.js';
 import { FIELD_NAMES, isName } from './post-fields.js';
-
-/** A post of the site, with its front matter. */
-export interface SitePost extends PlacedPost {
-  readonly data: ValueMap;
-}
 
 /** So many posts show how the site writes its own. */
 const MOST_POSTS = 5_000;

@@ -1,8 +1,9 @@
 import { PressmarkError, quote } from '../../errors.js';
 import type { AskedSite, GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import type { SitePost } from '../inspect/infer-pattern.js';
 import { installedVersion, npmDependencies } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
-import { POSTS_FOLDERS, placedPosts, placeOf, readPosts, type SitePost } from '../inspect/site-posts.js';
+import { POSTS_FOLDERS, placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { slugOfFile } from './mapping.js';
 import { type BuiltBy, programOf } from './programs.js';

@@ -1,6 +1,10 @@
 import test from 'ava';
-import { inferFile, inferPermalink } from '../../../../src/generators/inspect/infer-pattern.js';
-import { postsOfRule, type SitePost } from '../../../../src/generators/inspect/site-posts.js';
+import {
+  inferFile,
+  inferPermalink,
+  type SitePost,
+} from '../../../../src/generators/inspect/infer-pattern.js';
+import { postsOfRule } from '../../../../src/generators/inspect/site-posts.js';
 
 const post = (path: string, address: string, slug: string, date = '2024-03-09') => ({
   path,
