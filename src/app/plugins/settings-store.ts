@@ -11,8 +11,10 @@ import { findLockHelper } from '../../fs/lock-helper.js';
 import type { PluginSettings, SavedSettings, SettingsAuthor } from '../../host/admin/plugins-service.js';
 import { fieldsOfOptions, type OptionFault } from '../../host/admin/settings-form.js';
 import type { PluginEntry } from '../../host/plugin.js';
+import { asPlugin } from '../../host/plugin-code.js';
 import { checkOptions } from '../../host/plugin-settings.js';
 import { withoutHidden } from '../../log.js';
+import { within } from '../../time-limit.js';
 import { foldersOf } from '../content/folders.js';
 import { commitFile } from './commit-file.js';
 
@@ -20,6 +22,9 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** How long another receiver that writes settings is waited for, in milliseconds. */
 const LOCK_MS = 5_000;
+
+/** How long the schema of a plugin may take, in milliseconds. */
+const LONGEST_CHECK_MS = 5_000;
 
 /** Shorter values of variables are not looked for: they may stand in any text. */
 const SHORTEST_SECRET = 8;
@@ -102,7 +107,13 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
   async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly OptionFault[]> {
     try {
       const options = withKeptOptions(`plugin ${entry.plugin.name}`, configuredOf(entry), values);
-      const checked = await checkOptions(entry.plugin, options);
+      const checked = await within(
+        LONGEST_CHECK_MS,
+        asPlugin(entry.plugin.name, () => checkOptions(entry.plugin, options)),
+        () => {
+          throw new Error(`the schema has not answered within ${LONGEST_CHECK_MS / 1_000} s`);
+        },
+      );
       return checked.kind === 'fine' ? [] : checked.faults;
     } catch (error) {
       return [{ path: '', text: messageOf(error) }];

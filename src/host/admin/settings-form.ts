@@ -52,7 +52,11 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 export async function fieldsOfOptions(
   schema: StandardSchemaV1 | undefined,
 ): Promise<readonly SettingField[] | undefined> {
-  return schema === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(schema));
+  try {
+    return schema === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(schema));
+  } catch {
+    return undefined; // the schema has what JSON Schema cannot say, or is of another version of the library
+  }
 }
 
 /** The JSON Schema of what may be written in the config: by the library that the schema is of, else by zod for its own. */
@@ -61,15 +65,11 @@ async function jsonSchemaOf(schema: StandardSchemaV1): Promise<unknown> {
     vendor: string;
     jsonSchema?: { input?(options: { target: string }): unknown };
   } = schema['~standard'];
-  try {
-    if (typeof standard.jsonSchema?.input === 'function')
-      return standard.jsonSchema.input({ target: 'draft-2020-12' });
-    if (standard.vendor !== 'zod') return undefined;
-    const { toJSONSchema } = await import('zod');
-    return toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
-  } catch {
-    return undefined; // it has what JSON Schema cannot say, or is of another version of the library
-  }
+  if (typeof standard.jsonSchema?.input === 'function')
+    return standard.jsonSchema.input({ target: 'draft-2020-12' });
+  if (standard.vendor !== 'zod') return undefined;
+  const { toJSONSchema } = await import('zod');
+  return toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
 }
 
 /** The fields of a form for a JSON Schema; undefined where it is not that of an object with known keys. */
@@ -121,7 +121,7 @@ export function shownValue(type: FieldKind, value: unknown): string {
   if (value === undefined) return '';
   if (type.kind === 'lines' && isTexts(value)) return value.join('\n');
   if (type.kind === 'text' && typeof value === 'string') return value;
-  return type.kind === 'json' ? JSON.stringify(value, null, 2) : JSON.stringify(value);
+  return JSON.stringify(value, null, type.kind === 'json' ? 2 : 0) ?? '';
 }
 
 /** What somebody has entered in a field. */

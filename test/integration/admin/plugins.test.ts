@@ -51,7 +51,14 @@ test('plugins page: what a plugin has is shown, its pages, parts and buttons are
   const receiver = await startHere(t, { dir: siteWithPlugin(t), config: { git: false, site: false } });
   const admin = await adminOf(receiver);
   const { text } = await admin.get('plugins');
-  for (const shown of ['desk', '1.2.3', 'plugins/desk.mjs', 'GET /-/desk/list', 'desk.post', 'Tidy'])
+  for (const shown of [
+    'desk',
+    '1.2.3',
+    'plugins/desk.mjs',
+    'GET /-/desk/list',
+    'post · article.published',
+    'Tidy',
+  ])
     t.true(text.includes(shown), shown);
   t.false(text.includes('<script>alert'));
   t.true(text.includes('href="/-/admin/added/desk/mine"'));

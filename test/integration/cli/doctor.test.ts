@@ -124,6 +124,13 @@ test('doctor names a plugin that cannot be set up, and one whose pages do not ru
         `export default { name: 'keyless', requires: { pressmark: '*' }, receiver(host) { ${code} } };`,
       );
     setup('');
+    fs.writeFileSync(join(dir, 'pressmark.settings.json'), '{"plugins":{"gone":{"a":1}}}');
+    t.deepEqual(
+      about(await findingsIn(dir), 'plugins').map(({ text }) => text),
+      ['pressmark.settings.json has settings of "gone", and there is no such plugin'],
+      config,
+    );
+    fs.rmSync(join(dir, 'pressmark.settings.json'));
     t.deepEqual(about(await findingsIn(dir), 'plugins'), [], config);
     fs.rmSync(plugin);
     const pages = `export default { name: 'pages-only', pages(host) {

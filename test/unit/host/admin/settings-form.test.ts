@@ -61,6 +61,12 @@ test('settings form: a library that knows the standard is asked; where none know
     t.is(await fieldsOf(options), undefined);
   t.is(await fieldsOfOptions(undefined), undefined);
   t.is(await fieldsOf(z.string()), undefined);
+  const endless: Record<string, unknown> = {};
+  endless.a = endless;
+  const circular = {
+    input: () => ({ type: 'object', properties: { a: { type: 'object', default: endless } } }),
+  };
+  t.is(await fieldsOf({ '~standard': { ...standard, jsonSchema: circular } }), undefined);
   // As zod was before it knew the standard.
   const { jsonSchema: _, ...before } = z.object({ n: z.number() })['~standard'] as unknown as Record<
     string,
