@@ -479,6 +479,11 @@ export function createStore(options: StoreOptions) {
     }
   }
 
+  /** Reads files that the writer has brought from another machine, also where this process is about to write such a name. */
+  async function readShared(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) notice(await refresh(content, catalog, path, new Map()));
+  }
+
   /** Compares the whole folder with the catalog. */
   async function compareFolder(): Promise<void> {
     const { changes } = await scan(content, catalog, writing);
@@ -502,6 +507,7 @@ export function createStore(options: StoreOptions) {
     /** See `renderedHtml`. */
     htmlOf: (stored: StoredArticle) => htmlOf(content, stored),
     readAgain,
+    readShared,
     compareFolder,
     snapshotKey,
     close,

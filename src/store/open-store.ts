@@ -72,7 +72,7 @@ export async function openStore({
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   let store: ArticleStore | undefined;
   const readAgain = async (paths: Iterable<string>) =>
-    store?.readAgain([...paths].filter((path) => isArticlePath(content, path)));
+    store?.readShared([...paths].filter((path) => isArticlePath(content, path)));
   // Before the files are read: it may bring the work tree up to date.
   const writer = await openWriter({ lock, readAgain }).catch((error: unknown) => {
     lock.close();

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt } from '../objects.js';
+import { createRepeatedTask } from '../repeated-task.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { nextCommits, removeNextRefs, stagedByOwner } from './next-commits.js';
@@ -14,7 +15,7 @@ const LIMIT_MS = 300_000;
 /** How often all files are compared with the branch, and how often it is seen whether HEAD has moved, in milliseconds. */
 const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
-/** After how long a comparison that failed is made again, in milliseconds. */
+/** After how long a comparison that failed, or met a batch under way, is made again, in milliseconds. */
 const AGAIN_MS = 40_000;
 /** So long a git that has outlived its receiver may still write the index, in milliseconds. */
 const OUTLIVED_MS = 30_000;
@@ -48,21 +49,10 @@ export function createComparison(
 ) {
   const { repository } = place;
   const timers: NodeJS.Timeout[] = [];
-  let again: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
   let isClosed = false;
 
-  function compare(): void {
-    isWanted = true;
-    running ??= compareNow().finally(() => {
-      running = undefined;
-      if (isWanted && !isClosed) compare();
-    });
-  }
-
-  async function compareNow(): Promise<void> {
-    isWanted = false;
+  /** @returns the reason where it is to be made again. */
+  async function compare(): Promise<string | undefined> {
     try {
       // Read first: a batch that begins during the comparison has another one, which it needs.
       const next = await nextCommits(repository);
@@ -70,22 +60,24 @@ export function createComparison(
       for (const path of found) onUncommitted(path);
       const left = next.filter(({ madeAt }) => madeAt < Date.now() - OUTLIVED_MS);
       if (found.length === 0) await removeNextRefs(repository, left);
-      if (left.length < next.length) compareLater();
       log.debug({ uncommitted: found.length }, 'articles compared with the branch');
+      return left.length < next.length ? 'a batch may be under way' : undefined;
     } catch (error) {
-      if (isClosed) return;
-      log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
-      compareLater();
+      if (!isClosed)
+        log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
+      return messageOf(error);
     }
   }
 
-  function compareLater(): void {
-    clearTimeout(again);
-    if (!isClosed) again = setTimeout(compare, AGAIN_MS).unref();
-  }
+  const task = createRepeatedTask({
+    attempt: compare,
+    onChange: () => undefined,
+    gatherMs: 0,
+    retryMs: () => AGAIN_MS,
+  });
 
   function start(): void {
-    compare();
+    task.request();
     let [head, reflog] = timesOfHead(repository);
     const compareIfMoved = async (): Promise<void> => {
       const [headNow, logNow] = timesOfHead(repository);
@@ -93,21 +85,21 @@ export function createComparison(
       // A commit leaves the file HEAD as it is; a checkout does not.
       const isSwitched = headNow !== head;
       [head, reflog] = [headNow, logNow];
-      if (isSwitched || !isOwn(await commitAt(repository, 'HEAD'))) compare();
+      if (isSwitched || !isOwn(await commitAt(repository, 'HEAD'))) task.request();
     };
     const onTimer = () =>
       void compareIfMoved().catch((error: unknown) =>
         log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
       );
-    timers.push(setInterval(compare, COMPARE_EVERY_MS).unref(), setInterval(onTimer, HEAD_EVERY_MS).unref());
+    timers.push(setInterval(task.request, COMPARE_EVERY_MS), setInterval(onTimer, HEAD_EVERY_MS));
+    for (const timer of timers) timer.unref();
   }
 
   /** Ends after the comparison under way. */
   async function close(): Promise<void> {
     isClosed = true;
-    for (const timer of timers) clearTimeout(timer);
-    clearTimeout(again);
-    await running;
+    for (const timer of timers) clearInterval(timer);
+    await task.close();
   }
 
   return { start, close };

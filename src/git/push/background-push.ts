@@ -5,12 +5,12 @@ import { readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, isAncestor } from '../objects.js';
+import { createRepeatedTask } from '../repeated-task.js';
 import { type Followed, follow } from './follow.js';
 import { BASE_REF } from './in-review.js';
 import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from './pull-request.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
-import { createRepeatedTask } from './repeated-task.js';
 
 /** How the branch is pushed. */
 export interface PushSettings extends RemoteSettings {

@@ -6,11 +6,11 @@ import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, contentsOf } from '../objects.js';
+import { createRepeatedTask } from '../repeated-task.js';
 import type { Followed } from './follow.js';
 import { BASE_REF, type FileInReview, filesInReview } from './in-review.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createRemote, type RemoteSettings, remoteUrlOf } from './remote.js';
-import { createRepeatedTask } from './repeated-task.js';
 import type { Branches, PullRequest, PullRequestText, ReviewHostKind } from './review-dialects.js';
 import { createReviewHost, type ReviewHost, ReviewHostError } from './review-host.js';
 

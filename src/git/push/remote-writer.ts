@@ -64,6 +64,8 @@ interface Waiting {
   reject(error: unknown): void;
   /** Whether its time is up. A write may be in a push under way then. */
   readonly isLate: boolean;
+  /** Has it wait for as long as it takes: the remote has it. */
+  keep(): void;
 }
 
 interface WaitingWrite extends Waiting {
@@ -134,16 +136,18 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** Waits for a turn, which goes on where the time is up. */
   async function inTurn(limitMs: number, enqueue: (waiting: Waiting) => void): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
+    const keep = () => clearTimeout(timer);
     const served = new Promise<void>((resolve, reject) => {
-      const waiting = { resolve, reject, isLate: false };
+      const waiting = { resolve, reject, isLate: false, keep };
       timer = setTimeout(() => {
         waiting.isLate = true;
+        lastError ??= new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not answer in time`);
         reject(unavailable(lastError));
       }, limitMs);
       enqueue(waiting);
     });
     start();
-    await served.finally(() => clearTimeout(timer));
+    await served.finally(keep);
   }
 
   /** A file of the work tree counts where the remote has it. */
@@ -218,6 +222,10 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
   async function pushBatch(batch: readonly WaitingWrite[]): Promise<boolean> {
     await branch.begin();
+    if (batch.some(({ file }) => file.epoch !== branch.epoch)) {
+      writes = [...batch, ...writes];
+      return false;
+    }
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
     const before = await entriesAt(repository, branch.tip, paths);
     const { assetsOf } = options;
@@ -249,6 +257,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
+        for (const { keep } of batch) keep();
+        // What was given up is, like the articles of others, unknown to the store.
         await branch.pushed(last, new Set(paths.filter((_, index) => batch[index]?.isLate === false)));
         for (const [index, { file, message }] of batch.entries())
           onCommit(file, commits[index] ?? last, message);
@@ -312,7 +322,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     clearInterval(timer);
     closing.abort();
     await running;
-    for (const { reject } of [...writes.splice(0), ...catchUps.splice(0)]) reject(unavailable(undefined));
+    for (const { reject } of [...writes.splice(0), ...catchUps.splice(0)]) reject(unavailable(lastError));
   }
 
   // the status has the error
@@ -349,7 +359,7 @@ function isUnavailable(error: unknown): error is PressmarkError {
 }
 
 function unavailable(cause: PressmarkError | undefined): PressmarkError {
-  const why = cause?.message ?? 'the git remote did not answer in time';
+  const why = cause?.message ?? 'the receiver stops';
   return new PressmarkError('REMOTE_UNAVAILABLE', `${why}; nothing is acknowledged, send it again`, {
     cause,
   });

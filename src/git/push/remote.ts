@@ -46,13 +46,20 @@ export interface Remote {
 export const FETCHED_REF = 'refs/pressmark/remote';
 
 const FETCH = [
+  // A connection that carries nothing for 20 s is given up.
+  '-c',
+  'http.lowSpeedLimit=1',
+  '-c',
+  'http.lowSpeedTime=20',
   'fetch',
-  '--progress', // a sign of life
   '--no-tags',
   '--no-write-fetch-head',
   '--no-recurse-submodules',
   '--no-auto-gc',
 ];
+
+/** Without questions, and without waiting for a connection that is dead. */
+const SSH_OPTIONS = '-o BatchMode=yes -o ConnectTimeout=8 -o ServerAliveInterval=5 -o ServerAliveCountMax=4';
 
 /** How long each step may take, in milliseconds. */
 export interface RemoteLimits {
@@ -60,19 +67,19 @@ export interface RemoteLimits {
   /** For the name of the branch's last commit. */
   readonly list: number;
   readonly fetch: number;
-  /** How long a fetch or a push may say nothing. @default as long as it may take */
-  readonly silent?: number;
+  /** How long a push may say nothing. @default as long as it may take */
+  readonly silentPush?: number;
 }
 
 /**
  * Where deliveries wait, each as long as it can: a fetch or a push goes on for as long as a large repository needs on a slow
- * connection, but one that says nothing may talk to a connection that is dead.
+ * connection, but a push that says nothing may talk to a connection that is dead.
  */
 export const WHILE_ANSWERING: RemoteLimits = {
   push: 3_600_000,
   list: 4_000,
   fetch: 3_600_000,
-  silent: 20_000,
+  silentPush: 30_000,
 };
 
 /** Where no delivery waits. */
@@ -112,7 +119,7 @@ export async function createRemote(
       SSH_ASKPASS_REQUIRE: 'never',
       GCM_INTERACTIVE: 'never',
       // other programs than OpenSSH know no such options
-      GIT_SSH_COMMAND: variant === 'ssh' ? `${base} -o BatchMode=yes -o ConnectTimeout=8` : base,
+      GIT_SSH_COMMAND: variant === 'ssh' ? `${base} ${SSH_OPTIONS}` : base,
     };
   }
 
@@ -137,7 +144,7 @@ export async function createRemote(
     const last = line.slice(0, line.indexOf('\t'));
     // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
-    const run = { timeoutMs: limits.fetch, silentMs: limits.silent };
+    const run = { timeoutMs: limits.fetch };
     const refspec = `+${ref}:${into}`;
     const { code } = await askRemote([...FETCH, remote, refspec], { ...run, accept: [1] });
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
@@ -157,7 +164,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const run = { timeoutMs: limits.push, silentMs: limits.silent, accept: [1] };
+    const run = { timeoutMs: limits.push, silentMs: limits.silentPush, accept: [1] };
     return pushedBy(await askRemote(args, run), ref, name);
   }
 

@@ -109,8 +109,11 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
     if (before !== undefined && others.length === 0) return;
-    epoch++;
-    await readAgain(others.map(({ path }) => path.slice(folder.length)));
+    try {
+      await readAgain(others.map(({ path }) => path.slice(folder.length)));
+    } finally {
+      epoch++; // not before: what is decided with this number must know these files
+    }
   }
 
   /** Whether the owner has neither moved the branch since, nor left it, nor begun a rebase or the like. */

@@ -14,6 +14,7 @@ import { openRepository, type Repository } from '../../../src/git/repository.js'
 import { statusOf } from '../../../src/git/status.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 const OLGA = { name: 'Olga', email: 'olga@example.org' };
 const STYLE = { identity: { author: OLGA, committer: OLGA }, sign: false };
@@ -104,6 +105,7 @@ test('the ref of a killed receiver stays while a git of that receiver may still 
   if (place.kind === 'refused') throw new Error(place.why);
   const comparison = createComparison(place, pino({ level: 'silent' }), t.fail, () => false);
   comparison.start();
+  await until('the old ref is gone', async () => (await nextCommits(repository)).length === 1);
   await comparison.close();
   const left = await nextCommits(repository);
   t.true(left.length === 1 && left[0]?.commit !== commit);

@@ -18,7 +18,7 @@ const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
 const path = layout.path('hive', SENT);
 
 /** A store whose writer does what `before` says before each write, such as another machine's write. */
-async function open(t: ExecutionContext, before: (write: Write) => void) {
+async function open(t: ExecutionContext, before: (write: Write) => unknown) {
   const dir = tempDir(t);
   const root = join(dir, 'content');
   let epoch = 0;
@@ -27,14 +27,15 @@ async function open(t: ExecutionContext, before: (write: Write) => void) {
     fs.mkdirSync(dirname(join(root, at)), { recursive: true });
     fs.writeFileSync(join(root, at), text);
   };
-  const others = (at: string, text: string) => {
+  const others = async (at: string, text: string) => {
     put(at, text);
+    await host?.readAgain([at]);
     epoch++;
-    host?.readAgain([at]);
   };
   const writer: SharedWriter = {
     write: async (write) => {
-      before(write);
+      await undefined; // never within the call
+      await before(write);
       if (write.epoch !== epoch) throw new Outdated('another machine was first');
       put(write.path, write.text);
       return fingerprintOf(fs.statSync(write.target));
@@ -45,7 +46,7 @@ async function open(t: ExecutionContext, before: (write: Write) => void) {
       return epoch;
     },
   };
-  const { store, close } = await openStore({
+  const { store, catalog, close } = await openStore({
     content: contentFolder(root, layout),
     stateDir: join(dir, '.pressmark'),
     log: pino({ level: 'silent' }),
@@ -61,7 +62,7 @@ async function open(t: ExecutionContext, before: (write: Write) => void) {
     const target = { targetId: 'a', targetUrl: layout.url('hive', SENT), base, revision: 'mine' };
     return store.update(target, async () => ({ updated: SENT, content: draftOf(article({ id: 'a' })) }));
   };
-  return { root, others, put, publish, update };
+  return { root, others, put, publish, update, catalog };
 }
 
 /** The file as another machine's update has left it. */
@@ -72,21 +73,34 @@ function updated(text: string): string {
 
 test('an id that another machine has stored meanwhile is known, and a slug that it has taken gets a number', async (t) => {
   let isFirst = true;
-  const { others, publish } = await open(t, () => {
+  const { others, publish } = await open(t, async () => {
     if (!isFirst) return;
     isFirst = false;
     const url = layout.url('hive', SENT);
     const theirs = draftOf(article({ id: 'theirs', slug: 'hive' }));
-    others(path, encode({ ...theirs, url, updated: null }).text);
+    await others(path, encode({ ...theirs, url, updated: null }).text);
   });
   t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
   t.like(await publish('theirs'), { outcome: 'known', url: `${SITE_URL}/articles/hive/` });
 });
 
+test('what another machine has stored under the name of a write under way is known before that write ends', async (t) => {
+  let known: number | undefined;
+  const { others, publish, catalog } = await open(t, async () => {
+    if (known !== undefined) return;
+    const url = layout.url('hive', SENT);
+    const theirs = draftOf(article({ id: 'theirs', slug: 'hive' }));
+    await others(path, encode({ ...theirs, url, updated: null }).text);
+    known = catalog.byId('theirs').length;
+  });
+  t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
+  t.is(known, 1);
+});
+
 test('an update is refused as a conflict where another machine has stored one before it', async (t) => {
   let isUpdate = false;
-  const { root, others, publish, update } = await open(t, () => {
-    if (isUpdate) others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
+  const { root, others, publish, update } = await open(t, async () => {
+    if (isUpdate) await others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
   });
   const { stored } = await publish('a');
   isUpdate = true;
@@ -97,10 +111,10 @@ test('an update is refused as a conflict where another machine has stored one be
 test('an update that may have been stored and replaced since is not refused as if it had never been', async (t) => {
   const silence = new PressmarkError('REMOTE_UNAVAILABLE', 'the git remote did not answer');
   let isUpdate = false;
-  const { others, publish, update } = await open(t, ({ text }) => {
+  const { others, publish, update } = await open(t, async ({ text }) => {
     if (!isUpdate) return;
     // The push had landed, and another machine has gone on from there.
-    others(path, updated(text));
+    await others(path, updated(text));
     throw new Outdated('another machine was first', { cause: silence });
   });
   const { stored } = await publish('a');

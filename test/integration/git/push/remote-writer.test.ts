@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../../src/article/article.js';
 import { createLock } from '../../../../src/fs/lock.js';
@@ -8,34 +8,41 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createPushStatus } from '../../../../src/git/push/push-status.js';
 import { openRemoteWriter } from '../../../../src/git/push/remote-writer.js';
 import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
-import { gitEnvironment, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitEnvironment, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
+
+/** A writer of a clone of a new remote. */
+async function open(t: ExecutionContext, readAgain: () => unknown = () => undefined) {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const siteDir = clones.clone('site');
+  const state = join(folder, 'state');
+  fs.mkdirSync(state);
+  const writer = await openRemoteWriter({
+    siteDir,
+    content: 'content/',
+    status: createPushStatus(join(state, 'push.json')),
+    sign: false,
+    authorOf: () => undefined,
+    env: gitEnvironment(siteDir),
+    log: pino({ level: 'silent' }),
+    fetchEvery: 3_600_000,
+    lock: createLock({ directory: state, helper: findLockHelper() }),
+    readAgain: async () => void readAgain(),
+    assetsOf: () => [],
+    message: async () => 'Publish\n\nArticle-Id: a\n',
+    onCommit: () => undefined,
+    onPushed: () => undefined,
+  });
+  t.teardown(() => writer.close?.());
+  return { clones, siteDir, writer };
+}
 
 test.serial(
   'what a person saves right after git has written a file does not pass for the text that was stored',
   async (t) => {
-    const folder = tempDir(t);
-    const siteDir = makeRemote(folder).clone('site');
-    const state = join(folder, 'state');
-    fs.mkdirSync(state);
-    const writer = await openRemoteWriter({
-      siteDir,
-      content: 'content/',
-      status: createPushStatus(join(state, 'push.json')),
-      sign: false,
-      env: gitEnvironment(siteDir),
-      log: pino({ level: 'silent' }),
-      fetchEvery: 3_600_000,
-      lock: createLock({ directory: state, helper: findLockHelper() }),
-      readAgain: async () => undefined,
-      authorOf: () => undefined,
-      assetsOf: () => [],
-      message: async () => 'Publish\n\nArticle-Id: a\n',
-      onCommit: () => undefined,
-      onPushed: () => undefined,
-    });
-    t.teardown(() => writer.close?.());
+    const { siteDir, writer } = await open(t);
     const write = (name: string) => {
       const target = join(siteDir, 'content', name);
       const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
@@ -60,3 +67,15 @@ test.serial(
     t.is(fs.readFileSync(saved, 'utf8'), 'theirs\n');
   },
 );
+
+test.serial('decisions count only when the store has read the files of another machine', async (t) => {
+  const epochs: (number | undefined)[] = [];
+  let epoch = (): number | undefined => undefined;
+  const { clones, writer } = await open(t, () => epochs.push(epoch()));
+  epoch = () => writer.epoch;
+  const before = writer.epoch;
+  commitAndPush(clones.clone('olga'), 'content/theirs.md', 'theirs\n');
+  await writer.catchUp();
+  t.is(epochs.at(-1), before, 'what is decided while they are read is decided again');
+  t.not(writer.epoch, before);
+});
