@@ -49,15 +49,24 @@ addEventListener('beforeunload', (event) => {
   if (document.querySelector('form[data-changed]') !== null) event.preventDefault();
 });
 
-/** Fetches the page again, and puts the newer part in the place of the older one. */
-async function follow(part) {
-  if (document.hidden || part.contains(document.activeElement)) return;
+/** Fetches the page again, and puts the newer parts in the place of the older ones. */
+async function renew(parts) {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
   if (!answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const newer = page.getElementById(part.id);
-  if (newer !== null && newer.innerHTML !== part.innerHTML) part.innerHTML = newer.innerHTML;
+  for (const part of parts) {
+    const newer = page.getElementById(part.id);
+    if (newer === null || part.outerHTML === newer.outerHTML) continue;
+    if (!part.contains(document.activeElement)) part.replaceWith(newer);
+  }
 }
 
-for (const part of document.querySelectorAll('[data-live][id]'))
-  setInterval(() => follow(part).catch(() => undefined), Math.max(2, Number(part.dataset.live)) * 1000);
+let seconds = 0;
+setInterval(() => {
+  seconds++;
+  if (document.hidden) return;
+  const due = [...document.querySelectorAll('[data-live][id]')].filter(
+    ({ dataset }) => seconds % Math.max(2, Number(dataset.live) || 10) === 0,
+  );
+  if (due.length > 0) renew(due).catch(() => undefined); // the next time it may be there again
+}, 1000);

@@ -68,7 +68,7 @@ export function createAdmin(
   const audit = openAudit(host.storage.folder);
   const attempts = createAttempts();
   const views = createViews();
-  const room: AdminRoom = { host, users, sessions, audit };
+  const room: AdminRoom = { host, users, sessions, audit, attempts };
   const pages = pagesOf(room);
   const byPath = new Map(pages.map((page) => [page.path, page]));
   const menu = pages
@@ -321,8 +321,16 @@ export function createAdmin(
     leadTo(context, 'login');
   }
 
-  function leadToLogin({ context, path }: Visit): void {
+  function leadToLogin(visit: Visit): void {
+    const { context, path } = visit;
     const { search } = context;
+    // Somebody has followed a link from elsewhere, with which browsers send no cookie of ours: they may be logged in. Only what
+    // the page itself asks for shows it.
+    if (/^(?:cross|same)-site$/.test(context.get('sec-fetch-site')) && byPath.has(path)) {
+      context.set('Refresh', `0; url=${link(path)}${search}`);
+      show(visit, 'message', { text: 'frame.moment' }, { title: visit.words.t('frame.momentTitle') });
+      return;
+    }
     leadTo(
       context,
       path === '' && search === '' ? 'login' : `login?${new URLSearchParams({ next: path + search })}`,

@@ -1,6 +1,7 @@
 import { PressmarkError } from '../errors.js';
 import type { FormField } from '../host/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
+import type { Attempts } from './attempts.js';
 import type { AuditLog } from './audit.js';
 import type { Sessions } from './sessions.js';
 import type { Role, User, Users } from './users.js';
@@ -12,6 +13,7 @@ export interface AdminRoom {
   readonly users: Users;
   readonly sessions: Sessions;
   readonly audit: AuditLog;
+  readonly attempts: Attempts;
 }
 
 /** What a page is asked with. */

@@ -1,7 +1,8 @@
-// Makes the pictures of the README: `npm run screenshots`.
+// Makes the pictures of the README and of docs/admin.md: `npm run screenshots`.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { adminOf } from '../support/admin.js';
 import { freePort } from '../support/free-port.js';
 import { bareEnvironment, PROGRAM } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
@@ -24,7 +25,8 @@ const DECODED =
 const disposers: (() => unknown)[] = [];
 const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
 const demo = await playedDemo();
-const { origin } = await demoSite(t);
+const site = await demoSite(t);
+const { origin } = site;
 const magazine = await demoSite(t, MAGAZINE);
 mkdirSync(FOLDER, { recursive: true });
 for (const [name, screen] of Object.entries(SCREENS)) {
@@ -33,6 +35,10 @@ for (const [name, screen] of Object.entries(SCREENS)) {
 }
 await shoot('contents', `${origin}${PAGES['article with everything']}`, { width: 1100, height: 780 });
 await shoot('magazine-home', `${magazine.origin}/`, { width: 1280, height: 1100 });
+const admin = await adminOf(site, { name: 'Ada Finch' });
+await until('doctor has looked', async () => (await admin.get('')).text.includes('Checked <time'));
+for (const [name, screen] of Object.entries({ ...SCREENS, light: { width: 1280, height: 900 } }))
+  await shoot(`admin-overview-${name}`, `${origin}/-/admin/`, screen, admin.cookie);
 for (const dispose of disposers) await dispose();
 
 /** Runs `pressmark demo`, whose site the pictures of the README show. @returns the origin of the site. */
@@ -50,8 +56,12 @@ async function playedDemo(): Promise<string> {
   return `http://localhost:${port}`;
 }
 
-async function shoot(name: string, url: string, screen: BrowserOptions): Promise<void> {
-  const page = await (await openBrowser(t, screen)).newPage();
+/** @param cookie of a session. @default nobody is logged in */
+async function shoot(name: string, url: string, screen: BrowserOptions, cookie?: string): Promise<void> {
+  const browser = await openBrowser(t, screen);
+  const [cookieName = '', value = ''] = cookie?.split('=', 2) ?? [];
+  if (cookie !== undefined) await browser.addCookies([{ name: cookieName, value, url }]);
+  const page = await browser.newPage();
   await page.goto(url, { waitUntil: 'networkidle' });
   await page.evaluate(DECODED);
   await page.screenshot({ path: `${FOLDER}${name}.png` });

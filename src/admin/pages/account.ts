@@ -3,7 +3,7 @@ import { isPossiblePassword, SHORTEST_PASSWORD } from '../passwords.js';
 import { LANGUAGES } from '../words.js';
 
 /** What everybody sets for themselves. */
-export function accountPages({ users }: AdminRoom): AdminPage[] {
+export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
   const shown = { languages: LANGUAGES, shortest: SHORTEST_PASSWORD };
   return [
     {
@@ -21,13 +21,15 @@ export function accountPages({ users }: AdminRoom): AdminPage[] {
         },
         password: {
           run: async ({ user, field }) => {
-            const refused = (text: string) =>
-              view('account', shown, {
-                status: 422,
-                flash: { level: 'fail', text, values: { count: SHORTEST_PASSWORD } },
-              });
+            const refused = (text: string, count = SHORTEST_PASSWORD) =>
+              view('account', shown, { status: 422, flash: { level: 'fail', text, values: { count } } });
+            // Whoever has found an open session must not find out the password with it.
+            const subjects = [`account ${user.name}`];
+            const waitMs = attempts.take(subjects);
+            if (waitMs > 0) return refused('login.often', Math.ceil(waitMs / 1_000));
             if ((await users.withPassword(user.name, field('current'))) === undefined)
               return refused('account.wrong');
+            attempts.clear(subjects);
             if (!isPossiblePassword(field('password'))) return refused('welcome.short');
             if (field('password') !== field('again')) return refused('welcome.differ');
             await users.setPassword(user.name, field('password'));

@@ -184,6 +184,20 @@ test('a wrong name and a wrong password are answered alike', async (t) => {
   t.deepEqual(answers[2], answers[0]);
 });
 
+test('an open session is no way to find out the password: ten attempts to change it, then one each half minute', async (t) => {
+  await addUser(receiver().dir, 'guessed', PASSWORD);
+  const thief = await adminOf(receiver(), { name: 'guessed', role: 'editor' });
+  const change = (current: string) =>
+    thief.post('account', {
+      do: 'password',
+      current,
+      password: 'the words of a thief',
+      again: 'the words of a thief',
+    });
+  for (let n = 0; n < 10; n++) t.regex((await change(`guess ${n}`)).text, /The present password is wrong/);
+  t.regex((await change(PASSWORD)).text, /Too many attempts/);
+});
+
 test('10,000 attempts to log in keep no delivery from being answered, and the owner can still log in', async (t) => {
   const here = await startHere(t, { storeOnly: true });
   await addUser(here.dir, 'owner', PASSWORD);

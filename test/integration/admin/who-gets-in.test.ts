@@ -55,3 +55,16 @@ test('an admin who is logged in sees the overview, and after a removal nothing',
   t.is(after.headers.get('location'), '/-/admin/login?next=account%3Fx%3D1');
   t.is((await ask(origin, '')).headers.get('location'), '/-/admin/login');
 });
+
+test('a link from elsewhere, with which no cookie comes, is followed once more by the page itself', async (t) => {
+  const { origin } = receiver();
+  await adminOf(receiver(), { name: 'ada' });
+  const from = (site: string, path = 'account?x=1') =>
+    ask(origin, path, { headers: { 'Sec-Fetch-Site': site } });
+  const elsewhere = await from('cross-site');
+  t.is(elsewhere.status, 200);
+  t.is(elsewhere.headers.get('refresh'), '0; url=/-/admin/account?x=1');
+  t.notRegex(elsewhere.text, /name="current"/);
+  t.is((await from('same-origin')).status, 303);
+  t.is((await from('cross-site', 'nothing')).status, 303);
+});
