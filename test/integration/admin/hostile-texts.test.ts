@@ -96,5 +96,16 @@ test('titles, tags, authors, ids, plugins’ names and a query that are markup s
     t.true(asked.status < 500, `${path}: ${asked.status}`);
     t.deepEqual(foreignIn(asked.text), [], `${path} with a hostile query`);
   }
+  const about = new URLSearchParams({ id });
+  const fields = { title: HOSTILE, tags: HOSTILE, author: HOSTILE, body: HOSTILE, description: HOSTILE };
+  const conflict = await admin.post(`articles/edit?${about}`, { ...fields, do: 'save', base: HOSTILE });
+  t.is(conflict.status, 409);
+  t.deepEqual(foreignIn(conflict.text), [], 'two texts');
+  const preview = await admin.post(`articles/edit?${about}`, { ...fields, do: 'preview' });
+  t.deepEqual(foreignIn(preview.text), [], 'a preview in its frame');
+  const [, base = ''] =
+    /name="base" value="([^"]+)"/.exec((await admin.get(`articles/article?${about}`)).text) ?? [];
+  t.is((await admin.post(`articles/article?${about}`, { do: 'trash', base })).status, 303);
+  t.deepEqual(foreignIn((await admin.get('articles/trash')).text), [], 'the trash');
   t.regex((await admin.get('')).text, /&lt;x-hostile|&#60;x-hostile/, 'the overview shows the title');
 });
