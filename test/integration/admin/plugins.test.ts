@@ -83,6 +83,8 @@ test('plugins page: what a plugin has is shown, its pages, parts and buttons are
   t.regex(after.text, /Tidy: ada has tidied /);
   t.false(after.text.includes('<script>alert'));
   const { json } = await receiver.post('article.published', article());
+  const ofArticle = await admin.get(`articles/article?id=${json.id}`);
+  t.regex(ofArticle.text, new RegExp(`name="article" value="${json.id}">\\s*<button>Greet</button>`));
   const greeted = await admin.post('press', {
     do: 'press',
     plugin: 'desk',
