@@ -303,6 +303,7 @@ export async function startApp(
       log,
     });
     const port = await server.listen(settings.port, settings.host);
+    thread.start(); // not before: the start is to be short
     const endAnnouncement = await announce(stateDir, log, {
       pid: process.pid,
       port,

@@ -42,13 +42,15 @@ interface Asked {
 export interface CodecInThread {
   readonly codec: ArticleCodec;
   readonly readLong: Surroundings['readLong'];
+  /** Starts the thread, which its first work does otherwise. */
+  start(): void;
   /** Ends the thread when it has done what it was asked. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the thread that reads and writes the text of articles, so that none keeps the receiver from answering. An article
- * that takes too long, or whose thread dies, is refused; those behind it are given to another thread.
+ * Has a thread read and write the text of articles, so that none keeps the receiver from answering. An article that takes
+ * too long, or whose thread dies, is refused; those behind it are given to another thread.
  *
  * @param limitMs for how long the thread may work on one article. @default 10 s
  * @throws PressmarkError CONFIG_INVALID where the generator is defined by functions that are in no config file.
@@ -64,7 +66,7 @@ export function createCodecInThread(
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  let thread: Worker | undefined = startThread();
+  let thread: Worker | undefined;
 
   function ask<Kind extends keyof ThreadWork>(
     kind: Kind,
@@ -143,7 +145,10 @@ export function createCodecInThread(
     codec: {
       entry: (...args) => ask('entry', args),
       decode: (...args) => ask('decode', args),
-      encode: (...args) => ask('encode', args),
+      async encode(article, path) {
+        const { revision, body = article.body, ...file } = await ask('encode', [article, path]);
+        return { ...file, article: { ...article, revision, body } };
+      },
       amend: (...args) => ask('amend', args),
       inState: (...args) => ask('inState', args),
       ownTags: (...args) => ask('ownTags', args),
@@ -151,6 +156,9 @@ export function createCodecInThread(
       html: (...args) => ask('html', args),
     },
     readLong: (...args) => ask('delivery', args),
+    start() {
+      thread ??= startThread();
+    },
     async close() {
       await last;
       isClosing = true;

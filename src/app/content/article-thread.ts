@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { NewArticle } from '../../article/format/encode.js';
 import { readConfigFile } from '../../config/config-file.js';
 import { PressmarkError } from '../../errors.js';
 import { textWork } from '../../store/catalog/entry.js';
-import { type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
+import { type NewFile, type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
 import { type ContentSettings, contentOf } from './content.js';
 
 // The entry of the thread that reads and writes the text of articles; `article-codec.ts` starts it.
@@ -38,8 +39,15 @@ async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome
 }
 
 async function workOf(kind: Work['kind']) {
+  if (kind === 'encode') return encode;
   if (kind !== 'delivery') return texts[kind];
   // Loaded when it is needed: few bodies are long, and zod is large.
   const { readDelivery } = await import('../../webhook/read-delivery.js');
   return readDelivery;
+}
+
+function encode(given: NewArticle, path: string): NewFile {
+  const { article, ...file } = texts.encode(given, path);
+  const { revision, body } = article;
+  return { ...file, revision, ...(body !== given.body && { body }) };
 }

@@ -1,3 +1,4 @@
+import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { TextWork } from '../../store/catalog/entry.js';
 import type { readDelivery } from '../../webhook/read-delivery.js';
@@ -12,7 +13,17 @@ export type ThreadSettings = ContentSettings & {
 };
 
 /** What the thread can do. */
-export type ThreadWork = TextWork & { readonly delivery: typeof readDelivery };
+export interface ThreadWork extends Omit<TextWork, 'encode'> {
+  readonly encode: (article: NewArticle, path: string) => NewFile;
+  readonly delivery: typeof readDelivery;
+}
+
+/** A new article's file without what of the article the asker has already. */
+export interface NewFile extends Omit<EncodedFile, 'article'> {
+  readonly revision: string;
+  /** Undefined where it is stored as it came. */
+  readonly body?: string;
+}
 
 /** What the thread is asked. */
 export interface Work {

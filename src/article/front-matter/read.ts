@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type grayMatter from 'gray-matter';
-import yaml from 'js-yaml';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { tomlLibrary } from './libraries.js';
+import { readingYaml, tomlLibrary } from './libraries.js';
 import { readOwnYaml } from './own-yaml.js';
 
 /**
@@ -187,6 +186,7 @@ function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Rec
 
 /** @param line the file's line with which the source begins. */
 function parseYaml(source: string, line: number): Record<string, unknown> {
+  const yaml = readingYaml();
   let data: unknown;
   try {
     data = yaml.load(source, { schema: yaml.CORE_SCHEMA, json: true });

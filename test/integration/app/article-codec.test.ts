@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createCodecInThread } from '../../../src/app/content/article-codec.js';
+import { contentOf } from '../../../src/app/content/content.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { article, update } from '../../support/events.js';
 import { bareEnvironment, SITE_URL, STORE_ONLY } from '../../support/receiver.js';
@@ -45,12 +46,13 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     {},
     { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
   );
+  const { format } = contentOf(settings);
   const { codec, readLong, close } = createCodecInThread(settings, limitMs);
   t.teardown(close);
   const { id, title } = article();
   const encode = async (html: string) =>
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
-  return { codec, readLong, encode, close };
+  return { format, codec, readLong, encode, close };
 }
 
 test('200: while an article is encoded, decoded or amended, others are answered', async (t) => {
@@ -127,6 +129,18 @@ test('500: a fault of the generator’s functions is the error of its article', 
   await close();
   t.regex(await last, /last/, 'what it was asked is finished first');
   await t.throwsAsync(encode('<p>late</p>'), { code: 'STOPPING' });
+});
+
+test('the thread makes of an article what the receiver itself would make of it', async (t) => {
+  const { format, codec } = await codecOf(t);
+  for (const body of ['Feed it.', '<p>Feed it.</p>']) {
+    const draft = { ...EMPTY, id: 'a', title: 'Soil', body, contentHtml: '<p>Feed it.</p>' };
+    const { bytes, ...made } = await codec.encode(draft, 'a.md');
+    const { bytes: expected, ...here } = format.encode(draft, 'a.md');
+    t.deepEqual(made, here);
+    t.deepEqual(Buffer.from(bytes), Buffer.from(expected));
+    t.deepEqual(await codec.decode(made.text, 'a.md'), format.decode(made.text, 'a.md'));
+  }
 });
 
 test('a malformed file or body is refused by the thread as by the receiver itself, and a right one read', async (t) => {
