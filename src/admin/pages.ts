@@ -5,6 +5,9 @@ import { oneArticlePages } from './pages/article.js';
 import { articleEditorPages } from './pages/article-editor.js';
 import { trashPages } from './pages/article-trash.js';
 import { articlePages } from './pages/articles.js';
+import { buildPages } from './pages/builds.js';
+import { deliveryPages } from './pages/deliveries.js';
+import { gitPages } from './pages/git.js';
 import { overviewPages } from './pages/overview.js';
 import { pluginPages } from './pages/plugins.js';
 import { setupPages } from './pages/setup.js';
@@ -14,6 +17,9 @@ import { userPages } from './pages/users.js';
 export function pagesOf(room: AdminRoom): AdminPage[] {
   return [
     ...overviewPages(room),
+    ...deliveryPages(room),
+    ...buildPages(room),
+    ...gitPages(room),
     ...pluginPages(room),
     ...setupPages(room),
     ...userPages(room),

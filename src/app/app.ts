@@ -46,7 +46,7 @@ import { openDeliveryLog } from './records/delivery-log.js';
 import { recordsPlugin } from './records/plugin.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { schedulePlugin } from './schedule.js';
-import { openSecrets } from './secrets.js';
+import { type LiveSecrets, openSecrets } from './secrets.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload, type LiveReload } from './server/live-reload.js';
 import { createPagePolicy } from './server/page-policy.js';
@@ -111,7 +111,8 @@ export async function startApp(
   };
   let folders: readonly ThemeFolder[] = [];
   const pagePolicy = createPagePolicy(settings, () => folders);
-  const deliveries = openDeliveryLog(stateDir, log, secretsOf(settings));
+  const secrets = openSecrets(settings);
+  const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));
   const jobs = createJobs({ folder: join(stateDir, JOBS), log });
   const hooks = createHooks(log, { note: jobs.noteAction });
   // The last receiver has saved what it knew of the articles.
@@ -228,7 +229,6 @@ export async function startApp(
       status: async () => ({ ...(await siteStatus(settings)) }),
     };
     const { assets } = durable;
-    const secrets = openSecrets(settings);
     const services = {
       plugins: createPluginsService({
         settings,
@@ -398,9 +398,9 @@ function healthOf(durable: DurableStore, disk: Health): () => string | undefined
 }
 
 /** The secrets of the config, as far as they are long enough not to stand anywhere by chance. */
-function secretsOf({ secrets, deployHook, gitToken, statusToken }: Settings): string[] {
-  return [...secrets, deployHook.url, deployHook.token, gitToken, statusToken].flatMap((secret = '') =>
-    secret.length < 8 ? [] : [secret],
+function secretsOf({ secrets, deployHook, gitToken, statusToken }: Settings, { now }: LiveSecrets): string[] {
+  return [...secrets, ...now(), deployHook.url, deployHook.token, gitToken, statusToken].flatMap(
+    (secret = '') => (secret.length < 8 ? [] : [secret]),
   );
 }
 

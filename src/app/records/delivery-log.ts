@@ -44,7 +44,7 @@ const LONGEST_TEXT = 500;
  *
  * @param secrets what must not be kept, wherever it stands.
  */
-export function openDeliveryLog(stateDir: string, log: Log, secrets: readonly string[]) {
+export function openDeliveryLog(stateDir: string, log: Log, secrets: () => readonly string[]) {
   const folder = join(stateDir, FOLDER);
   const onFailure = (error: unknown) =>
     log.debug({ reason: messageOf(error) }, 'deliveries cannot be noted for people');
@@ -87,7 +87,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: readonly st
   }
 
   async function writeFile(name: string, exchanges: readonly KeptExchange[]): Promise<void> {
-    const hidden = [...secrets, ...hiddenTexts()];
+    const hidden = [...secrets(), ...hiddenTexts()];
     const parts = exchanges.flatMap((exchange) => bytesOf(withoutSecrets(exchange, hidden)));
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
     const path = join(folder, `${name}-${exchanges.length}-${bytes}`);

@@ -34,6 +34,35 @@ const details = (id: string): string[] => [
   ...['article', 'edit'].map((page) => `articles/${page}?${new URLSearchParams({ id })}`),
 ];
 
+/** When the build of the journal ended. */
+const BUILT = '2026-11-19T08:00:00.000Z';
+
+/** A text that an update has replaced, whose article's name is markup. */
+const REPLACED = 'replaced/content/<x-hostile>" onload="x/2026-11-19T08-00-00.123Z-0123456789abcdef.md';
+
+/** Leaves a build, a deploy, a commit and a replaced text that are markup. */
+function leaveRecords(stateDir: string): void {
+  const entries = [
+    {
+      kind: 'build',
+      at: BUILT,
+      ms: 1,
+      by: 'pressmark',
+      outcome: 'failed',
+      written: 0,
+      removed: 0,
+      output: HOSTILE,
+    },
+    { kind: 'deploy', at: BUILT, ms: 1, target: HOSTILE, error: HOSTILE },
+  ];
+  fs.mkdirSync(join(stateDir, REPLACED, '..'), { recursive: true });
+  fs.writeFileSync(join(stateDir, REPLACED), HOSTILE);
+  fs.writeFileSync(
+    join(stateDir, 'journal.jsonl'),
+    entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
+  );
+}
+
 /** What in a page's markup a text has made that we have not. */
 function foreignIn(html: string): string[] {
   const found: string[] = [];
@@ -67,6 +96,7 @@ test('the check finds what is not escaped', (t) => {
 test('titles, tags, authors, ids, plugins’ names and a query that are markup stay texts on every page', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'plugins'));
+  leaveRecords(join(dir, '.pressmark'));
   fs.writeFileSync(join(dir, 'plugins/hostile.mjs'), PLUGIN);
   const here = await startHere(t, { dir, config: { git: false } });
   const id = `hostile ${HOSTILE}`;
@@ -85,7 +115,16 @@ test('titles, tags, authors, ids, plugins’ names and a query that are markup s
   await here.post('article.published', { ...hostile, id: '' });
   const admin = await adminOf(here, { name: 'Ada', role: 'admin' });
   await until('the delivery is noted', async () => (await admin.get('')).text.includes('hostile'));
-  const paths = [...registeredPages().map(({ path }) => path), ...details(id)];
+  const { text: deliveries } = await admin.get('deliveries');
+  const keys = [...deliveries.matchAll(/deliveries\/one\?key=([\w-]+)/g)].map(([, key]) => key);
+  t.is(keys.length, 2);
+  const records = [
+    ...keys.flatMap((key) => [`deliveries/one?key=${key}`, `deliveries/one?key=${key}&dry=1`]),
+    `builds/one?${new URLSearchParams({ at: BUILT })}`,
+    `git/replaced?${new URLSearchParams({ file: REPLACED })}`,
+  ];
+  for (const path of records) t.regex((await admin.get(path)).text, /x-hostile/, path);
+  const paths = [...registeredPages().map(({ path }) => path), ...details(id), ...records];
   for (const path of paths) {
     const shown = await admin.get(path);
     t.true(shown.status === 200 || shown.status === 404, `${path}: ${shown.status}`);

@@ -24,7 +24,7 @@ const SENT: Exchange = {
 };
 
 const open = (dir: string, secrets: readonly string[] = []) =>
-  openDeliveryLog(dir, createLog({ level: 'silent', terminal: false }), secrets);
+  openDeliveryLog(dir, createLog({ level: 'silent', terminal: false }), () => secrets);
 
 const bytesIn = (folder: string) =>
   fs.readdirSync(folder).reduce((sum, name) => sum + fs.statSync(join(folder, name)).size, 0);

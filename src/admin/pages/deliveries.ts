@@ -1,0 +1,110 @@
+import type { DeliveryRecord } from '../../host/records.js';
+import { type AdminPage, type AdminRoom, MISSING, type PageRequest, view } from '../page.js';
+
+/** So many deliveries are on a page. */
+const ON_A_PAGE = 50;
+
+/** The contract's events, to choose from. */
+const EVENTS = ['article.published', 'article.updated', 'article.lookup', 'webhook.test'] as const;
+
+/** A longer body is shown in part, in characters; it can be had whole as a file. */
+const MOST_SHOWN = 50_000;
+
+/** What is said of an outcome that is no error. */
+const EXPLAINED: ReadonlySet<string> = new Set(['stored', 'known', 'deleted', 'retry', 'found', 'tested']);
+
+/** What has come, one delivery, and what it would be answered now. */
+export function deliveryPages({ host }: AdminRoom): AdminPage[] {
+  return [
+    {
+      path: 'deliveries',
+      title: 'deliveries.title',
+      role: 'editor',
+      menu: 30,
+      show: async (request) => {
+        const filters = filtersOf(request);
+        const { q, event, status } = filters;
+        const found = await host.deliveries({
+          limit: 1_000,
+          ...(q !== '' && { text: q }),
+          ...(event !== '' && { event }),
+          ...statusQuery(status),
+        });
+        const pages = Math.max(1, Math.ceil(found.length / ON_A_PAGE));
+        const page = Math.min(pages, pageIn(request));
+        return view('deliveries', {
+          deliveries: found.slice((page - 1) * ON_A_PAGE, page * ON_A_PAGE),
+          refusals: (await host.refusals()).slice(0, 10),
+          total: found.length,
+          isFiltered: q !== '' || event !== '' || status !== '',
+          events: EVENTS,
+          page,
+          pages,
+          ...filters,
+        });
+      },
+    },
+    {
+      path: 'deliveries/one',
+      title: 'deliveries.one',
+      role: 'editor',
+      show: async ({ query }) => {
+        const key = query.get('key') ?? '';
+        const delivery = await host.delivery(key);
+        if (delivery === undefined) return MISSING;
+        const [after, dryRun] = await Promise.all([
+          host.use('builds').after(key),
+          query.has('dry') ? host.dryRun(key) : undefined,
+        ]);
+        const { body, answer, ...record } = delivery;
+        return view('delivery', {
+          ...record,
+          hasStored: hasArticle(record),
+          body: partOf(body?.toString('utf8')),
+          answer: partOf(answer ?? undefined),
+          canRepeat: body !== null && record.adapter === null,
+          after,
+          dryRun,
+          explained: dryRun !== undefined && EXPLAINED.has(dryRun.outcome) ? dryRun.outcome : undefined,
+        });
+      },
+    },
+    {
+      path: 'deliveries/body',
+      title: 'deliveries.body',
+      role: 'editor',
+      show: async ({ query }) => {
+        const body = (await host.delivery(query.get('key') ?? ''))?.body;
+        return body ? { kind: 'file', type: 'application/octet-stream', body } : MISSING;
+      },
+    },
+  ];
+}
+
+function filtersOf({ query }: PageRequest) {
+  const [q = '', event = '', status = ''] = ['q', 'event', 'status'].map((name) => query.get(name)?.trim());
+  return { q, event, status };
+}
+
+/** Which status is meant: `ok`, `refused`, or one number. */
+function statusQuery(status: string): { refused?: boolean; status?: number } {
+  if (status === 'ok' || status === 'refused') return { refused: status === 'refused' };
+  return status === '' ? {} : { status: Number(status) };
+}
+
+function pageIn({ query }: PageRequest): number {
+  const page = Number(query.get('page'));
+  return Number.isInteger(page) && page > 0 ? page : 1;
+}
+
+/** Whether a delivery's id is that of an article that is stored. */
+function hasArticle({ id, status, event, adapter }: DeliveryRecord): boolean {
+  return id !== null && status < 400 && (adapter !== null || event?.startsWith('article.') === true);
+}
+
+/** A text, or its beginning; undefined where there is none. */
+function partOf(text: string | undefined): { readonly text: string; readonly isWhole: boolean } | undefined {
+  return text === undefined
+    ? undefined
+    : { text: text.slice(0, MOST_SHOWN), isWhole: text.length <= MOST_SHOWN };
+}
