@@ -94,7 +94,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       const files = await readFiles(batch, outcomes, removed);
       if (files.length + removed.length === 0) return outcomes;
       const [{ tip, candidates }, identity] = await Promise.all([
-        examine(files, outcomes),
+        examine(files, removed, outcomes),
         identityOf(repository.git, author),
       ]);
       const head = { ...branch, tip };
@@ -126,10 +126,14 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   /** Has git store what the files hold, and compares that with HEAD and the index. */
   async function examine(
     files: readonly ReadFile[],
+    removed: readonly string[],
     outcomes: Map<string, Outcome>,
   ): Promise<{ readonly tip: string | null; readonly candidates: Candidate[] }> {
     const paths = files.map(({ inRepository }) => inRepository);
-    const [status, blobs] = await Promise.all([statusOf(repository, paths), writeBlobs(repository, paths)]);
+    const [status, blobs] = await Promise.all([
+      statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
+      writeBlobs(repository, paths),
+    ]);
     const { tip } = status;
     const staged = await stagedByOwner(repository, status);
     // They are as HEAD has them, or the owner has told git not to look at them.
