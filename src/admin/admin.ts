@@ -236,9 +236,10 @@ export function createAdmin(
         title,
         path,
         site,
+        has: (other) => isAllowed(login?.user, byPath.get(other)?.role),
         flash: flash ?? takeFlash(context, access.isSecure),
         menu: menu
-          .filter(({ role }) => login !== undefined && isAllowed(login.user, role))
+          .filter(({ role }) => isAllowed(login?.user, role))
           .map((page) => ({ path: page.path, title: titleOf(page, words) })),
         ...(login !== undefined && { user: login.user, token: formTokenOf(login.secret) }),
       },
@@ -368,8 +369,9 @@ export function createAdmin(
   return { handle, pages };
 }
 
-function isAllowed({ role }: User, least: Role): boolean {
-  return role === 'admin' || least === 'editor';
+/** Nobody is allowed what is not there. */
+function isAllowed(user: User | undefined, least: Role | undefined): boolean {
+  return user !== undefined && least !== undefined && (user.role === 'admin' || least === 'editor');
 }
 
 function titleOf({ title }: AdminPage, { t }: Words): string {

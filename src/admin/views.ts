@@ -22,6 +22,8 @@ export interface Frame {
   readonly menu: readonly { readonly path: string; readonly title: string }[];
   readonly flash?: Flash | undefined;
   readonly site: string;
+  /** Whether the admin has a page, which somebody who is logged in sees. */
+  has(path: string): boolean;
 }
 
 /** Which of several pages of a list is shown. */
@@ -58,7 +60,7 @@ export function createViews() {
 }
 
 /** What every view has. */
-function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame) {
+function helpersOf({ words, title, path, user, token, menu, flash, site, has }: Frame) {
   const { t, number, ago, moment, date, language } = words;
 
   const time = (iso: string | undefined) =>
@@ -111,6 +113,7 @@ function helpersOf({ words, title, path, user, token, menu, flash, site }: Frame
     user,
     menu,
     site,
+    has,
     flash: flash && { level: flash.level, text: t(flash.text, flash.values) },
   };
 }

@@ -8,7 +8,7 @@ import { lookAt, NO_FAULTS } from './look.js';
 const PASSWORD = 'a hive of twelve bees';
 
 /** The addresses of pages about one thing, below the admin; each page adds its own. */
-const DETAILS: readonly string[] = [];
+const DETAILS = ['articles/article?id=item-0', 'articles/edit?id=item-0'];
 
 const SCREENS = {
   'a wide screen': { width: 1920, height: 1000 },
