@@ -8,12 +8,12 @@ const receiver = sharedHere(test, { storeOnly: true });
 
 test('the overview shows what came last, and what doctor has found when somebody asks for it', async (t) => {
   const here = receiver();
-  const { json } = await here.post('article.published', article({ id: 'first', title: 'On the hive' }));
+  await here.post('article.published', article({ id: 'first', title: 'On the hive' }));
   const admin = await adminOf(here, { role: 'editor' });
   const shows = (pattern: RegExp) =>
     until(String(pattern), async () => pattern.test((await admin.get('')).text));
-  await shows(/article\.published <code class="muted">first/);
-  await shows(new RegExp(`<a href="${json.url}">On the hive</a>`));
+  await shows(/article\.published(?:<\/a>)? <code class="muted">first/);
+  await shows(/<a href="\/-\/admin\/articles\/article\?id=first">On the hive<\/a>/);
   await shows(/1 article in the last 30 days/);
   // What another process looks at is not waited for: the first question begins it.
   await shows(/Checked <time/);
