@@ -129,23 +129,19 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'addresses in Markdown': linkedAddresses,
   'Markdown for Hugo': (text) => storedBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', true),
   'HTML for Hugo': (text) => storedBody({ kind: 'html', html: `<!--more-->${text}` }, 'a.md', true),
-  'HTML for Jekyll': (text) =>
-    storedJekyllBody({ kind: 'html', html: text }, 'a.html', 'markdown', false, false),
-  'HTML in Markdown': (text) =>
-    storedJekyllBody({ kind: 'html', html: text }, 'a.md', 'markdown', false, true),
+  'HTML for Jekyll': (text) => storedJekyllBody({ kind: 'html', html: text }, 'a.html', false, false),
+  'HTML in Markdown': (text) => storedJekyllBody({ kind: 'html', html: text }, 'a.md', false, true),
   'HTML for Eleventy': (text) => harmlessHtml(text, { elements: ['a', 'img'], ids: [] }),
   'Markdown for Astro': (text) => isSafeMarkdown(text, true),
-  'Markdown for Hexo': (text) =>
-    storedHexoBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md', 'markdown'),
-  'HTML for Hexo': (text) => storedHexoBody({ kind: 'html', html: text }, 'a.md', 'html'),
+  'Markdown for Hexo': (text) => storedHexoBody({ kind: 'markdown', markdown: text, html: '' }, 'a.md'),
+  'HTML for Hexo': (text) => storedHexoBody({ kind: 'html', html: text }, 'a.md'),
   'Markdown for VitePress': (text) =>
-    storedVitePressBody({ kind: 'markdown', markdown: text, html: '' }, 'markdown', false),
-  'HTML for VitePress': (text) => storedVitePressBody({ kind: 'html', html: text }, 'html', false),
-  'Markdown for Docusaurus': (text) =>
-    storedDocusaurusBody({ kind: 'markdown', markdown: text, html: '' }, 'markdown'),
-  'HTML for Docusaurus': (text) => storedDocusaurusBody({ kind: 'html', html: text }, 'html'),
+    storedVitePressBody({ kind: 'markdown', markdown: text, html: '' }, false),
+  'HTML for VitePress': (text) => storedVitePressBody({ kind: 'html', html: text }, false),
+  'Markdown for Docusaurus': (text) => storedDocusaurusBody({ kind: 'markdown', markdown: text, html: '' }),
+  'HTML for Docusaurus': (text) => storedDocusaurusBody({ kind: 'html', html: text }),
   'Markdown for a folder': (text) =>
-    storedFolderBody({ kind: 'markdown', markdown: text, html: '' }, { body: 'markdown', rawHtml: true }),
+    storedFolderBody({ kind: 'markdown', markdown: text, html: '' }, { rawHtml: true }),
   slug: (text) => slugOf('', text, 'a'),
   'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
   host: (text) => canonicalUrl(`https://${text}`),
