@@ -232,7 +232,8 @@ export async function readEntry(
     return await content.codec.entry(path, read, known);
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'STORE_FAILED') throw error;
-    return brokenEntry(content, path, read, error.message, known);
+    // Read again at the next look: it may have been the thread, and not the file.
+    return brokenEntry(content, path, { ...read, fingerprint: NEVER_READ }, error.message, known);
   }
 }
 

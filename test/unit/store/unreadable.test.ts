@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
+import { PressmarkError } from '../../../src/errors.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
@@ -75,6 +76,29 @@ for (const [call, code] of FAILURES)
       t.is(catalog.get('bad.md')?.broken, undefined);
     },
   );
+
+test.serial(
+  'an article whose thread fails keeps its id and no other from being read, and is read again',
+  async (t) => {
+    const content = twoArticles(t);
+    const message = 'an article could not be read: that took longer than 10 s';
+    let isSlow = true;
+    const entry: typeof content.codec.entry = async (path, ...args) => {
+      if (isSlow && path === 'bad.md') throw new PressmarkError('STORE_FAILED', message);
+      return content.codec.entry(path, ...args);
+    };
+    const slow = { ...content, codec: { ...content.codec, entry } };
+    const catalog = createCatalog();
+    const compare = async () => (await scan(slow, catalog, new Map())).changes;
+    t.is((await compare()).length, 2);
+    t.is(catalog.get('good.md')?.broken, undefined);
+    t.like(catalog.byId('bad')[0], { path: 'bad.md', broken: message });
+    t.deepEqual(await compare(), [], 'it is reported once');
+    isSlow = false;
+    t.is((await compare()).length, 1);
+    t.is(catalog.get('bad.md')?.broken, undefined);
+  },
+);
 
 test.serial('an article that was known keeps its id taken while its file cannot be read', async (t) => {
   const content = twoArticles(t);
