@@ -324,6 +324,8 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     applyFilters,
     doAction,
     seal,
+    /** Whether all plugins are set up. */
+    isSealed: () => sealed,
   };
 }
 

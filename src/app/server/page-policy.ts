@@ -18,10 +18,7 @@ export interface PagePolicy {
 const OF_GENERATORS = "object-src 'none'; base-uri 'self'; frame-ancestors 'self'";
 
 /** Follows the theme: what its templates hold now may run. @param ofPlugins the folders of plugins. @default none */
-export function createPagePolicy(
-  settings: Settings,
-  ofPlugins: () => readonly ThemeFolder[] = () => [],
-): PagePolicy {
+export function createPagePolicy(settings: Settings, ofPlugins: readonly ThemeFolder[] = []): PagePolicy {
   const { site } = settings;
   let policy: string | undefined;
 
@@ -29,7 +26,7 @@ export function createPagePolicy(
     if (site === false) return OF_GENERATORS;
     const theme = themeFolder(settings);
     const themes = theme === undefined ? [] : [theme];
-    const folders = [BUILT_IN, ...themes, ...ofPlugins(), foldersOf(settings).templatesDir];
+    const folders = [BUILT_IN, ...themes, ...ofPlugins, foldersOf(settings).templatesDir];
     return contentSecurityPolicy(folders.flatMap((folder) => [...sourcesIn(folder).values()]));
   }
 

@@ -1,0 +1,262 @@
+import { asciiSlugOf } from '../../article/slug.js';
+import { readEnvironment, type Settings } from '../../config/load.js';
+import { type HeaderNames, headerNames } from '../../contract/service.js';
+import type { Articles } from '../../host/articles.js';
+import { type Host, type HostSurroundings, startHost } from '../../host/host.js';
+import type { Plugin, PluginEntry } from '../../host/plugin.js';
+import type { SiteRecords } from '../../host/records.js';
+import type { Log } from '../../log.js';
+import { createDryRun } from '../../webhook/dry-run.js';
+import type { Surroundings } from '../../webhook/handler.js';
+import { createArticleReceiver, type ReceiveArticle } from '../../webhook/receive-article.js';
+import { createArticleChanges } from '../articles/host-articles.js';
+import { createPersonEdits } from '../articles/person-edits.js';
+import { createArticleSearch } from '../articles/search-articles.js';
+import { createTrash } from '../articles/trash-articles.js';
+import { reservePaths } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { builderOf, openDeploy, type SiteDeploy } from '../deploy.js';
+import { createDoctor } from '../doctor/doctor-process.js';
+import { firstPartyPlugins } from '../plugins/first-party.js';
+import { loadPlugins } from '../plugins/load-plugins.js';
+import { notePlugins, pagesReport } from '../plugins/plugin-report.js';
+import { createPluginsService } from '../plugins/plugins-service.js';
+import { idleJobs, idlePages, runsPages, siteOfPlugins } from '../plugins/surroundings.js';
+import { type DeliveryLog, openDeliveryLog } from '../records/delivery-log.js';
+import { recordsPlugin } from '../records/plugin.js';
+import { schedulePlugin } from '../schedule.js';
+import { type LiveSecrets, openSecrets } from '../secrets.js';
+import { createLiveReload, type LiveReload } from '../server/live-reload.js';
+import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
+import { createSetupService } from '../setup.js';
+import { notedFacts, siteStatus } from '../status.js';
+import type { OnClose, ReceiverStore } from './open-store.js';
+
+export interface PluginsOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly store: ReceiverStore;
+  /** Plugins besides those of the config. */
+  readonly further: readonly PluginEntry[];
+  readonly terminal: boolean;
+  /** The path below which the site stands, `''` for the root. */
+  readonly basePath: string;
+  /** Whether browsers on this machine reload a page when the site has changed. */
+  readonly live: boolean;
+  readonly onClose: OnClose;
+}
+
+/** The plugins that are set up, and what the server needs of what they are made from. */
+export interface RunningPlugins {
+  readonly host: Host;
+  /** What a delivery is answered from. */
+  readonly around: Surroundings;
+  readonly receiveArticle: ReceiveArticle;
+  readonly names: HeaderNames;
+  readonly secrets: LiveSecrets;
+  readonly deliveries: DeliveryLog;
+  readonly facts: SiteDeploy['facts'];
+  readonly pagePolicy: PagePolicy;
+  readonly liveReload: LiveReload | undefined;
+}
+
+/**
+ * Loads the plugins of the site, adds those that come with Pressmark, and sets them up.
+ *
+ * @throws PressmarkError PLUGIN_INVALID, CONFIG_INVALID, …
+ */
+export async function openPlugins(options: PluginsOptions): Promise<RunningPlugins> {
+  const { settings, log, store: opened, further, basePath, live, onClose } = options;
+  const { durable, hooks, jobs, content, prefix } = opened;
+  const { catalog } = durable.opened;
+  const { stateDir } = foldersOf(settings);
+  const own = await loadPlugins(settings.dir, settings.plugins);
+  const site = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log };
+  const pages = await pagesOf(runsPages(settings) ? [...further, ...own] : [], {
+    ...site,
+    articles: durable.articles,
+  });
+  const deploy = await openDeploy({
+    settings,
+    articles: durable.articles,
+    commits: durable.git !== undefined || settings.durability === 'push',
+    pushes: durable.pushes,
+    log,
+  });
+  const liveReload = live ? createLiveReload(basePath) : undefined;
+  onClose(() => liveReload?.close());
+  const pagePolicy = createPagePolicy(settings, pages.folders);
+  const secrets = openSecrets(settings);
+  const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));
+  onClose(deliveries.close);
+  const finder = createArticleSearch({ store: durable.opened.store, catalog, prefix, log });
+  const kept = {
+    settings,
+    log,
+    catalog,
+    by: builderOf(settings),
+    targets: deploy.targets,
+    delivery: deliveries.detail,
+  };
+  const plugins = [
+    ...further,
+    firstParty(pagePolicy.plugin, 'the preview'),
+    ...(liveReload === undefined ? [] : [firstParty(liveReload.plugin, 'the preview')]),
+    ...own,
+    ...firstPartyPlugins({ ...options, durable, sources: pages.sources }),
+    deploy.entry,
+    firstParty(finder.plugin, 'the list of articles'),
+    firstParty(recordsPlugin(kept), 'what is kept for people'),
+    // Behind those that look at the same events: what it says of an article counts.
+    firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt }), 'the dates of articles'),
+  ];
+
+  const around = aroundDeliveries(settings, log, opened);
+  const receiveArticle = createArticleReceiver(around);
+  const names = headerNames(settings.service);
+  const { facts } = deploy;
+  let host: Host | undefined;
+  const setUp = await startHost(plugins, {
+    face: 'receiver',
+    ...site,
+    articles: { ...articlesOf(settings, opened, around, receiveArticle), search: finder.search },
+    assets: durable.assets,
+    records: recordsOf(options, deliveries, facts, createDryRun(names, around)),
+    services: {
+      plugins: createPluginsService({
+        settings,
+        plugins: own,
+        pages: pages.report,
+        jobs,
+        host: () => host,
+        log,
+      }),
+      setup: createSetupService(settings, secrets, facts, log),
+    },
+    hooks,
+    jobs,
+  });
+  host = setUp;
+  const noteLast = notePlugins(stateDir, setUp, plugins, log);
+  onClose(noteLast);
+  onClose(setUp.close);
+  const idle = [
+    ...idlePages(plugins, settings, pages.report.hooks, pages.calls),
+    ...idleJobs(setUp.report().jobs, settings),
+  ];
+  for (const reason of idle) log.warn(reason);
+  reservePaths(content, settings, [...pages.urls, ...setUp.adapters.map(({ path }) => path)]);
+  return {
+    host: setUp,
+    around,
+    receiveArticle,
+    names,
+    secrets,
+    deliveries,
+    facts,
+    pagePolicy,
+    liveReload,
+  };
+}
+
+/** What the handlers of deliveries work with. */
+function aroundDeliveries(
+  settings: Settings,
+  log: Log,
+  { content, prefix, thread, durable, hooks, jobs }: ReceiverStore,
+): Surroundings {
+  return {
+    store: durable.opened.store,
+    hooks,
+    readLong: thread.readLong,
+    noteJobs: jobs.noteArticle,
+    log,
+    deleted: durable.deleted,
+    maxAgeMs: settings.replay.maxAge,
+    slug: slugMaker(settings),
+    isOwnKey: content.format.isOwnKey,
+    changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
+  };
+}
+
+/** The articles as plugins read and change them. */
+function articlesOf(
+  settings: Settings,
+  { content, prefix, durable, hooks }: ReceiverStore,
+  around: Surroundings,
+  receive: ReceiveArticle,
+): Omit<Articles, 'search'> {
+  const { opened, articles, editors, deleted, commitTrash: commit } = durable;
+  const { store, catalog } = opened;
+  const { stateDir } = foldersOf(settings);
+  const { siteUrl } = settings;
+  const ofArticles = { store, catalog, content, prefix, around };
+  const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive });
+  const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs });
+  const refusal =
+    settings.durability === 'push'
+      ? 'with durability: push, remove the file in a clone, commit and push that'
+      : undefined;
+  const places = { store, catalog, stateDir, prefix, siteUrl };
+  const trash = createTrash({ ...places, editors, deleted, hooks, commit, refusal });
+  return { ...articles, ...changes, ...edits, ...trash };
+}
+
+/** What is known of the site and of what came. */
+function recordsOf(
+  { settings, log, onClose }: PluginsOptions,
+  deliveries: DeliveryLog,
+  facts: SiteDeploy['facts'],
+  dryRun: ReturnType<typeof createDryRun>,
+): SiteRecords {
+  const doctor = createDoctor(settings, log);
+  onClose(doctor.close);
+  return {
+    deliveries: deliveries.list,
+    delivery: deliveries.detail,
+    dryRun: async (key) => {
+      const detail = await deliveries.detail(key);
+      return detail && dryRun(detail);
+    },
+    refusals: deliveries.refusals,
+    lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
+    doctor: async (again) => doctor.report(again),
+    status: async () => ({ ...(await siteStatus(settings)) }),
+  };
+}
+
+function firstParty(plugin: Plugin, origin: string): PluginEntry {
+  return { plugin, origin, isFirstParty: true };
+}
+
+/** What plugins have where pages are made: their hooks, the URLs of their files, which no article gets, and what else their pages depend on. */
+async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroundings, 'face'>) {
+  if (plugins.every(({ plugin }) => plugin.pages === undefined))
+    return { report: { hooks: [], outputs: [] }, calls: [], folders: [], urls: [], sources: [] };
+  const host = await startHost(plugins, { ...around, face: 'pages' });
+  await host.close();
+  const { folders, inputs, calls } = host.additions;
+  return {
+    report: pagesReport(host),
+    calls,
+    folders,
+    urls: host.outputs
+      .filter(({ output }) => output.path !== '')
+      .map(({ output }) => `${around.site.url}/${output.path}`),
+    sources: [...inputs, ...folders.map(({ dir }) => dir)],
+  };
+}
+
+/** What makes slugs, where the config asks for more than a safe one. */
+function slugMaker({ articles, site }: Settings): Surroundings['slug'] {
+  if (articles.slug === 'unicode') return undefined;
+  const language = articles.language ?? (site === false ? 'en' : site.language);
+  return (suggestion, title, id) => asciiSlugOf(suggestion, title, id, language);
+}
+
+/** The secrets of the config, as far as they are long enough not to stand anywhere by chance. */
+function secretsOf({ secrets, deployHook, gitToken, statusToken }: Settings, { now }: LiveSecrets): string[] {
+  return [...secrets, ...now(), deployHook.url, deployHook.token, gitToken, statusToken].flatMap(
+    (secret = '') => (secret.length < 8 ? [] : [secret]),
+  );
+}

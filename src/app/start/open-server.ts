@@ -1,0 +1,127 @@
+import type { Settings } from '../../config/load.js';
+import { readDeployState } from '../../deploy/deploy-queue.js';
+import { messageOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { adapterEndpoint } from '../../webhook/adapter.js';
+import { createBodyReader } from '../../webhook/body-reader.js';
+import { webhook } from '../../webhook/middleware.js';
+import { createReceiver } from '../../webhook/receive.js';
+import { answerAt } from '../articles/trash-articles.js';
+import { foldersOf } from '../content/folders.js';
+import type { DurableStore } from '../durability.js';
+import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
+import { createHealth, type Health } from '../server/health.js';
+import { createServer } from '../server/server.js';
+import type { RunningPlugins } from './open-plugins.js';
+import type { OnClose, ReceiverStore } from './open-store.js';
+
+export interface ServerParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly store: ReceiverStore;
+  readonly plugins: RunningPlugins;
+  /** The path below which the site stands, `''` for the root. */
+  readonly basePath: string;
+  /** Whether the site has no address yet. */
+  readonly preview: boolean;
+  readonly onClose: OnClose;
+}
+
+/**
+ * Listens: the webhook, the endpoints of adapters, the routes of plugins and the built site.
+ *
+ * @returns the port.
+ * @throws PressmarkError PORT_UNAVAILABLE
+ */
+export async function openServer({
+  settings,
+  log,
+  store: { content, durable, hooks, thread },
+  plugins,
+  basePath,
+  preview,
+  onClose,
+}: ServerParts): Promise<number> {
+  const { host, around, receiveArticle, names, deliveries, pagePolicy, liveReload } = plugins;
+  const { outputDir, stateDir } = foldersOf(settings);
+  const { endpoint, statusToken, siteUrl } = settings;
+  warnOfHidden(content, durable, log);
+  const receive = createReceiver(plugins.secrets.now, names, around);
+  const disk = createHealth(content, stateDir);
+  const common = { hooks, log, notes: deliveries.notes };
+  // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
+  const readBody = createBodyReader();
+  const ofAdapters = { ...common, receive: receiveArticle, counted: disk.counted, readBody };
+  const server = createServer({
+    webhook: webhook({
+      ...common,
+      endpoint,
+      names,
+      receive: async (delivery) => disk.counted(await receive(delivery)),
+    }),
+    adapters: host.adapters.map((adapter) => adapterEndpoint(adapter, ofAdapters)),
+    routers: host.routers,
+    served: host.served,
+    health: healthOf(durable, disk),
+    details: async () => ({
+      durability: settings.durability,
+      push: durable.pushes?.now ?? null,
+      facts: plugins.facts(),
+      targets: readDeployState(stateDir),
+      plugins: await host.findings(),
+    }),
+    statusToken,
+    outputDir,
+    basePath,
+    gone: (path) => answerAt(stateDir, siteUrl, path),
+    policy: pagePolicy.now,
+    liveReload,
+    endpoint,
+    log,
+  });
+  onClose(async () => {
+    liveReload?.close(); // a stream that is open is a request that never ends
+    await server.close();
+  });
+  const port = await server.listen(settings.port, settings.host);
+  thread.start(); // not before: the start is to be short
+  const endAnnouncement = await announce(stateDir, log, {
+    pid: process.pid,
+    port,
+    host: settings.host,
+    since: new Date().toISOString(),
+    commits: durable.git !== undefined,
+    siteUrl,
+    preview,
+  });
+  onClose(endAnnouncement);
+  return port;
+}
+
+/** Says which articles nobody sees at their addresses, as something else is served there. */
+function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { opened }: DurableStore, log: Log): void {
+  for (const url of reservedUrls)
+    for (const { path } of opened.catalog.byUrl(url))
+      log.warn(
+        { path, url },
+        'an article has an address that the receiver answers itself; see pressmark doctor',
+      );
+}
+
+/** Without the announcement, as on a full disk, other commands do not see the receiver; it works as well. */
+async function announce(stateDir: string, log: Log, receiver: RunningReceiver): Promise<() => void> {
+  try {
+    return await announceReceiver(stateDir, receiver);
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'pressmark status, send and doctor will not see this receiver');
+    return () => undefined;
+  }
+}
+
+/** Whether articles can be stored: what the disk says, and where it counts, the remote. */
+function healthOf(durable: DurableStore, disk: Health): () => string | undefined {
+  return () => {
+    const trouble = durable.trouble?.();
+    return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
+  };
+}

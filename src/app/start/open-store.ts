@@ -1,0 +1,83 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import type { FileChange } from '../../host/hook-types.js';
+import { createHooks, type Hooks } from '../../host/hooks.js';
+import { createJobs, JOBS, type Jobs } from '../../host/jobs/jobs.js';
+import type { Log } from '../../log.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
+import type { ContentChange } from '../../store/catalog/scan.js';
+import { snapshotOf } from '../../store/catalog/snapshot.js';
+import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
+import { refuseArticlesElsewhere } from '../articles/stored-urls.js';
+import { type CodecInThread, createCodecInThread } from '../content/article-codec.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
+import { type DurableStore, openDurableStore } from '../durability.js';
+
+/** Adds what closes something that was opened; the last one is closed first. */
+export type OnClose = (close: () => unknown) => void;
+
+/** The store of a receiver, with the hooks and jobs that what is stored leads to. */
+export interface ReceiverStore {
+  readonly content: ContentFolder;
+  /** See `contentPrefix`. */
+  readonly prefix: string;
+  /** What reads and makes the texts of articles. */
+  readonly thread: CodecInThread;
+  readonly durable: DurableStore;
+  readonly hooks: Hooks;
+  readonly jobs: Jobs;
+  /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 where none has. */
+  readonly savedAt: number;
+}
+
+/**
+ * Recovers what is stored, and watches for what others change in it.
+ *
+ * @param terminal whether somebody reads the log along.
+ * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID where articles are at another address than the site.
+ */
+export async function openReceiverStore(
+  settings: Settings,
+  log: Log,
+  terminal: boolean,
+  onClose: OnClose,
+): Promise<ReceiverStore> {
+  const { stateDir } = foldersOf(settings);
+  const thread = createCodecInThread(settings);
+  onClose(thread.close);
+  const content = { ...contentOf(settings), codec: thread.codec };
+  const prefix = contentPrefix(settings);
+  const jobs = createJobs({ folder: join(stateDir, JOBS), log });
+  const hooks = createHooks(log, { note: jobs.noteAction });
+  const onChange = (changes: readonly ContentChange[]) => {
+    for (const change of changes) void reportChange(hooks, change, prefix);
+  };
+  const savedAt = fs.statSync(snapshotOf(stateDir, content).path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const durable = await openDurableStore({ settings, content, log, hooks, onChange });
+  onClose(durable.close);
+  report(durable.opened, log, terminal);
+  refuseArticlesElsewhere(settings, durable.opened.catalog.entries());
+  return { content, prefix, thread, durable, hooks, jobs, savedAt };
+}
+
+/** The counts are for who reads the log later; on a terminal the start has its own words. */
+function report({ recovery }: OpenStore, log: Log, terminal: boolean): void {
+  const { malformed, ...counts } = recovery;
+  log[terminal ? 'debug' : 'info'](counts, 'recovered');
+  for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
+}
+
+/** What a person, `git pull` or another receiver did in the content folder, once the plugins are set up. */
+async function reportChange(
+  hooks: Hooks,
+  { path, before, after }: ContentChange,
+  prefix: string,
+): Promise<void> {
+  const entry = after ?? before;
+  if (!hooks.isSealed() || entry === undefined) return;
+  const change: FileChange = { path: `${prefix}${path}`, id: entry.id, url: entry.url };
+  const what = before === undefined ? 'article.created' : 'article.edited';
+  await hooks.doAction(after === undefined ? 'article.removed' : what, change);
+}
