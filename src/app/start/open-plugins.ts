@@ -32,6 +32,7 @@ import { createSetupService } from '../setup.js';
 import { notedFacts, siteStatus } from '../status.js';
 import type { OnClose, ReceiverStore } from './open-store.js';
 
+/** What the plugins are made from. */
 export interface PluginsOptions {
   readonly settings: Settings;
   readonly log: Log;

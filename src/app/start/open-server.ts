@@ -15,6 +15,7 @@ import { createServer } from '../server/server.js';
 import type { RunningPlugins } from './open-plugins.js';
 import type { OnClose, ReceiverStore } from './open-store.js';
 
+/** What the server is made from. */
 export interface ServerParts {
   readonly settings: Settings;
   readonly log: Log;
