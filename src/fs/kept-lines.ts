@@ -39,6 +39,8 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
   let unwritten: Line[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  /** What is kept may be longer: it is not written anew with each line then. */
+  let mostBytes = longest;
 
   function note(line: Line): void {
     unwritten.push(line);
@@ -63,7 +65,7 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
       unwritten = [...keep([...lines, ...unwritten])];
       throw error;
     }
-    if ((await fs.stat(path)).size > longest) await shorten();
+    if ((await fs.stat(path)).size > mostBytes) await shorten();
   }
 
   /** Replaces the file by one with the lines that stay. */
@@ -72,7 +74,9 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     try {
       const text = await before.readFile('utf8');
       const temp = tempPath(dirname(path));
-      await fs.writeFile(temp, textOf(keep(linesIn(text))), { mode: 0o600 });
+      const kept = textOf(keep(linesIn(text)));
+      mostBytes = Math.max(longest, 2 * Buffer.byteLength(kept));
+      await fs.writeFile(temp, kept, { mode: 0o600 });
       await fs.rename(temp, path);
       const since = await before.readFile('utf8'); // it goes on where it ended
       if (since !== '') await fs.appendFile(path, `\n${since}`);

@@ -12,7 +12,8 @@ export interface Known {
   /** Oldest first. */
   readonly journal: readonly JournalEntry[];
   readonly awaited: SiteFacts['awaited'];
-  readonly leftOut: readonly LeftOutArticle[];
+  /** Why the site does not show the article; null where it does. */
+  readonly leftOut: LeftOutArticle | null;
 }
 
 /** The moments of an action and of the answer that it follows are taken one after the other, in milliseconds. */
@@ -35,8 +36,7 @@ export function aftermathOf(
   if (path === undefined || !hasStored(record)) return nothing;
   const answered = Date.parse(record.at);
   const began = answered - record.ms - SAME_MS; // at some levels the commit is before the answer
-  const out = leftOut.find((one) => one.path === path) ?? null;
-  const isShown = out === null;
+  const isShown = leftOut === null;
   let commit: DeliveryAftermath['commit'] = null;
   let build: DeliveryAftermath['build'] = null;
   const deploys = new Map<string, DeliveryAftermath['deploys'][number]>();
@@ -70,7 +70,7 @@ export function aftermathOf(
     deploys: [...deploys.values()],
     live,
     awaited: live === null && looked !== undefined ? { found: looked.found ?? null } : null,
-    leftOut: out,
+    leftOut,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/load.js';
-import { readBuildState } from '../../deploy/build/build-state.js';
+import { createExcluded } from '../../deploy/build/build-state.js';
 import { readFacts } from '../../deploy/facts.js';
 import type { BuildsService, LeftOutArticle } from '../../host/admin/site-services.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
@@ -28,6 +28,7 @@ export interface RecordsOptions {
 export function recordsPlugin({ settings, log, catalog, by, targets, delivery }: RecordsOptions): Plugin {
   const { stateDir } = foldersOf(settings);
   const prefix = contentPrefix(settings);
+  const excluded = createExcluded(stateDir);
   return definePlugin({
     name: 'records',
     receiver(host) {
@@ -60,30 +61,34 @@ export function recordsPlugin({ settings, log, catalog, by, targets, delivery }:
           isBuiltHere: by !== null,
           journal: await journal.all(),
           awaited: readFacts(stateDir).awaited,
-          leftOut: leftOutArticles(),
+          leftOut: (entry && leftOutOf(entry, Date.now())) ?? null,
         });
       }
     },
   });
 
+  /** Why the site does not show an article as its file is; undefined where it does. */
+  function leftOutOf(entry: Entry, now: number, excludedNow = excluded()): LeftOutArticle | undefined {
+    const path = `${prefix}${entry.path}`;
+    const { id, url, broken, isUnsupported } = entry;
+    const breaking = excludedNow.get(path);
+    const { since: at = null, hasPrevious = false } = breaking ?? {};
+    if (broken !== undefined)
+      return isUnsupported === true
+        ? undefined
+        : { path, id: null, url: null, why: 'malformed', reason: broken, at, hasPrevious };
+    if (breaking !== undefined)
+      return { path, id, url, why: 'breaks', reason: breaking.reason, at, hasPrevious };
+    const hidden = hiddenAs(entry, now);
+    return hidden && { path, id, url, reason: null, hasPrevious, ...hidden };
+  }
+
   function leftOutArticles(): LeftOutArticle[] {
-    const now = Date.now();
-    const breaking = new Map(readBuildState(stateDir).excluded.map((one) => [one.path, one]));
+    const [now, excludedNow] = [Date.now(), excluded()];
     const found: LeftOutArticle[] = [];
     for (const entry of catalog.entries()) {
-      const path = `${prefix}${entry.path}`;
-      const { id, url, broken } = entry;
-      const excluded = breaking.get(path);
-      const { since: at = null, hasPrevious = false } = excluded ?? {};
-      if (broken !== undefined) {
-        if (entry.isUnsupported === true) continue;
-        found.push({ path, id: null, url: null, why: 'malformed', reason: broken, at, hasPrevious });
-      } else if (excluded !== undefined) {
-        found.push({ path, id, url, why: 'breaks', reason: excluded.reason, at, hasPrevious });
-      } else {
-        const hidden = hiddenAs(entry, now);
-        if (hidden !== undefined) found.push({ path, id, url, reason: null, hasPrevious: false, ...hidden });
-      }
+      const article = leftOutOf(entry, now, excludedNow);
+      if (article !== undefined) found.push(article);
     }
     return found;
   }

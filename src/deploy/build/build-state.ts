@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import { versionAt } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 
 /**
@@ -83,6 +84,24 @@ export function readBuildState(stateDir: string, log?: Log): BuildState {
       );
   }
   return { excluded: [] };
+}
+
+/**
+ * Makes what tells which articles are left out. The state names every article of the site, so that it is read again only if it
+ * has changed.
+ */
+export function createExcluded(stateDir: string): () => ReadonlyMap<string, ExcludedArticle> {
+  let known:
+    | { readonly version: string | undefined; readonly excluded: Map<string, ExcludedArticle> }
+    | undefined;
+  return () => {
+    const version = versionAt(join(buildFolder(stateDir), NAME));
+    if (known === undefined || known.version !== version) {
+      const { excluded } = readBuildState(stateDir);
+      known = { version, excluded: new Map(excluded.map((article) => [article.path, article])) };
+    }
+    return known.excluded;
+  };
 }
 
 /** Keeps the state of a build, durably. */
