@@ -225,9 +225,15 @@ test.serial(
       do: 'save',
       title: 'Zebras',
     });
-    t.deepEqual(await found({ author: 'zoe', kind: 'edited' }), ['Zebras']);
+    await until(
+      'the edit is in the list',
+      async () => (await found({ author: 'zoe', kind: 'edited' }))[0] === 'Zebras',
+    );
     await ada.post(`articles/article?${query({ id: 'apple' })}`, { do: 'state', state: 'held' });
-    t.deepEqual(await found({ author: 'zoe', state: 'held' }), ['Apple streets']);
+    await until(
+      'the held one is in the list',
+      async () => (await found({ author: 'zoe', state: 'held' }))[0] === 'Apple streets',
+    );
     t.deepEqual(await found({ text: 'nobody wrote this' }), []);
   },
 );
