@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { isOfPerson } from '../article/own-revisions.js';
 import type { StoredArticle } from '../article/stored-article.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
@@ -245,12 +246,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
 }
 
 /** Keeps what a person has written before an update replaces it, and what a person replaces, where no commit can have it. */
-function keepEdits({ content, stateDir, prefix, log, editors }: LevelOptions) {
+function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   const keepText = createKeepText(stateDir, log);
   return async ({ path, edited, article, by }: ReplacedFile): Promise<void> => {
     const why = 'nothing is committed on this site';
-    const isOfPerson = edited || editors.of(article.revision) !== undefined || editors.of(by) !== undefined;
-    if (isOfPerson) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);
+    const isPersons = edited || isOfPerson(article.revision) || isOfPerson(by);
+    if (isPersons) await keepText(`${prefix}${path}`, await readFile(join(content.root, path)), why);
   };
 }
 

@@ -77,10 +77,17 @@ export interface ArticleEdits {
    * Stores an article that a person has written, as a delivery would be stored, with an id of its own.
    *
    * @param fields.state `held` does not show it yet. @default 'live'
-   * @throws PressmarkError BODY_INVALID; what `receive` throws.
+   * @param fields.key 16 hexadecimal digits that are the end of its id: sent again with the same ones, it is not stored twice.
+   *   @default random ones
+   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where another text is stored under the key, USAGE where that was
+   *   removed; what `receive` throws.
    */
   create(
-    fields: ArticleFields & { readonly slug?: string; readonly state?: 'live' | 'held' },
+    fields: ArticleFields & {
+      readonly key?: string;
+      readonly slug?: string;
+      readonly state?: 'live' | 'held';
+    },
     by: Editor,
   ): Promise<{ readonly id: string; readonly url: string }>;
   /**

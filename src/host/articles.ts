@@ -53,7 +53,7 @@ export type SettableState = 'live' | 'held' | 'scheduled' | 'expired';
 export interface Articles extends ArticleReader {
   /**
    * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
-   * content for an id that is stored replaces the article, unless a person has edited it.
+   * content for an id that is stored replaces the article, unless a person has edited it, in its file or in the admin.
    *
    * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
    */

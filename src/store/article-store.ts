@@ -336,7 +336,7 @@ export function createStore(options: StoreOptions) {
    *
    * @param make makes the new file from the present one, again where that has changed; with the same text nothing is written.
    *   What it makes of a person's edit is theirs to commit as well, unless it `seals` the file.
-   * @returns the article; whether its file is a person's edit; `stored` where something was written.
+   * @returns the article; whether its file is a person's edit; `stored` where something was written, now or by a call that threw.
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `make` throws.
    */
   async function change(
@@ -354,7 +354,11 @@ export function createStore(options: StoreOptions) {
         const read = await reading.open(entry);
         const { seals = false, ...file } = await make(read, path);
         const edited = read.stored.edited && !seals;
-        if (file.text === read.text) return { article: read.stored.article, edited };
+        if (file.text === read.text) {
+          // What was stored before, and was answered with an error.
+          const stored = await acknowledge(entry);
+          return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
+        }
         try {
           const stored = await overwrite(path, read, file, epoch, edited);
           return { article: stored.article, edited, stored };

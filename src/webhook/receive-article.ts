@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Article, draftOf } from '../article/article.js';
+import { isOfPerson } from '../article/own-revisions.js';
 import type { ArticleData } from '../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { isMoment } from '../contract/moment.js';
@@ -46,12 +47,13 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
           `the file of article ${quote(id)} was just removed; send it again`,
         );
       if (found.article.received === received) return { id, url, outcome: 'known' };
-      if (found.edited)
+      const { base } = incoming;
+      // What is stored is what `base` names only where the adapter has seen it.
+      if (found.edited || (isOfPerson(found.article.revision) && base !== found.article.revision))
         throw new PressmarkError(
           'REVISION_CONFLICT',
           `article ${quote(id)} was edited by a person; its new content was not stored`,
         );
-      const { base } = incoming;
       if (base && base !== found.article.revision)
         throw new PressmarkError(
           'REVISION_CONFLICT',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Article, contentFields, type ExtraKeys, keepItemComments } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
 import type { StoredArticle } from '../../article/stored-article.js';
@@ -97,11 +96,6 @@ async function bodyOf(
 /** Whether what a person or a plugin changes is HTML: the article came without Markdown, or its site cannot show that. */
 export function isHtml({ article, bodyKind }: StoredArticle): boolean {
   return bodyKind === 'html' || article.body === article.contentHtml;
-}
-
-/** Commit messages tell such changes by their revisions. */
-export function revisionFor(what: 'patch' | 'state' | 'admin' | 'revert'): string {
-  return `${what}-${randomBytes(12).toString('hex')}`;
 }
 
 /** Refuses what was made from another revision. @throws PressmarkError REVISION_CONFLICT. */

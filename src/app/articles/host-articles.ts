@@ -1,6 +1,7 @@
 import type { Article } from '../../article/article.js';
 import type { StateChange } from '../../article/format/amend.js';
 import { termKey } from '../../article/names.js';
+import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import { stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
@@ -17,7 +18,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, entryState } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/handler.js';
 import type { ReceiveArticle } from '../../webhook/receive-article.js';
-import { checkBase, checkMoment, createChange, revisionFor, withContent } from './change-article.js';
+import { checkBase, checkMoment, createChange, withContent } from './change-article.js';
 
 export interface HostArticlesOptions {
   readonly store: ArticleStore;
@@ -29,12 +30,12 @@ export interface HostArticlesOptions {
   readonly receive: ReceiveArticle;
 }
 
-/** As `setState`. @param by who does it, and the revision that this makes. */
+/** As `setState`. @param by who does it; `note` is called with the revision that this makes, before it is stored. */
 export type SetStateAs = (
   id: string,
   state: SettableState,
   at: string | undefined,
-  by: { readonly who: string; readonly revision: string },
+  by: { readonly who: string; note?(revision: string): Promise<void> },
 ) => Promise<Article>;
 
 /** Articles of one page of `list` where nobody says otherwise. */
@@ -91,7 +92,7 @@ export function createArticleChanges(
       throw new PressmarkError('USAGE', `the image ${quote(image)} is not an absolute URL`);
     return changed(id, async (read, path) => {
       const { article, edited } = read.stored;
-      if (edited)
+      if (edited || isOfPerson(article.revision))
         throw new PressmarkError(
           'REVISION_CONFLICT',
           `article ${quote(id)} holds a person’s edit; nothing was changed`,
@@ -101,16 +102,16 @@ export function createArticleChanges(
     });
   }
 
-  const setState: Articles['setState'] = (id, state, at) =>
-    setStateAs(id, state, at, { who: 'a plugin', revision: revisionFor('state') });
+  const setState: Articles['setState'] = (id, state, at) => setStateAs(id, state, at, { who: 'a plugin' });
 
-  async function setStateAs(...[id, state, at, { who, revision }]: Parameters<SetStateAs>): Promise<Article> {
+  async function setStateAs(...[id, state, at, { who, note }]: Parameters<SetStateAs>): Promise<Article> {
     if (at !== undefined) checkMoment(at);
     if (state === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
     return changed(id, async ({ text, stored }, path) => {
       const now = Date.now();
       const transition = stateChange(state, at, stored, now, who);
+      const revision = revisionFor('state', stored.article.revision);
       const next = await content.codec.inState(text, path, transition, revision);
       const then = state === 'expired' && at !== undefined ? Math.max(now, parseMoment(at)) : now;
       const reached = stateAt(next.publication, then);
@@ -124,6 +125,7 @@ export function createArticleChanges(
           'USAGE',
           `article ${quote(id)} cannot be ${state}: its file makes it ${reached}`,
         );
+      if (next.text !== text) await note?.(revision);
       return next;
     });
   }
@@ -162,13 +164,18 @@ function stateChange(
   }
 }
 
+/** Whether a person wrote an article from nothing: its file, or in the admin. */
+export function isHandWritten({
+  article: { id },
+  digest,
+}: Pick<StoredArticle, 'article' | 'digest'>): boolean {
+  return digest === undefined || isPersonsId(id);
+}
+
 /** A stored article as plugins get it. @param path below the site's folder. */
-export function listedArticle(
-  path: string,
-  { article, digest, publication }: StoredArticle,
-  now = Date.now(),
-): ListedArticle {
-  return { ...article, path, state: stateAt(publication, now), handWritten: digest === undefined };
+export function listedArticle(path: string, stored: StoredArticle, now = Date.now()): ListedArticle {
+  const { article, publication } = stored;
+  return { ...article, path, state: stateAt(publication, now), handWritten: isHandWritten(stored) };
 }
 
 function matches(article: ListedArticle, { state, tag, author, handWritten }: ArticleQuery): boolean {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
 import { withLf } from '../../article/line-ends.js';
-import { termNames, trimmedName } from '../../article/names.js';
+import { termKey, termNames, trimmedName } from '../../article/names.js';
+import { isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
@@ -20,7 +21,7 @@ import type { Found } from '../../store/reading.js';
 import type { Surroundings } from '../../webhook/handler.js';
 import { publishDraft } from '../../webhook/published.js';
 import { type ArticleHistory, historyOfFile, type Revision } from './article-history.js';
-import { checkBase, createChange, isHtml, revisionFor, withContent } from './change-article.js';
+import { checkBase, createChange, isHtml, withContent } from './change-article.js';
 import { type HostArticlesOptions, listedArticle, type SetStateAs } from './host-articles.js';
 import { pick, reversion, versionIn } from './revert.js';
 
@@ -80,12 +81,13 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     fields: Partial<ArticleFields>,
     by: Editor,
   ): Promise<Article> {
-    const given = checked(fields);
-    const revision = await noted('admin', by);
+    const revision = revisionFor('admin');
     return changed(id, async (read, path) => {
       const { article } = read.stored;
-      checkBase(article, base);
+      const given = checked(fields, article);
       const { body, ...others } = given;
+      if (await isStoredBy(by, read, path, given)) return { ...read.stored, text: read.text };
+      checkBase(article, base);
       const isSame = body === undefined || body === withLf(editableText(read.stored));
       if (isSame && isUnchanged(article, others)) return { ...read.stored, text: read.text };
       const locked = isSame ? undefined : await lockedText(read, path);
@@ -102,27 +104,61 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
           'BODY_INVALID',
           'the author of this post stands in its file alone and cannot be changed here',
         );
+      await note(revision, by);
       return { ...next, seals: true };
     });
   }
 
+  /** Whether the same person has stored the same before, whose answer has not come. */
+  async function isStoredBy(
+    by: Editor,
+    read: ReadFile,
+    path: string,
+    fields: Partial<ArticleFields>,
+  ): Promise<boolean> {
+    const { article, edited } = read.stored;
+    const { revision, updated } = article;
+    if (edited || editors.of(revision)?.name !== by.name) return false;
+    const { body, tags, author, ...others } = fields;
+    const terms = {
+      // as the site spells them
+      ...(tags !== undefined && !isSameTerm(tags.join('\0'), article.tags.join('\0')) && { tags }),
+      ...(author !== undefined && !isSameTerm(author, article.author) && { author }),
+    };
+    const isSame = body === undefined || body.trim() === withLf(editableText(read.stored)).trim();
+    if (isSame) return isUnchanged(article, { ...others, ...terms });
+    const next = { ...others, ...terms, body, revision, ...(updated !== null && { updated }) };
+    return (await withContent(content, read, path, next)).text === read.text;
+  }
+
   const create: ArticleEdits['create'] = async (fields, by) => {
     const given = checked(fields);
-    const revision = await noted('admin', by);
-    const id = `admin-${randomBytes(8).toString('hex')}`;
+    const { key = randomBytes(8).toString('hex') } = fields;
+    const id = `admin-${key}`;
+    if (!isPersonsId(id)) throw invalid('key', `${quote(key)} is not 16 hexadecimal digits`);
     const draft = newDraft(id, given, fields.slug);
-    const now = draft.date;
     const held = fields.state === 'held' ? { held: `by ${by.name}` } : {};
-    const { url, after } = await publishDraft(id, () => ({ ...draft, revision, ...held }), now, around);
+    const before = await store.get(id);
+    const revision = before === undefined ? revisionFor('admin') : before.article.revision;
+    if (before === undefined) await note(revision, by);
+    const made = () => ({ ...draft, revision, ...held });
+    const { url, outcome, after } = await publishDraft(id, made, draft.date, around);
     void after?.();
+    if (outcome === 'deleted')
+      throw new PressmarkError('USAGE', 'the article was removed after it was stored');
+    // The form was sent again: it may have another text by now.
+    if (before !== undefined) await edit(id, '', given, by);
     return { id, url };
   };
 
   const draft: ArticleEdits['draft'] = async (fields, id) => {
-    const given = checked(fields);
     if (id === undefined) {
       const made = await content.codec.encode(
-        { ...newDraft('preview', given, undefined), updated: null, url: content.layout.url('preview', '') },
+        {
+          ...newDraft('preview', checked(fields), undefined),
+          updated: null,
+          url: content.layout.url('preview', ''),
+        },
         'preview.md',
       );
       return shown('preview.md', made);
@@ -130,7 +166,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const found = await mustGet(id);
     const { path } = found;
     const read = await readArticle(content, path);
-    const { body, ...others } = given;
+    const { body, ...others } = checked(fields, found.article);
     const isSame = body === withLf(editableText(read.stored));
     const revision = read.stored.article.revision;
     const change = { ...others, body: isSame ? undefined : body, revision };
@@ -143,7 +179,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   }
 
   const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
-    setStateAs(id, state, at, { who: by.name, revision: await noted('state', by) });
+    setStateAs(id, state, at, { who: by.name, note: (revision) => note(revision, by) });
 
   async function history(id: string): Promise<readonly ArticleRevision[]> {
     const found = await mustGet(id);
@@ -163,7 +199,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     checkBase(found.article, base);
     const history = await historyOf(found);
     const { target, replacement } = await reversion(content, history, pick(history, wanted));
-    await editors.note(target.revision, personOf(by));
+    await note(target.revision, by);
     await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
     const { stored } = await store.update(target, async () => replacement);
     if (stored === undefined) return (await mustGet(id)).article;
@@ -173,15 +209,13 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return stored.article;
   };
 
-  /** A new revision, of which it is noted whose it is. */
-  async function noted(what: 'admin' | 'state', by: Editor): Promise<string> {
-    const revision = revisionFor(what);
+  /** Notes whose a revision is. */
+  async function note(revision: string, by: Editor): Promise<void> {
     try {
       await editors.note(revision, personOf(by));
     } catch (cause) {
       throw new PressmarkError('STORE_FAILED', 'the author of the change could not be noted', { cause });
     }
-    return revision;
   }
 
   async function mustGet(id: string): Promise<Found> {
@@ -247,6 +281,10 @@ function isUnchanged(article: Article, fields: Partial<Omit<ArticleFields, 'body
   );
 }
 
+function isSameTerm(one: string, other: string): boolean {
+  return termKey(one) === termKey(other);
+}
+
 function revisionOf(
   { revision, current, date, author, subject, commit, keptIn }: Revision,
   editors: Editors,
@@ -263,9 +301,15 @@ function revisionOf(
   };
 }
 
-/** Fields as they are stored. @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE. */
-function checked(fields: Partial<ArticleFields>): Partial<ArticleFields> {
-  const { title, description, tags, author, image, body } = fields;
+/**
+ * Fields as they are stored.
+ *
+ * @param now the article as it is: an image that stays may be one that nobody could enter.
+ * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
+ */
+function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): Partial<ArticleFields> {
+  const { title, description, tags, author, body } = fields;
+  const image = now !== undefined && fields.image === now.image ? undefined : fields.image;
   for (const [name, text] of Object.entries({ title, description, author, image, body }))
     if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
       throw invalid(name, 'is not a text that can be stored');

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../../article/article.js';
+import { revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { readEnvironment } from '../../config/load.js';
@@ -17,7 +18,6 @@ import { commitMessagePlugins } from '../plugins/commit-message-plugins.js';
 import { gitEntry } from '../plugins/first-party.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
-import { revisionFor } from './change-article.js';
 
 /** What `pressmark revert` did. */
 export interface Reverted {

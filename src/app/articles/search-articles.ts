@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { termKey } from '../../article/names.js';
+import { isOfPerson } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError } from '../../errors.js';
@@ -10,6 +11,7 @@ import type { Log } from '../../log.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { entryState } from '../../store/catalog/entry.js';
+import { isHandWritten } from './host-articles.js';
 
 export interface SearchArticlesOptions {
   readonly store: Pick<ArticleStore, 'read'>;
@@ -206,7 +208,9 @@ export function createArticleSearch(
   return { search, plugin };
 }
 
-function rowOf(path: string, { article, digest, edited, publication }: StoredArticle): Row {
+function rowOf(path: string, stored: StoredArticle): Row {
+  const { article, edited, publication } = stored;
+  const handWritten = isHandWritten(stored);
   const { id, title, url, date, author, tags, revision } = article;
   const row = {
     path,
@@ -216,8 +220,8 @@ function rowOf(path: string, { article, digest, edited, publication }: StoredArt
     date,
     author,
     tags,
-    handWritten: digest === undefined,
-    edited: digest !== undefined && (edited || revision.startsWith('admin-')),
+    handWritten,
+    edited: !handWritten && (edited || isOfPerson(revision)),
     isDraft: publication.kind === 'draft',
     at: parseMoment(date) || 0,
     text: lower([title, url, id, author, ...tags].join('\n')),

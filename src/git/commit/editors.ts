@@ -11,23 +11,31 @@ export interface Editors {
   of(revision: string): Person | undefined;
 }
 
+/** The file with so many bytes is put aside, and the one that was put aside before goes. */
+const MOST_BYTES = 500_000;
+
 /**
  * The author of a commit is noted before the article's file is written, so that a commit that is made after a crash, or by
- * another receiver of the folder, has the same author. A line is `{ "revision", "name", "email" }`; all of them only append.
+ * another receiver of the folder, has the same author. A line is `{ "revision", "name", "email" }`. All of them only append. The last
+ * thousands are kept: what is older is in a commit, which has its author.
  *
  * @param path the file, absolute.
+ * @param mostBytes see `MOST_BYTES`.
  */
-export function openEditors(path: string): Editors {
+export function openEditors(path: string, mostBytes = MOST_BYTES): Editors {
   const people = new Map<string, Person>();
-  let read = 0;
+  const older = `${path}.1`;
+  /** What has been taken in of which file. */
+  let read = { file: 0, bytes: 0 };
 
   async function note(revision: string, { name, email }: Person): Promise<void> {
-    if (!fs.existsSync(path)) makeDirectory(dirname(path));
+    const size = fs.statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) makeDirectory(dirname(path));
+    else if (size >= mostBytes) fs.renameSync(path, older);
     // What a power loss has left may end within a line.
     fs.appendFileSync(path, `\n${JSON.stringify({ revision, name, email })}\n`, { mode: 0o600 });
     await syncFile(path);
     await syncDirectory(dirname(path));
-    people.set(revision, { name, email });
   }
 
   function of(revision: string): Person | undefined {
@@ -36,16 +44,40 @@ export function openEditors(path: string): Editors {
   }
 
   function takeIn(): void {
-    const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === read) return;
-    read = size;
-    for (const line of fs.readFileSync(path, 'utf8').split('\n')) {
+    const { ino: file, size } = fs.statSync(path, { throwIfNoEntry: false }) ?? { ino: 0, size: 0 };
+    if (file === read.file && size === read.bytes) return;
+    if (file !== read.file || size < read.bytes) {
+      people.clear();
+      if (fs.existsSync(older)) add(fs.readFileSync(older, 'utf8'));
+      read = { file, bytes: 0 };
+    }
+    const bytes = newBytes(path, read.bytes, size);
+    // Another receiver may be in the middle of a line.
+    const end = bytes.lastIndexOf('\n') + 1;
+    add(bytes.toString('utf8', 0, end));
+    read = { file, bytes: read.bytes + end };
+  }
+
+  function add(text: string): void {
+    for (const line of text.split('\n')) {
       const found = parse(line);
       if (found !== undefined) people.set(found.revision, found.person);
     }
   }
 
   return { note, of };
+}
+
+/** What stands in a file from one byte on to another. */
+function newBytes(path: string, from: number, to: number): Buffer {
+  if (to === from) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(to - from);
+  const file = fs.openSync(path, 'r');
+  try {
+    return bytes.subarray(0, fs.readSync(file, bytes, 0, bytes.length, from));
+  } finally {
+    fs.closeSync(file);
+  }
 }
 
 /** Undefined for an empty line, and for one that was cut off. */

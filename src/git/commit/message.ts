@@ -18,7 +18,7 @@ export function kindOf({ revision, updated }: { revision: string; updated: strin
   // `pressmark revert` makes such revisions
   if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
   // a plugin's change, or another state
-  if (/^(?:patch|state)-[0-9a-f]{24}$/.test(revision)) return 'Change';
+  if (/^(?:patch|state|admin-state)-[0-9a-f]{24}$/.test(revision)) return 'Change';
   return updated === null ? 'Publish' : 'Update';
 }
 

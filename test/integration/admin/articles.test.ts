@@ -229,6 +229,16 @@ test.serial(
       'the edit is in the list',
       async () => (await found({ author: 'zoe', kind: 'edited' }))[0] === 'Zebras',
     );
+    await ada.post(`articles/article?${query({ id: 'zebra' })}`, { do: 'state', state: 'held' });
+    await until('it is held with Ada’s text', async () => {
+      return (await found({ author: 'zoe', state: 'held', kind: 'edited' }))[0] === 'Zebras';
+    });
+    await ada.post('articles/new', { do: 'create', title: 'By Yves', author: 'Yves', body: 'Words.' });
+    await until('what was written is in the list', async () => {
+      return (await found({ author: 'yves', kind: 'handWritten' }))[0] === 'By Yves';
+    });
+    t.deepEqual(await found({ author: 'yves', kind: 'edited' }), []);
+    t.deepEqual(await found({ author: 'yves', kind: 'delivered' }), []);
     await ada.post(`articles/article?${query({ id: 'apple' })}`, { do: 'state', state: 'held' });
     await until(
       'the held one is in the list',

@@ -1,6 +1,8 @@
+import fs from 'node:fs';
 import test from 'ava';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
 import { publishForUpdate } from '../../support/client.js';
+import { fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
@@ -68,6 +70,80 @@ test.serial(
     t.is((await receiver.post('article.updated', request)).status, 409);
     const { post } = receiver;
     t.is((await post('article.updated', { ...request, base_revision_id: revision })).status, 200);
+  },
+);
+
+test.serial(
+  '409-updated-after-an-edit-in-the-admin: an adapter’s new content does not replace it, nor does a patch, also after a hold; content that was made from it does',
+  async (t) => {
+    const articles = articlesOf(receiver);
+    const id = `handed-over-${Date.now()}`;
+    const handOver = (over: object) =>
+      articles.receive({ id, title: 'Bees', contentHtml: '<p>First.</p>', ...over });
+    await handOver({});
+    const first = (await articles.get(id))?.revision ?? '';
+    const edited = await articles.edit(id, first, { body: 'Ada’s own words.' }, ADA);
+    const hold = async () => articles.setStateBy(id, 'held', undefined, ADA);
+    for (const change of [async () => edited, hold, async () => articles.setState(id, 'live')]) {
+      const { revision } = await change();
+      const refused = await t.throwsAsync(handOver({ contentHtml: '<p>Second.</p>' }));
+      t.like(refused, { code: 'REVISION_CONFLICT' });
+      const stale = await t.throwsAsync(handOver({ contentHtml: '<p>Second.</p>', base: first }));
+      t.like(stale, { code: 'REVISION_CONFLICT' });
+      const patched = await t.throwsAsync(articles.patch(id, revision, { body: 'A plugin’s words.' }));
+      t.like(patched, { code: 'REVISION_CONFLICT' });
+      t.like(await articles.get(id), { revision, body: edited.body });
+      t.is((await handOver({})).outcome, 'known', 'the same again is none');
+    }
+    const base = (await articles.get(id))?.revision ?? '';
+    t.is((await handOver({ contentHtml: '<p>Second.</p>', base })).outcome, 'updated');
+    t.is((await handOver({ contentHtml: '<p>Third.</p>' })).outcome, 'updated');
+  },
+);
+
+test.serial(
+  '409-updated-after-an-edit-in-the-admin: an edit or an article that is sent once more by the same person is stored once, another text is not lost',
+  async (t) => {
+    const data = article();
+    const { request } = await publishForUpdate(receiver, data);
+    const articles = articlesOf(receiver);
+    const base = request.base_revision_id;
+    const fields = { title: 'Housing bees', body: 'Out of the rain.' };
+    const { revision } = await articles.edit(data.id, base, fields, ADA);
+    t.is((await articles.edit(data.id, base, fields, ADA)).revision, revision);
+    await t.throwsAsync(articles.edit(data.id, base, { ...fields, title: 'Other' }, ADA));
+    await t.throwsAsync(articles.edit(data.id, base, fields, { name: 'Bo' }), { message: /made from/ });
+
+    const written = { title: 'Wax', description: '', tags: ['BEES', 'wax'], author: 'Ada', image: null };
+    const mine = { ...written, body: 'Of *wax*.', key: '0123456789abcdef' };
+    const made = await articles.create(mine, ADA);
+    t.deepEqual(await articles.create(mine, ADA), made);
+    await t.throwsAsync(articles.create({ ...mine, body: 'Of honey.' }, ADA), { message: /made from/ });
+    t.regex((await articles.get(made.id))?.body ?? '', /^Of \*wax\*/);
+    for (const key of ['', '../0123456789abcd', '0123456789ABCDEF'])
+      await t.throwsAsync(articles.create({ ...mine, key }, ADA), { message: /hexadecimal/ });
+  },
+);
+
+test.serial(
+  '409-updated-after-an-edit-in-the-admin: an image that was stored before there were rules stays, another one must be an address',
+  async (t) => {
+    const data = article();
+    await receiver.post('article.published', data);
+    const file = fileOf(dir, data.id);
+    fs.writeFileSync(
+      file,
+      fs.readFileSync(file, 'utf8').replace(data.featured_image_url ?? 'none', '/bees.jpg'),
+    );
+    const articles = articlesOf(receiver);
+    const now = await articles.open(data.id);
+    t.is(now?.image, '/bees.jpg');
+    const base = now?.revision ?? '';
+    await t.throwsAsync(articles.edit(data.id, base, { title: 'Hives', image: '/other.jpg' }, ADA));
+    t.like(await articles.edit(data.id, base, { title: 'Hives', image: '/bees.jpg' }, ADA), {
+      title: 'Hives',
+      image: '/bees.jpg',
+    });
   },
 );
 

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+
+/** What Pressmark makes a revision for, other than a delivery. */
+export type OwnChange = 'patch' | 'state' | 'admin' | 'revert';
+
+/**
+ * A new revision, which says what made it. Another state leaves the text that a person has written in the admin or has put
+ * back, so its revision goes on saying so.
+ *
+ * @param before the revision that it follows.
+ */
+export function revisionFor(what: OwnChange, before = ''): string {
+  const mark = what === 'state' && isOfPerson(before) ? 'admin-' : '';
+  return `${mark}${what}-${randomBytes(12).toString('hex')}`;
+}
+
+/** Whether the content at a revision is what a person has stored in the admin, or has put back. */
+export function isOfPerson(revision: string): boolean {
+  return /^(?:admin|admin-state|revert)-[0-9a-f]{24}$/.test(revision);
+}
+
+/** Whether an id is that of an article which a person has written in the admin: `admin-` and 16 hexadecimal digits. */
+export function isPersonsId(id: string): boolean {
+  return /^admin-[0-9a-f]{16}$/.test(id);
+}

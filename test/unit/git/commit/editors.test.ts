@@ -1,0 +1,32 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { openEditors } from '../../../../src/git/commit/editors.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const ADA = { name: 'Ada', email: '' };
+
+test('editors: what another receiver notes is known here, and a line that is not whole yet as soon as it is', async (t) => {
+  const path = join(tempDir(t), 'editors.jsonl');
+  const [one, other] = [openEditors(path), openEditors(path)];
+  t.is(one.of('admin-1'), undefined);
+  await other.note('admin-1', ADA);
+  t.deepEqual(one.of('admin-1'), ADA);
+  const line = JSON.stringify({ revision: 'admin-2', ...ADA });
+  fs.appendFileSync(path, line.slice(0, 20));
+  t.is(one.of('admin-2'), undefined);
+  fs.appendFileSync(path, `${line.slice(20)}\n`);
+  t.deepEqual(one.of('admin-2'), ADA);
+});
+
+test('editors: the files stay small, and the last notes are kept', async (t) => {
+  const path = join(tempDir(t), 'editors.jsonl');
+  const editors = openEditors(path, 300);
+  for (let n = 0; n < 40; n++) {
+    await editors.note(`admin-${n}`, ADA);
+    t.deepEqual(editors.of(`admin-${n}`), ADA);
+    t.deepEqual(openEditors(path, 300).of(`admin-${Math.max(0, n - 4)}`), ADA);
+  }
+  t.is(editors.of('admin-1'), undefined);
+  for (const name of [path, `${path}.1`]) t.true(fs.statSync(name).size < 400, name);
+});
