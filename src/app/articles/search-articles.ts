@@ -30,6 +30,9 @@ const READ_MS = { stretch: 3, rest: 6 };
 /** So many changed articles are read before a search is answered: a person sees what they have just done. */
 const MOST_BEFORE = 20;
 
+/** So few files are all read before the first search is answered. */
+const FEW = 200;
+
 /** So many rows are looked at before others have their turn. */
 const ROWS_AT_ONCE = 20_000;
 
@@ -139,6 +142,7 @@ export function createArticleSearch(
       .filter(({ broken }) => broken === undefined)
       .map(({ path }) => path)
       .sort(); // the last one is read first
+    if (unread.length <= FEW) for (const path of unread.splice(0)) await readOne(path);
     const first = [...changed].slice(0, MOST_BEFORE);
     for (const path of first) {
       changed.delete(path);

@@ -48,6 +48,13 @@ async function published(over: Parameters<typeof article>[0] = {}) {
   return { data, id: data.id, url };
 }
 
+test.serial('articles in the admin: the first list of a small site has all that is there', async (t) => {
+  const { data } = await published({ title: 'Before the first look' });
+  const { text } = await ada.get('articles');
+  t.true(text.includes(data.title));
+  t.notRegex(text, /id="reading"/);
+});
+
 test.serial(
   'articles in the admin: an edit is saved, an update from before it is 409, and its page follows',
   async (t) => {
