@@ -5,7 +5,7 @@ import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
 import type { AssetsOf } from './commit/assets.js';
 import { createCommitArticles } from './commit/commit-articles.js';
-import { type CommitBatch, createCommitQueue } from './commit/commit-queue.js';
+import { type CommitBatch, createCommitQueue, type Why } from './commit/commit-queue.js';
 import type { ArticlePaths } from './commit/decision.js';
 import { refuseWhileUnfinished } from './commit/head.js';
 import type { Person } from './commit/identity.js';
@@ -53,6 +53,9 @@ const LIMITS_MS = {
 
 /** How long git may take while an answer waits, in milliseconds; the service waits for 30 s. */
 const ANSWER_MS = 8_000;
+
+/** Why a file that the store has written is to be committed. */
+const WHY = { now: 'stored', before: 'found', restored: 'removed' } as const;
 
 /** `decode` and `pathsOf` are about paths relative to the site's folder. */
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, ArticlePaths {
@@ -175,8 +178,8 @@ function createArticleCommits(
     limitMs: options.replaceMs,
   });
 
-  async function commitNow(path: string, isKnown: boolean): Promise<void> {
-    const outcome = await queue.commitNow(path, isKnown ? 'found' : 'stored', ANSWER_MS);
+  async function commitNow(path: string, why: Why): Promise<void> {
+    const outcome = await queue.commitNow(path, why, ANSWER_MS);
     if (outcome.kind === 'committed') return;
     const what = outcome.kind === 'later' ? 'send it again when git works' : 'change that and send it again';
     const message = `the article is stored, but has no commit yet: ${outcome.because}; ${what}`;
@@ -229,7 +232,9 @@ function createArticleCommits(
     plugin,
     commitTrash: (path) => queue.add(path, 'removed'),
     forStore: {
-      afterWrite: isBeforeAnswer ? ({ path }, isKnown) => commitNow(`${content}${path}`, isKnown) : undefined,
+      afterWrite: isBeforeAnswer
+        ? ({ path }, written) => commitNow(`${content}${path}`, WHY[written])
+        : undefined,
       beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),
       onEnsured: (path) => queue.add(`${content}${path}`, 'found'),
       onMissing: () => refuseWhileUnfinished(repository),

@@ -31,8 +31,14 @@ export interface ArticleTrash {
    * @throws PressmarkError ARTICLE_NOT_FOUND, REVISION_CONFLICT, BODY_INVALID; USAGE at the level `push`.
    */
   trash(id: string, base: string, options: { readonly redirect?: string | null }, by: Editor): Promise<void>;
-  /** Puts an article back as it was, with a commit. @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where its id or its file is there again. */
+  /** Puts an article back as it was, with a commit. @throws PressmarkError ARTICLE_NOT_FOUND; USAGE where its id, its URL or its file is there again. */
   restore(id: string, by: Editor): Promise<void>;
+  /**
+   * Deletes what the trash has of an article. A redelivery does not bring it back; its URL answers as if it had never been there.
+   *
+   * @throws PressmarkError ARTICLE_NOT_FOUND.
+   */
+  deleteTrashed(id: string): Promise<void>;
   /** The articles in the trash, newest first. */
   trashed(): Promise<readonly TrashedArticle[]>;
 }

@@ -369,7 +369,7 @@ const answerBy =
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
-  const trash = { trash: refuse, restore: refuse, trashed: refuse };
+  const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
   return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, search: refuse, ...trash };
 }

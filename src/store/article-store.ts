@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import type { Amended } from '../article/format/amend.js';
 import type { StoredArticle } from '../article/stored-article.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { syncDirectory } from '../fs/atomic-write.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
@@ -65,9 +66,13 @@ export interface Updated {
  * rejects, the file stays and is not acknowledged: while it ran, a lookup of another receiver may have answered with
  * that file. It counts as stored when it has been sent again.
  *
- * @param isKnown whether the file was written by an earlier delivery: a person may have renamed it since.
+ * @param written by whom: a delivery now; an earlier one, and a person may have renamed the file since; a person who has it
+ *   restored.
  */
-export type AfterWrite = (file: StoredFile, isKnown: boolean) => Promise<void>;
+export type AfterWrite = (file: StoredFile, written: 'now' | 'before' | 'restored') => Promise<void>;
+
+/** A file that is a person's edit is theirs to commit. */
+type Written = 'now' | 'restored' | 'edited';
 
 export interface StoreOptions {
   readonly content: ContentFolder;
@@ -202,7 +207,7 @@ export function createStore(options: StoreOptions) {
       // a person's edit is theirs to commit
       if (!stored.edited) file = { article: stored.article, path, text };
     }
-    if (file !== undefined) await afterWrite?.(file, true);
+    if (file !== undefined) await afterWrite?.(file, 'before');
     acknowledged.set(path, fingerprint);
     return unacknowledged.delete(path) ? file : undefined;
   }
@@ -328,7 +333,7 @@ export function createStore(options: StoreOptions) {
     await beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(real);
-    return write({ path, target: real, ...file, replaces: text, mode, epoch }, isEdit);
+    return write({ path, target: real, ...file, replaces: text, mode, epoch }, isEdit ? 'edited' : 'now');
   }
 
   /**
@@ -405,7 +410,7 @@ export function createStore(options: StoreOptions) {
   /**
    * Puts a file that was removed back, to the byte. Resolves when that is durable.
    *
-   * @throws PressmarkError USAGE where its id or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   * @throws PressmarkError USAGE where its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
    */
   async function restore(id: string, path: string, text: string): Promise<void> {
     await locked(id, async () => {
@@ -413,10 +418,17 @@ export function createStore(options: StoreOptions) {
         throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
       const { epoch } = writer;
       const stored = await codec.decode(text, path);
+      const { url } = stored.article;
+      const [other] = catalog.byUrl(canonicalUrl(url) ?? url);
+      if (other !== undefined)
+        throw new PressmarkError(
+          'USAGE',
+          `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
+        );
       try {
         await write(
           { path, target: join(content.root, path), ...stored, text, replaces: null, epoch },
-          stored.edited,
+          stored.edited ? 'edited' : 'restored',
         );
       } catch (error) {
         if (error instanceof NameTaken)
@@ -426,20 +438,20 @@ export function createStore(options: StoreOptions) {
     });
   }
 
-  async function write(file: Write, isEdit = false): Promise<StoredFile> {
+  async function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
     const { path } = file;
-    const work = writeNow(file, isEdit).finally(() => writing.delete(path));
+    const work = writeNow(file, how).finally(() => writing.delete(path));
     writing.set(path, work);
     return work;
   }
 
-  async function writeNow(file: Write, isEdit: boolean): Promise<StoredFile> {
+  async function writeNow(file: Write, how: Written): Promise<StoredFile> {
     const { article, path, text } = file;
     const stored = { article, path, text };
     try {
       const fingerprint = await writer.write(file);
       unacknowledged.add(path);
-      if (!isEdit) await afterWrite?.(stored, false);
+      if (how !== 'edited') await afterWrite?.(stored, how);
       catalog.set(entryOf(content, path, file, fingerprint));
       acknowledged.set(path, fingerprint);
       unacknowledged.delete(path);

@@ -34,6 +34,14 @@ export function trashPages({ host }: AdminRoom): AdminPage[] {
             return redirect(articlePath(id), { level: 'ok', text: 'articles.restored' });
           },
         },
+        delete: {
+          role: 'admin',
+          about: ({ field }) => field('id'),
+          run: async ({ field }) => {
+            await articles.deleteTrashed(field('id'));
+            return redirect('articles/trash', { level: 'ok', text: 'articles.deleted' });
+          },
+        },
       },
     },
   ];

@@ -5,7 +5,7 @@ import type { ArticleTrash, TrashedArticle } from '../../host/article-trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { DeletedArticles } from '../../store/deleted.js';
-import { dropTrashed, keepTrashed, trashedFile, trashedFiles } from '../../store/trash.js';
+import { openTrash, type Trashed } from '../../store/trash.js';
 import type { Surroundings } from '../../webhook/handler.js';
 
 export interface TrashOptions {
@@ -25,8 +25,10 @@ export interface TrashOptions {
 }
 
 /** Articles that people remove, and can have back. */
-export function createTrash(options: TrashOptions): ArticleTrash {
+export function createTrash(options: TrashOptions) {
   const { store, catalog, stateDir, prefix, siteUrl, editors, deleted, hooks, commit, refusal } = options;
+  const files = openTrash(stateDir);
+  const { origin, protocol } = new URL(siteUrl);
 
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
     if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
@@ -38,12 +40,12 @@ export function createTrash(options: TrashOptions): ArticleTrash {
           'REVISION_CONFLICT',
           `article ${quote(id)} has changed since; it is at ${quote(article.revision)}`,
         );
-      if (to !== null && to === article.url)
+      if (to !== null && leadsTo(to, article.url))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await editors.note(removedKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
       const { title, url } = article;
       const at = new Date().toISOString();
-      await keepTrashed(stateDir, { id, url, title, path, text, at, by: by.name, redirect: to });
+      await files.keep({ id, url, title, path, at, by: by.name, redirect: to }, text);
     });
     const { url } = article;
     // What was never written down, as it came with `git pull` a moment ago, is remembered as well.
@@ -55,23 +57,41 @@ export function createTrash(options: TrashOptions): ArticleTrash {
 
   const restore: ArticleTrash['restore'] = async (id, by) => {
     if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
-    const kept = trashedFile(stateDir, id);
-    if (kept === undefined)
-      throw new PressmarkError('ARTICLE_NOT_FOUND', `no article with the id ${quote(id)} is in the trash`);
-    const { path, url, text } = kept;
+    const { path, url } = found(id);
     await editors.note(restoredKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
-    await store.restore(id, path, text);
+    await store.restore(id, path, files.textOf(id));
     const after = catalog.get(path);
     if (after !== undefined) deleted.note([{ path, before: undefined, after }]);
-    await dropTrashed(stateDir, id);
+    await files.drop(id);
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
   };
 
+  const deleteTrashed: ArticleTrash['deleteTrashed'] = async (id) => {
+    const { path, url, redirect } = found(id);
+    await files.drop(id);
+    // Has the site built, without the page that led on.
+    if (redirect !== null && catalog.get(path) === undefined)
+      void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
+  };
+
   const trashed: ArticleTrash['trashed'] = async () =>
-    trashedFiles(stateDir)
-      .filter(({ id }) => catalog.byId(id).length === 0) // else it was not removed in the end, or is there again
-      .map(({ text: _, path, ...shown }): TrashedArticle => ({ ...shown, path: `${prefix}${path}` }));
+    files
+      .list()
+      .filter(isGone)
+      .map((one): TrashedArticle => ({ ...one, path: `${prefix}${one.path}` }));
+
+  /** Else it was not removed in the end, or is there again. */
+  function isGone({ id }: Trashed): boolean {
+    return catalog.byId(id).length === 0;
+  }
+
+  function found(id: string): Trashed {
+    const one = files.get(id);
+    if (one === undefined)
+      throw new PressmarkError('ARTICLE_NOT_FOUND', `no article with the id ${quote(id)} is in the trash`);
+    return one;
+  }
 
   /** An address of the site, or a whole one. @throws PressmarkError BODY_INVALID. */
   function checked(to: string): string {
@@ -85,21 +105,32 @@ export function createTrash(options: TrashOptions): ArticleTrash {
     return address;
   }
 
+  /** Whether an address is a URL, or leads there over articles in the trash. */
+  function leadsTo(address: string, url: string): boolean {
+    const target = canonicalUrl(url);
+    const seen = new Set<string>();
+    for (let next: string | null | undefined = address; next; ) {
+      const at = canonicalUrl(new URL(next).href.replace(/^https?:/, protocol)); // hosts lead from one to the other
+      if (at === undefined || seen.has(at)) return false;
+      if (at === target) return true;
+      seen.add(at);
+      next = files.at(at)?.redirect;
+    }
+    return false;
+  }
+
+  /** What is at a path: where it leads, null where its article is gone; undefined for any path but those of the trash. */
+  function answerAt(pathname: string): string | null | undefined {
+    const url = canonicalUrl(`${origin}${pathname}`);
+    const one = url === undefined ? undefined : files.at(url);
+    if (url === undefined || one === undefined || !isGone(one) || catalog.byUrl(url).length > 0)
+      return undefined;
+    const to = one.redirect;
+    return to?.startsWith(`${origin}/`) === true ? to.slice(origin.length) : to;
+  }
+
   // A commit may be missing since a crash.
-  for (const { path } of trashedFiles(stateDir))
-    if (catalog.get(path) === undefined) commit?.(`${prefix}${path}`);
+  for (const { path } of files.list()) if (catalog.get(path) === undefined) commit?.(`${prefix}${path}`);
 
-  return { trash, restore, trashed };
-}
-
-/**
- * What the preview answers at the URL of an article in the trash: where it leads, null where the article is gone; undefined for
- * any other path.
- */
-export function answerAt(stateDir: string, siteUrl: string, pathname: string): string | null | undefined {
-  const asked = canonicalUrl(new URL(pathname, siteUrl).href);
-  const found = trashedFiles(stateDir).find(({ url }) => canonicalUrl(url) === asked);
-  const to = found?.redirect;
-  const { origin } = new URL(siteUrl);
-  return to?.startsWith(`${origin}/`) === true ? to.slice(origin.length) : to;
+  return { articles: { trash, restore, deleteTrashed, trashed } satisfies ArticleTrash, answerAt };
 }

@@ -59,6 +59,8 @@ export interface RunningPlugins {
   readonly facts: SiteDeploy['facts'];
   readonly pagePolicy: PagePolicy;
   readonly liveReload: LiveReload | undefined;
+  /** What is at the URL of an article that a person has removed; see `PreviewOptions`. */
+  readonly gone: (path: string) => string | null | undefined;
 }
 
 /**
@@ -116,11 +118,12 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const receiveArticle = createArticleReceiver(around);
   const names = headerNames(settings.service);
   const { facts } = deploy;
+  const { articles, gone } = articlesOf(settings, opened, around, receiveArticle);
   let host: Host | undefined;
   const setUp = await startHost(plugins, {
     face: 'receiver',
     ...site,
-    articles: { ...articlesOf(settings, opened, around, receiveArticle), search: finder.search },
+    articles: { ...articles, search: finder.search },
     assets: durable.assets,
     records: recordsOf(options, deliveries, facts, createDryRun(names, around)),
     services: {
@@ -157,6 +160,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     facts,
     pagePolicy,
     liveReload,
+    gone,
   };
 }
 
@@ -180,13 +184,13 @@ function aroundDeliveries(
   };
 }
 
-/** The articles as plugins read and change them. */
+/** The articles as plugins read and change them, and what is at the URLs of those that were removed. */
 function articlesOf(
   settings: Settings,
   { content, prefix, durable, hooks }: ReceiverStore,
   around: Surroundings,
   receive: ReceiveArticle,
-): Omit<Articles, 'search'> {
+): { readonly articles: Omit<Articles, 'search'>; readonly gone: RunningPlugins['gone'] } {
   const { opened, articles, editors, deleted, commitTrash: commit } = durable;
   const { store, catalog } = opened;
   const { stateDir } = foldersOf(settings);
@@ -200,7 +204,7 @@ function articlesOf(
       : undefined;
   const places = { store, catalog, stateDir, prefix, siteUrl };
   const trash = createTrash({ ...places, editors, deleted, hooks, commit, refusal });
-  return { ...articles, ...changes, ...edits, ...trash };
+  return { articles: { ...articles, ...changes, ...edits, ...trash.articles }, gone: trash.answerAt };
 }
 
 /** What is known of the site and of what came. */

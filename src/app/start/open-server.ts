@@ -6,7 +6,6 @@ import { adapterEndpoint } from '../../webhook/adapter.js';
 import { createBodyReader } from '../../webhook/body-reader.js';
 import { webhook } from '../../webhook/middleware.js';
 import { createReceiver } from '../../webhook/receive.js';
-import { answerAt } from '../articles/trash-articles.js';
 import { foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
@@ -74,7 +73,7 @@ export async function openServer({
     statusToken,
     outputDir,
     basePath,
-    gone: (path) => answerAt(stateDir, siteUrl, path),
+    gone: plugins.gone,
     policy: pagePolicy.now,
     liveReload,
     endpoint,

@@ -1,8 +1,8 @@
 import type { SiteInfo } from '../../host/page-types.js';
-import { trashedFiles } from '../../store/trash.js';
+import { openTrash } from '../../store/trash.js';
 import type { SiteOptions } from '../options.js';
 import { fileOf } from './addresses.js';
-import { keyOf, type Output, type Planned } from './output.js';
+import { keyOf, type Output, type Planned, type Sources } from './output.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {
@@ -11,8 +11,9 @@ interface Redirect {
 }
 
 /**
- * The pages at the URLs of articles in the trash that lead elsewhere, and the file with the same that some hosts read. A page
- * that is gone has no file: static hosts answer 404 there.
+ * The pages at the URLs of articles in the trash that lead elsewhere, and the file with the same that some hosts read before
+ * they look for a page: an article that is at such a URL now must not be in it. A page that is gone has no file: static hosts
+ * answer 404 there.
  */
 export function redirectPages({
   site,
@@ -21,12 +22,16 @@ export function redirectPages({
 }: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Output {
   const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
 
+  const trash = openTrash(stateDir);
+
   return {
     reserved: [],
-    *plan(): Generator<Planned> {
-      const redirects = trashedFiles(stateDir).flatMap(({ url, redirect }) =>
-        redirect === null ? [] : [{ from: url, to: redirect }],
-      );
+    *plan({ index }: Pick<Sources, 'index'>): Generator<Planned> {
+      const redirects = trash.list().flatMap(({ url, redirect }): Redirect[] => {
+        const file = fileOf(url, site);
+        const isThere = file !== undefined && index.at(file) !== undefined;
+        return redirect === null || isThere ? [] : [{ from: url, to: redirect }];
+      });
       for (const one of redirects) {
         const path = fileOf(one.from, site);
         if (path !== undefined)

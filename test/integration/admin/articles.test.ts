@@ -256,7 +256,7 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: one is moved to the trash, where its URL leads, and restored',
+  'articles in the admin: one is moved to the trash, where its URL leads, restored, and deleted for good',
   async (t) => {
     const { id, url } = await published();
     const page = () => fetch(`${receiver.origin}${new URL(url).pathname}`);
@@ -274,6 +274,14 @@ test.serial(
     t.is((await bo.post('articles/trash', { do: 'restore', id })).status, 303);
     t.is((await receiver.find(url)).revision_id, base);
     t.notRegex((await bo.get('articles/trash')).text, /Keeping bees/);
+
+    await ada.post(to, { do: 'trash', base });
+    t.is((await bo.post('articles/trash', { do: 'delete', id })).status, 403);
+    t.notRegex((await bo.get('articles/trash')).text, /value="delete"/);
+    const cy = await adminOf(receiver, { name: 'Cy', role: 'admin' });
+    t.regex((await cy.get('articles/trash')).text, /value="delete"/);
+    t.is((await cy.post('articles/trash', { do: 'delete', id })).status, 303);
+    t.notRegex((await cy.get('articles/trash')).text, /Keeping bees/);
   },
 );
 

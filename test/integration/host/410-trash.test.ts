@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { get } from 'node:http';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
@@ -115,4 +116,125 @@ test('410-trash: a removal whose commit was not made is committed by the next st
   await startHere(t, options);
   await until('the commit', () => log().length === 2);
   t.is(log().at(-1), 'Ada Remove: Keeping bees on a balcony');
+});
+
+test('410-trash: a path that no URL parser takes is a 404, as any other', async (t) => {
+  const receiver = await startHere(t, { config: { git: false, site: { search: false } } });
+  const { port } = receiver;
+  const statusOf = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get({ port, path, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).on('error', reject);
+    });
+  for (const path of ['//', '/\\', '//[', '//a:b', '//a:b/c', '/%', '/a?b//['])
+    t.is(await statusOf(path), 404, path);
+  t.deepEqual(
+    receiver.log.filter(({ level }) => Number(level) >= 50),
+    [],
+  );
+});
+
+test('410-trash: no redirect leads to itself, also over others', async (t) => {
+  const receiver = await startHere(t, { dir: withCaller(tempDir(t)), config: { git: false, site: false } });
+  const articles = articlesOf(receiver);
+  const stored = async () => {
+    const data = article();
+    const { url } = (await receiver.post('article.published', data)).json;
+    return { id: data.id, url, base: (await articles.get(data.id))?.revision ?? '' };
+  };
+  const [one, two, three] = [await stored(), await stored(), await stored()];
+  const { pathname, host } = new URL(one.url);
+  for (const redirect of [
+    one.url,
+    one.url.replace(/\/$/, ''),
+    `${one.url}#top`,
+    pathname,
+    `/x/..${pathname}`,
+    `http://${host}${pathname}`,
+  ])
+    await t.throwsAsync(
+      articles.trash(one.id, one.base, { redirect }, ADA),
+      { message: /to itself/ },
+      redirect,
+    );
+  await articles.trash(one.id, one.base, { redirect: two.url }, ADA);
+  await t.throwsAsync(articles.trash(two.id, two.base, { redirect: one.url }, ADA), { message: /to itself/ });
+  await articles.trash(two.id, two.base, { redirect: three.url }, ADA);
+  await t.throwsAsync(articles.trash(three.id, three.base, { redirect: one.url }, ADA), {
+    message: /to itself/,
+  });
+  await articles.trash(three.id, three.base, { redirect: 'https://elsewhere.example/' }, ADA);
+});
+
+test('410-trash: a URL in the trash is free; what has it now counts, and nothing else is restored to it', async (t) => {
+  const dir = withCaller(tempDir(t));
+  const config = { git: false, site: { search: false, hosting: 'netlify' } };
+  const receiver = await startHere(t, { dir, config });
+  const articles = articlesOf(receiver);
+  const { origin } = receiver;
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const base = (await articles.get(data.id))?.revision ?? '';
+  await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
+  const redirects = join(dir, 'public/_redirects');
+  await until('it leads on', () => fs.existsSync(redirects));
+  const next = article({ slug: data.slug });
+  t.is((await receiver.post('article.published', next)).json.url, url);
+  // In another file, as with a date in front of its name.
+  const file = fileOf(dir, next.id);
+  fs.renameSync(file, file.replace(/[^/]+$/, 'moved-$&'));
+  await until(
+    'the move is seen',
+    async () => (await articles.get(next.id))?.path.includes('moved-') === true,
+  );
+  await until('it is an article again', async () => (await page(origin, url))[0] === 200);
+  await until('the host is not told', () => !fs.existsSync(redirects));
+  await t.throwsAsync(articles.restore(data.id, ADA), { message: /has another article by now/ });
+  t.is((await receiver.find(url)).id, next.id);
+  t.like(await articles.trashed(), [{ id: data.id }]);
+});
+
+test('410-trash: what is deleted for good leads nowhere, and no redelivery brings it back', async (t) => {
+  const dir = withCaller(tempDir(t));
+  const receiver = await startHere(t, { dir, config: { git: false, site: { search: false } } });
+  const articles = articlesOf(receiver);
+  const data = article();
+  const { url } = (await receiver.post('article.published', data)).json;
+  const base = (await articles.get(data.id))?.revision ?? '';
+  await t.throwsAsync(articles.deleteTrashed(data.id), { message: /in the trash/ });
+  await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
+  await until('it leads on', async () =>
+    /elsewhere/.test(
+      await fetch(`${receiver.origin}${new URL(url).pathname}`, { redirect: 'manual' }).then(
+        async (answer) => `${answer.headers.get('location')}${await answer.text()}`,
+      ),
+    ),
+  );
+  await articles.deleteTrashed(data.id);
+  t.deepEqual(await articles.trashed(), []);
+  t.deepEqual(fs.readdirSync(join(dir, '.pressmark/trash')), []);
+  await until('its URL is unknown', async () => (await page(receiver.origin, url))[0] === 404);
+  t.like((await receiver.post('article.published', data)).json, { received: true, id: data.id, url });
+  t.is(await articles.get(data.id), undefined);
+  await t.throwsAsync(articles.restore(data.id, ADA), { message: /in the trash/ });
+});
+
+test('410-trash: at level commit a restoration is committed as one, by the person who restores', async (t) => {
+  const dir = withCaller(tempDir(t));
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const options = inClone(dir);
+  const receiver = await startHere(t, { ...options, config: { site: false, durability: 'commit' } });
+  const articles = articlesOf(receiver);
+  const data = article();
+  await receiver.post('article.published', data);
+  const path = relative(dir, fileOf(dir, data.id));
+  const log = () => gitIn(dir, 'log', '--reverse', '--format=%an %s', 'main', '--', path).trim().split('\n');
+  await articles.trash(data.id, (await articles.get(data.id))?.revision ?? '', {}, ADA);
+  await until('the removal is committed', () => log().length === 2);
+  await articles.restore(data.id, BO);
+  t.is(log().at(-1), 'Bo Restore: Keeping bees on a balcony');
+  t.is(log().length, 3);
 });

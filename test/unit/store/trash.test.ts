@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { openTrash } from '../../../src/store/trash.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const trashed = (name: string, at = '2026-11-20T08:00:00.000Z') => ({
+  id: name,
+  url: `https://x.example/${name}/`,
+  title: name,
+  path: `${name}.md`,
+  at,
+  by: 'Ada',
+  redirect: null,
+});
+
+test.serial(
+  'the trash: what is asked for again is not read again, and no text is read before it is restored',
+  async (t) => {
+    const dir = tempDir(t);
+    const trash = openTrash(dir);
+    const text = 'a long text\n'.repeat(1_000);
+    for (let n = 0; n < 20; n++) await trash.keep(trashed(`a${n}`), text);
+    fs.utimesSync(join(dir, 'trash'), 0, 0); // as one that nobody has changed for long
+    t.is(trash.list().length, 20);
+    t.true(
+      fs.readdirSync(join(dir, 'trash')).every((name) => name.endsWith('.text') || sizeOf(name) < 1_000),
+    );
+    const { readFileSync, readdirSync } = fs;
+    let reads = 0;
+    fs.readFileSync = ((...args: Parameters<typeof readFileSync>) => {
+      reads++;
+      return readFileSync(...args);
+    }) as typeof readFileSync;
+    fs.readdirSync = ((...args: Parameters<typeof readdirSync>) => {
+      reads++;
+      return readdirSync(...args);
+    }) as typeof readdirSync;
+    try {
+      t.is(trash.at('https://x.example/a7')?.id, 'a7');
+      t.is(trash.at('https://x.example/none'), undefined);
+      t.is(trash.get('a7')?.id, 'a7');
+      t.is(trash.list().length, 20);
+    } finally {
+      Object.assign(fs, { readFileSync, readdirSync });
+    }
+    t.is(reads, 0);
+    t.is(trash.textOf('a7'), text);
+
+    function sizeOf(name: string): number {
+      return fs.statSync(join(dir, 'trash', name)).size;
+    }
+  },
+);
+
+test.serial(
+  'the trash: what another receiver keeps and drops is seen at once, and the last one at a URL counts',
+  async (t) => {
+    const dir = tempDir(t);
+    const [one, other] = [openTrash(dir), openTrash(dir)];
+    t.deepEqual(one.list(), []);
+    await other.keep(trashed('bees'), 'first');
+    t.is(one.get('bees')?.title, 'bees');
+    const later = '2026-11-21T08:00:00.000Z';
+    await other.keep({ ...trashed('wasps', later), url: trashed('bees').url }, 'second');
+    t.deepEqual(
+      one.list().map(({ id }) => id),
+      ['wasps', 'bees'],
+    );
+    t.is(one.at('https://x.example/bees')?.id, 'wasps');
+    await other.keep(
+      { ...trashed('wasps', later), url: trashed('bees').url, redirect: 'https://y.example/' },
+      'third',
+    );
+    t.is(one.at('https://x.example/bees')?.redirect, 'https://y.example/');
+    await other.drop('wasps');
+    t.is(one.at('https://x.example/bees')?.id, 'bees');
+    await other.drop('bees');
+    t.deepEqual(one.list(), []);
+    t.deepEqual(fs.readdirSync(join(dir, 'trash')), []);
+  },
+);
