@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { ReceiverHost } from '../host/plugin.js';
-import { type Access, accessOf } from './access.js';
+import { type Access, type AccessRules, createAccess } from './access.js';
 import { createAttempts } from './attempts.js';
 import { type AuditRecord, openAudit } from './audit.js';
 import { cookieOf, setCookie } from './cookies.js';
@@ -59,11 +59,8 @@ const KNOWN_SECONDS = 365 * 86_400;
 const FLASH_SECONDS = 60;
 
 /** The way of a request: address, headers, session, form, page. */
-export function createAdmin(
-  host: ReceiverHost,
-  users: Users,
-  { isPublic }: { readonly isPublic: boolean },
-): Admin {
+export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
+  const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage.folder);
   const attempts = createAttempts();
@@ -85,7 +82,7 @@ export function createAdmin(
 
   async function handle(context: Context): Promise<void> {
     context.set(HEADERS);
-    const access = accessOf(context.req, isPublic);
+    const access = accessOf(context.req);
     const words = wordsIn(languageFor(context.get('accept-language'), undefined), host.site.timeZone);
     if (access.kind !== 'allowed') {
       context.status = 403;

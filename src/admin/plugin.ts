@@ -1,14 +1,10 @@
 import { definePlugin, type Plugin } from '../host/plugin.js';
+import type { AccessRules } from './access.js';
 import type { Admin } from './admin.js';
 import { createUsers } from './users.js';
 
-export interface AdminOptions {
-  /** Whether it is served to other machines too, over HTTPS. */
-  readonly isPublic: boolean;
-}
-
 /** The admin below `/-/admin/`. It is there as soon as there is a user, and loaded when somebody asks for it. */
-export function adminPlugin({ isPublic }: AdminOptions): Plugin {
+export function adminPlugin(rules: AccessRules): Plugin {
   return definePlugin({
     name: 'admin',
     receiver(host) {
@@ -16,7 +12,7 @@ export function adminPlugin({ isPublic }: AdminOptions): Plugin {
       let admin: Promise<Admin> | undefined;
       host.serve(async (context, next) => {
         if (!(await users.isAny())) return next();
-        admin ??= import('./admin.js').then(({ createAdmin }) => createAdmin(host, users, { isPublic }));
+        admin ??= import('./admin.js').then(({ createAdmin }) => createAdmin(host, users, rules));
         await (await admin).handle(context);
       });
     },

@@ -13,10 +13,15 @@ export function adminUsers(settings: Settings): Users {
   return createUsers(openStorage('admin', pluginFolder(foldersOf(settings).stateDir, 'admin')));
 }
 
+/** The host name at which the admin is served to others; undefined where it is not. */
+export function adminHost({ admin }: Settings): string | undefined {
+  return admin.public === false ? undefined : new URL(admin.public).hostname;
+}
+
 /** The address at which a user sets a password. */
 export async function invitationLink(settings: Settings, token: string): Promise<string> {
   const path = `/-/admin/welcome?token=${token}`;
-  if (settings.admin.public) return `${new URL(settings.siteUrl).origin}${path}`;
+  if (settings.admin.public !== false) return `${new URL(settings.admin.public).origin}${path}`;
   const [receiver] = await runningReceivers(settings);
   return `${originOf(receiver ?? { host: settings.host, port: settings.port })}${path}`;
 }

@@ -90,6 +90,11 @@ export async function loadSettings(
     );
   }
   const oldSecrets = oldSecretsIn(environment);
+  const { admin, siteUrl: site } = result.data;
+  if (admin.public !== false && site !== undefined && hostnameIn(admin.public) === hostnameIn(site))
+    throw invalid(
+      `admin.public ${quote(admin.public)} has the host name of siteUrl; give the admin another one, such as https://admin.example.com, as scripts in articles could act for whoever is logged in`,
+    );
   const { siteUrl, build, deploy, service, ...config } = result.data;
   const {
     PRESSMARK_DEPLOY_HOOK: url,
@@ -134,6 +139,10 @@ export function siteUrlOf(text: string): string {
     'USAGE',
     `the address ${quote(text, 200)} ${error.issues[0]?.message ?? 'is not possible'}`,
   );
+}
+
+function hostnameIn(url: string): string {
+  return new URL(url).hostname;
 }
 
 /** The live signing secrets; undefined where the variable is set and holds none. */

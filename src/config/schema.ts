@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { serviceSchema } from '../contract/service-schema.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
@@ -14,6 +15,8 @@ const absoluteUrl = z.string().refine(isSiteUrl, {
   error:
     'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
 });
+
+const HTTPS_ORIGIN = 'must be false or an https URL without a path, such as https://admin.example.com';
 
 /** Without its slug all articles would have one name, and the search for a free one would never end. */
 const pattern = z.string().regex(/:slug\b/, { error: 'must contain :slug' });
@@ -298,8 +301,20 @@ export const schema = z.strictObject({
   /** The admin below `/-/admin/`, which is there as soon as there is a user. */
   admin: z
     .strictObject({
-      /** Whether it is served to other machines too, over HTTPS. @default false */
-      public: z.boolean().default(false),
+      /** Where it is served to other machines too: an https URL with a host name that nothing else has. @default false */
+      public: z
+        .union([z.literal(false), z.string().refine(isHttpsOrigin, { error: HTTPS_ORIGIN })], {
+          error: HTTPS_ORIGIN,
+        })
+        .default(false),
+      /** The proxies whose X-Forwarded-Proto and X-Forwarded-For are believed; those on this machine always are. @default [] */
+      trustedProxies: z
+        .array(
+          z.string().refine(isNetwork, {
+            error: 'must be an address or a network, such as 172.18.0.3 or 172.18.0.0/16',
+          }),
+        )
+        .default([]),
     })
     .prefault({}),
   /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
@@ -346,6 +361,17 @@ function isSiteUrl(text: string): boolean {
   if (!/^https?:\/\/[^/?#\s\\][^?#\s\\]*$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
   return username === '' && password === '' && search === '' && hash === '';
+}
+
+function isHttpsOrigin(text: string): boolean {
+  return /^https:/i.test(text) && isSiteUrl(text) && new URL(text).pathname === '/';
+}
+
+/** Whether a text is an IP address, or one with the length of its network's prefix. */
+function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
 /** Whether files there are found again: people's hidden folders are left alone. */

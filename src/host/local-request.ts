@@ -6,6 +6,16 @@ const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\
 /** What a proxy adds; a page that passes through one may be the public's. */
 const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
 
+/** The name in a `Host` header, in lowercase, without its port; undefined where there is none. */
+export function hostnameOf(host: string | undefined): string | undefined {
+  return host?.toLowerCase().replace(/:\d*$/, '');
+}
+
+/** Whether a host name leads to this machine alone. */
+export function isLoopbackName(hostname: string): boolean {
+  return LOOPBACK_HOST.test(hostname);
+}
+
 /** What of a request says who asks. */
 export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;

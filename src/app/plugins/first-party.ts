@@ -6,6 +6,7 @@ import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
 import { sitePlugin } from '../../site/plugin.js';
 import { lastStateChange } from '../../store/catalog/state-changes.js';
+import { adminHost } from '../admin-users.js';
 import { addressPlugin } from '../build/address-plugin.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
@@ -35,7 +36,7 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { site, admin } = options.settings;
   return [
     {
-      plugin: adminPlugin({ isPublic: admin.public }),
+      plugin: adminPlugin({ publicHost: adminHost(options.settings), trustedProxies: admin.trustedProxies }),
       origin: 'admin in the config',
       isFirstParty,
     },

@@ -4,6 +4,7 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { sameSecret } from '../../contract/signature.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { hostnameOf } from '../../host/local-request.js';
 import type { ServedBelow } from '../../host/routes.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
@@ -14,6 +15,8 @@ import { isClientGone } from './send-file.js';
 
 /** How long a stop waits; what follows needs time too, and all of it has 10 s. */
 const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
+
+const ADMIN = '/-/admin/';
 
 /** The longest body of a request to a plugin that serves without routes. */
 const MOST_SERVED_BYTES = 5_000_000;
@@ -26,6 +29,8 @@ export interface ServerOptions extends PreviewOptions {
   readonly routers: readonly Router[];
   /** What plugins answer without routes. @default nothing */
   readonly served?: readonly ServedBelow[];
+  /** The host name at which there is the admin alone; undefined where there is none. @default none */
+  readonly adminHost?: string | undefined;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
@@ -57,6 +62,7 @@ export function createServer({
   adapters = [],
   routers,
   served = [],
+  adminHost,
   health,
   details,
   statusToken,
@@ -72,6 +78,7 @@ export function createServer({
   for (const adapter of adapters) app.use(adapter);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
+  if (adminHost !== undefined) app.use(onlyAdminAt(adminHost));
   for (const below of served) app.use(onlyBelow(below));
   if (routers.length > 0) app.use(boundedBody()).use(wrongMethodAsJson);
   for (const router of routers) app.use(router.routes()).use(router.allowedMethods());
@@ -94,6 +101,16 @@ function onlyBelow({ path, handler }: ServedBelow): Middleware {
           await handler(context, next);
         })
       : next();
+}
+
+/** A script in an article would act for whoever is logged in, if its page were at the admin's host. */
+function onlyAdminAt(host: string): Middleware {
+  return (context, next) => {
+    if (hostnameOf(context.get('host')) !== host || `${context.path}/`.startsWith(ADMIN)) return next();
+    if (context.path !== '/') return context.throw(404, 'there is the admin alone at this host');
+    context.redirect(ADMIN);
+    return undefined;
+  };
 }
 
 /** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */

@@ -6,6 +6,7 @@ import { adapterEndpoint } from '../../webhook/adapter.js';
 import { createBodyReader } from '../../webhook/body-reader.js';
 import { webhook } from '../../webhook/middleware.js';
 import { createReceiver } from '../../webhook/receive.js';
+import { adminHost } from '../admin-users.js';
 import { foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { announceReceiver, type RunningReceiver } from '../running-receivers.js';
@@ -62,6 +63,7 @@ export async function openServer({
     adapters: host.adapters.map((adapter) => adapterEndpoint(adapter, ofAdapters)),
     routers: host.routers,
     served: host.served,
+    adminHost: adminHost(settings),
     health: healthOf(durable, disk),
     details: async () => ({
       durability: settings.durability,

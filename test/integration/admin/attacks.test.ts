@@ -24,14 +24,16 @@ function askRaw(
   port: number,
   path: string,
   headers: Record<string, string>,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; location?: string | undefined }> {
   return new Promise((resolve, reject) => {
     const request = http.get({ host: '127.0.0.1', port, path, headers }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, text, location: answer.headers.location }),
+      );
     });
     request.on('error', reject);
   });
@@ -284,7 +286,11 @@ test('every answer forbids foreign scripts, frames, caches and robots', async (t
 });
 
 test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
-  const here = await startHere(t, { storeOnly: true, config: { admin: { public: true } } });
+  const here = await startHere(t, {
+    storeOnly: true,
+    config: { admin: { public: 'https://127.0.0.1' } },
+  });
+  // The host that `fetch` asks for; it sends no other.
   const users = usersOf(here.dir);
   const { token } = await users.invite('ada');
   const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
@@ -302,7 +308,29 @@ test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HT
     ask(here.origin, '', { headers: { Cookie: cookie, ...headers } });
   t.is((await get(`${name}=${value}`, https)).status, 200);
   t.is((await get(`pressmark-session=${value}`, https)).status, 303);
-  const plain = await get(`${name}=${value}`, { 'X-Forwarded-For': '203.0.113.7' });
+  const plain = await get(`${name}=${value}`, {
+    ...https,
+    'X-Forwarded-Proto': 'http',
+  });
   t.is(plain.status, 403);
   t.regex(plain.text, /HTTPS/);
+});
+
+test('a script in an article is of another host than the admin: at the admin’s there is no page of the site', async (t) => {
+  const config = { siteUrl: 'https://example.com', admin: { public: 'https://admin.example.com' } };
+  const { port, dir } = await startHere(t, { storeOnly: true, config });
+  await usersOf(dir).invite('ada');
+  fs.mkdirSync(join(dir, 'public'), { recursive: true });
+  fs.writeFileSync(join(dir, 'public/page.html'), '<script src="x.js"></script>');
+  const https = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
+  const get = async (host: string, path: string) => {
+    const { status, location = '' } = await askRaw(port, path, { Host: host, ...https });
+    return `${status} ${location}`.trim();
+  };
+  t.is(await get('example.com', '/page.html'), '200');
+  t.is(await get('example.com', '/-/admin/login'), '403');
+  for (const path of ['/page.html', '/-/other/page', '/-/admin-x'])
+    t.is(await get('admin.example.com', path), '404', path);
+  t.is(await get('admin.example.com', '/'), '302 /-/admin/');
+  t.is(await get('admin.example.com', '/-/admin/login'), '200');
 });

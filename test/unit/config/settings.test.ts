@@ -303,3 +303,27 @@ test('build is a command, a command with its settings, or the time between the c
     buildEveryMs: 300_000,
   });
 });
+
+test('the admin is public at an https URL of its own host, and believes proxies that are addresses or networks', async (t) => {
+  const siteUrl = 'https://example.com';
+  for (const value of [true, 'http://admin.example.com', 'https://admin.example.com/x', 'admin.example.com'])
+    await refusesConfig(
+      t,
+      { admin: { public: value } },
+      /admin\.public must be false or an https URL without a path/,
+    );
+  await refusesConfig(
+    t,
+    { siteUrl, admin: { public: 'https://EXAMPLE.com' } },
+    /has the host name of siteUrl/,
+  );
+  for (const value of ['172.18.0.0/33', 'proxy', '10.0.0.1/', '10.0/8'])
+    await refusesConfig(
+      t,
+      { admin: { trustedProxies: [value] } },
+      /trustedProxies\.0 must be an address or a network/,
+    );
+  const admin = { public: 'https://admin.example.com', trustedProxies: ['172.18.0.0/16', '::1'] };
+  const dir = site(t, { 'pressmark.config.json': JSON.stringify({ siteUrl, admin }) });
+  t.deepEqual((await loadSettings(dir, {}, {})).admin, admin);
+});
