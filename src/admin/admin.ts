@@ -261,12 +261,13 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
     const { name } = entered;
     const mark = await users.browserMark(name);
-    const subjects = isSame(known, mark)
+    const isKnown = isSame(known, mark);
+    const subjects = isKnown
       ? [`browser ${mark}`]
       : [network, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
     const waitMs = attempts.take(subjects);
     if (waitMs > 0) return tooEarly(waitMs, entered);
-    const user = await users.withPassword(name, fieldOf(form, 'password'));
+    const user = await users.withPassword(name, fieldOf(form, 'password'), isKnown);
     if (user === undefined) {
       host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
       return again('login.wrong', 401, entered);

@@ -21,6 +21,9 @@ export const SHORTEST_PASSWORD = 12;
 /** So many computations wait at most: each takes a part of a second, and one of the threads that also write articles. */
 const MOST_WAITING = 20;
 
+/** So many more wait of people who are known: strangers cannot take their places. */
+const KEPT_FOR_KNOWN = 5;
+
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -29,10 +32,10 @@ export function isPossiblePassword(password: string): boolean {
   return [...password].length >= SHORTEST_PASSWORD && password.length <= LONGEST;
 }
 
-/** Hashes a new password. */
+/** Hashes a new password; who sets one is known by a link or a session. */
 export async function hashPassword(password: string, cost: number): Promise<PasswordHash> {
   const salt = randomBytes(16);
-  const hash = await derived(password, salt, cost);
+  const hash = await derived(password, salt, cost, true);
   return { salt: salt.toString('base64'), hash: hash.toString('base64'), cost };
 }
 
@@ -46,18 +49,23 @@ const NOBODY: PasswordHash = {
 /**
  * Whether a password is the one that was hashed. It takes as long where there is none.
  *
+ * @param isKnown whether the browser that asks is one of the user's.
  * @throws PressmarkError RECEIVER_BUSY where too many wait.
  */
-export async function isPassword(given: string, kept: PasswordHash | undefined): Promise<boolean> {
+export async function isPassword(
+  given: string,
+  kept: PasswordHash | undefined,
+  isKnown: boolean,
+): Promise<boolean> {
   const { salt, hash, cost } = kept ?? NOBODY;
   const expected = Buffer.from(hash, 'base64');
-  const actual = await derived(given.slice(0, LONGEST), Buffer.from(salt, 'base64'), cost);
+  const actual = await derived(given.slice(0, LONGEST), Buffer.from(salt, 'base64'), cost, isKnown);
   return timingSafeEqual(actual, expected) && kept !== undefined;
 }
 
 /** One after the other: deliveries need the threads of the pool for their files. */
-async function derived(password: string, salt: Buffer, cost: number): Promise<Buffer> {
-  if (waiting >= MOST_WAITING)
+async function derived(password: string, salt: Buffer, cost: number, isKnown: boolean): Promise<Buffer> {
+  if (waiting >= MOST_WAITING + (isKnown ? KEPT_FOR_KNOWN : 0))
     throw new PressmarkError('RECEIVER_BUSY', 'too many people log in right now; try again in a minute');
   waiting++;
   const turn = last.then(

@@ -156,22 +156,27 @@ export function createUsers(
     );
   }
 
-  /** The user with this name and password. It takes as long where there is no such user. */
-  async function withPassword(name: string, password: string): Promise<User | undefined> {
-    const user = byName(await all(), name.normalize('NFC').trim());
-    return (await isPassword(password, user?.password)) && user !== undefined ? userOf(user) : undefined;
+  /**
+   * The user with this name and password. It takes as long where there is no such user.
+   *
+   * @param isKnown whether the user has logged in before in the browser that asks.
+   */
+  async function withPassword(name: string, password: string, isKnown: boolean): Promise<User | undefined> {
+    const user = byName(await all(), name);
+    return (await isPassword(password, user?.password, isKnown)) && user !== undefined
+      ? userOf(user)
+      : undefined;
   }
 
-  /** Changes what is kept of a user besides the password. */
+  /** Changes what is kept of a user besides the password and the role. */
   async function set(
     name: string,
-    { role, email, language }: { readonly [Key in Exclude<keyof User, 'name'>]?: User[Key] | undefined },
+    { email, language }: Partial<Record<'email' | 'language', string | undefined>>,
   ): Promise<void> {
     await change(
       (users) => byName(users, name),
       (user) => ({
         ...user,
-        ...(role !== undefined && { role }),
         ...(email !== undefined && { email }),
         ...(language !== undefined && { language }),
       }),
@@ -182,7 +187,7 @@ export function createUsers(
   async function remove(name: string): Promise<boolean> {
     let isThere = false;
     await change(
-      (users) => byName(users, name.normalize('NFC').trim()),
+      (users) => byName(users, name),
       () => {
         isThere = true;
         return undefined;
@@ -192,17 +197,49 @@ export function createUsers(
   }
 
   /**
+   * Gives a user another role, or none any more, unless nobody else could add users then: an admin who has a password.
+   *
+   * @returns whether it was done, or there is no such user.
+   */
+  async function setRole(name: string, role: Role | undefined): Promise<boolean> {
+    let isDone = true;
+    await storage.update<readonly Kept[]>(KEY, (users = []) => {
+      const found = byName(users, name);
+      const isAdmin = (user: Kept) => user.role === 'admin' && user.password !== undefined;
+      isDone =
+        found?.role !== 'admin' || role === 'admin' || users.some((user) => user !== found && isAdmin(user));
+      return isDone
+        ? users.flatMap((user) => (user !== found ? user : role === undefined ? [] : { ...user, role }))
+        : users;
+    });
+    return isDone;
+  }
+
+  /**
    * What a browser keeps in which a user has logged in, until the password changes. For a name that nobody has it is
    * something that no browser has.
    */
   async function browserMark(name: string): Promise<string> {
-    const { password } = byName(await all(), name.normalize('NFC').trim()) ?? {};
+    const { password } = byName(await all(), name) ?? {};
     return createHmac('sha256', password?.hash ?? NO_PASSWORD)
       .update('a browser of this user')
       .digest('base64url');
   }
 
-  return { isAny, list, find, invite, invited, accept, setPassword, withPassword, set, remove, browserMark };
+  return {
+    isAny,
+    list,
+    find,
+    invite,
+    invited,
+    accept,
+    setPassword,
+    withPassword,
+    set,
+    remove,
+    setRole,
+    browserMark,
+  };
 }
 
 function userOf({ name, role, email, language }: Kept): User {
@@ -220,7 +257,8 @@ function accountOf(user: Kept): Account {
 }
 
 function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  const [plain, given] = [one, other].map((name) => name.normalize('NFC').trim().toLowerCase());
+  return plain === given;
 }
 
 function digestOf(token: string): string {

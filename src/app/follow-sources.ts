@@ -14,7 +14,7 @@ const SETTLE_MS = 100;
 
 /**
  * Watches what a person writes besides articles: templates, static files, pages, and texts on tags and authors. A change
- * of the config is logged: it takes effect at the next start.
+ * of the config is logged: it takes effect at the next start, but for the signing secret.
  *
  * @param further files and folders that plugins' pages depend on.
  * @param onChange called with the paths below the content folder that have changed, or `all` after any other change.
@@ -62,7 +62,10 @@ export function followSources(
   );
 
   function report(): void {
-    if (isConfig) log.warn('the config or .env has changed, which takes effect at the next start');
+    if (isConfig)
+      log.warn(
+        'the config or .env has changed, which takes effect at the next start; a new signing secret counts at once',
+      );
     if (isAll) onChange('all');
     else if (texts.size > 0) onChange([...texts]);
     texts = new Set();

@@ -3,11 +3,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Settings } from '../config/load.js';
-import { listedSecrets } from '../config/load.js';
+import { listedSecrets, secretsOf } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import { takeKernelLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import type { SigningSecrets } from '../webhook/receive.js';
 import { foldersOf } from './content/folders.js';
 import { withVariables } from './init/env-lines.js';
 
@@ -17,11 +18,14 @@ export const OLD_LIVES_MS = 86_400_000;
 /** How long another receiver that writes `.env` is waited for, in milliseconds. */
 const LOCK_MS = 5_000;
 
+/** How often `.env` is looked at after signatures that do not match, at most, in milliseconds: anybody can send them. */
+const LOOK_EVERY_MS = 1_000;
+
 /** What can be written to `.env` as it is; the list of secrets has commas between them. */
 const POSSIBLE = /^[\x21-\x26\x28-\x2b\x2d-\x7e]{8,200}$/;
 
 /** The signing secrets of a running receiver; see `openSecrets`. */
-export interface LiveSecrets {
+export interface LiveSecrets extends SigningSecrets {
   /** Those under which a delivery may be signed now, the newest first. */
   now(): readonly string[];
   /** Until when the secrets before the newest are live, ISO 8601; undefined where there are none. */
@@ -41,12 +45,33 @@ export interface LiveSecrets {
 export function openSecrets(settings: Settings, now: () => number = Date.now): LiveSecrets {
   const { dir, environment } = settings;
   let { secrets, oldSecrets } = settings;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Which `.env` the secrets are of; undefined before it was read here. */
+  let version: string | undefined;
 
   const live = () => {
     if (oldSecrets === undefined || now() < Date.parse(oldSecrets.until)) return secrets;
     const { secrets: old } = oldSecrets;
     return secrets.filter((secret) => !old.includes(secret));
   };
+
+  /** Another receiver on the folder, or a person, may have written a new secret. */
+  function reread(): boolean {
+    if (environment.PRESSMARK_SECRET || now() - lookedAt < LOOK_EVERY_MS) return false;
+    lookedAt = now();
+    const stat = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false });
+    const found = stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    if (found === undefined || found === version) return false;
+    version = found;
+    try {
+      const read = secretsOf(settings);
+      if (read.secrets.length === 0) return false;
+      ({ secrets, oldSecrets } = read);
+      return true;
+    } catch {
+      return false; // half written, or wrong: the next start says how
+    }
+  }
 
   async function renew(given?: string): Promise<string> {
     if (environment.PRESSMARK_SECRET)
@@ -90,6 +115,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
 
   return {
     now: live,
+    reread,
     get oldUntil() {
       return live().length > 1 ? oldSecrets?.until : undefined;
     },

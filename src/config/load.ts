@@ -78,18 +78,18 @@ export async function loadSettings(
   const set = fromEnvironment(environment);
   const given = { ...input, ...set, ...flags };
   const result = schema.safeParse(given);
-  const secrets = secretsIn(environment);
-  if (!result.success || secrets === undefined) {
+  const current = secretsIn(environment);
+  if (!result.success || current === undefined) {
     const sourceOf: SourceOf = (key = '') =>
       key in flags ? 'command line' : key in set ? 'environment or .env' : (configFile ?? 'config');
     throw invalid(
       [
         ...(result.success ? [] : describe(result.error, given, { schema, sourceOf })),
-        ...(secrets === undefined ? [noSecretIn(environment)] : []),
+        ...(current === undefined ? [noSecretIn(environment)] : []),
       ].join('\n'),
     );
   }
-  const oldSecrets = oldSecretsIn(environment);
+  const { secrets, oldSecrets } = withOld(current, environment);
   const { admin, siteUrl: site } = result.data;
   if (admin.public !== false && site !== undefined && hostnameIn(admin.public) === hostnameIn(site))
     throw invalid(
@@ -119,7 +119,7 @@ export async function loadSettings(
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
-    secrets: [...new Set([...secrets, ...(oldSecrets?.secrets ?? [])])],
+    secrets,
     oldSecrets,
     inForce: settingsInForce(result.data, { file: input, environment: set, flags }),
     configFile,
@@ -150,6 +150,19 @@ function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string
   const secrets = listedSecrets(list);
   // A random one in its place would refuse every delivery.
   return list !== '' && secrets.length === 0 ? undefined : secrets;
+}
+
+/** The live signing secrets as the environment and `.env` have them now. @throws PressmarkError CONFIG_INVALID */
+export function secretsOf(
+  site: Pick<Settings, 'dir' | 'environment'>,
+): Pick<Settings, 'secrets' | 'oldSecrets'> {
+  const environment = readEnvironment(site);
+  return withOld(secretsIn(environment) ?? [], environment);
+}
+
+function withOld(current: readonly string[], environment: NodeJS.Dict<string>) {
+  const oldSecrets = oldSecretsIn(environment);
+  return { secrets: [...new Set([...current, ...(oldSecrets?.secrets ?? [])])], oldSecrets };
 }
 
 /** The secrets of a variable, which has commas between them. */

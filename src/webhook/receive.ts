@@ -40,21 +40,23 @@ export interface Answer {
 /** Turns bytes and headers into a status and a body; the whole receiving side without HTTP. */
 export type Receive = (delivery: RawDelivery) => Promise<Answer>;
 
+/** The signing secrets that are live at the moment; several while one is being rotated. */
+export interface SigningSecrets {
+  now(): readonly string[];
+  /** Called where a signature matches none of them. @returns whether there may be others now. */
+  reread(): boolean;
+}
+
 /**
  * The receiver's core: verify the raw bytes, only then decode, parse, dispatch (contract: Authentication, 3).
  *
- * @param secrets the signing secrets that are live at the moment; several while one is being rotated.
  * @param names of the service's headers.
  */
-export function createReceiver(
-  secrets: () => readonly string[],
-  names: HeaderNames,
-  around: Surroundings,
-): Receive {
+export function createReceiver(secrets: SigningSecrets, names: HeaderNames, around: Surroundings): Receive {
   const answer = answerVerified(names, around);
   return async (delivery) => {
     try {
-      requireSignature(delivery.body, delivery.headers, secrets(), names);
+      requireSignature(delivery.body, delivery.headers, secrets, names);
     } catch (error) {
       return { ...refusal(error, undefined, around.log), verified: false };
     }
@@ -113,10 +115,12 @@ export function signatureIn(headers: RawDelivery['headers'], { signature }: Head
 function requireSignature(
   body: Buffer,
   headers: RawDelivery['headers'],
-  secrets: readonly string[],
+  secrets: SigningSecrets,
   names: HeaderNames,
 ): void {
-  if (!verify(body, signatureIn(headers, names), secrets)) {
+  const signature = signatureIn(headers, names);
+  const isRight = () => verify(body, signature, secrets.now());
+  if (!isRight() && !(secrets.reread() && isRight())) {
     const cause = changedBytes(body, headers['content-encoding']) ?? 'check the signing secret';
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',

@@ -27,7 +27,7 @@ export function accountPages({ users, attempts }: AdminRoom): AdminPage[] {
             const subjects = [`account ${user.name}`];
             const waitMs = attempts.take(subjects);
             if (waitMs > 0) return refused('login.often', Math.ceil(waitMs / 1_000));
-            if ((await users.withPassword(user.name, field('current'))) === undefined)
+            if ((await users.withPassword(user.name, field('current'), true)) === undefined)
               return refused('account.wrong');
             attempts.clear(subjects);
             if (!isPossiblePassword(field('password'))) return refused('welcome.short');

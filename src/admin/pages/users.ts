@@ -19,9 +19,6 @@ export function userPages({ users }: AdminRoom): AdminPage[] {
       { status, ...(flash !== undefined && { flash }) },
     );
   const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? 'editor';
-  /** Somebody must be able to add users and to change settings. */
-  const isLastAdmin = async (name: string) =>
-    (await users.list()).every((one) => one.role !== 'admin' || one.name === name);
   const lastAdmin = () => list({}, { level: 'fail', text: 'users.lastAdmin' }, 409);
   return [
     {
@@ -51,8 +48,7 @@ export function userPages({ users }: AdminRoom): AdminPage[] {
           about: ({ field }) => `${field('name')} ${field('role')}`,
           run: async ({ field }) => {
             const [name, role] = [field('name'), roleOf(field('role'))];
-            if (role !== 'admin' && (await isLastAdmin(name))) return lastAdmin();
-            await users.set(name, { role });
+            if (!(await users.setRole(name, role))) return lastAdmin();
             return redirect('users', { level: 'ok', text: 'users.changed', values: { name } });
           },
         },
@@ -60,8 +56,7 @@ export function userPages({ users }: AdminRoom): AdminPage[] {
           about: ({ field }) => field('name'),
           run: async ({ field }) => {
             const name = field('name');
-            if (await isLastAdmin(name)) return lastAdmin();
-            await users.remove(name);
+            if (!(await users.setRole(name, undefined))) return lastAdmin();
             return redirect('users', { level: 'ok', text: 'users.removed', values: { name } });
           },
         },

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.js';
 import { type KeptLines, keepLines } from '../../fs/kept-lines.js';
 import type { BuildRecord, DeployRecord } from '../../host/admin/site-services.js';
 import type { ReceiverHost } from '../../host/plugin.js';
-import type { Log } from '../../log.js';
+import { type Log, withoutHidden } from '../../log.js';
 
 /** Something that happened after a delivery. */
 export type JournalEntry =
@@ -68,7 +68,8 @@ export function keepJournal(
   const at = () => new Date().toISOString();
   const noteBuild = (build: Omit<BuildRecord, 'at' | 'by' | 'output'>, output: string) => {
     const isWorthALine = build.written + build.removed > 0 || build.outcome !== 'built' || isAsked;
-    if (isWorthALine) note({ kind: 'build', at: at(), by, ...build, output: output.slice(-LONGEST_TEXT) });
+    if (isWorthALine)
+      note({ kind: 'build', at: at(), by, ...build, output: withoutHidden(output).slice(-LONGEST_TEXT) });
     isAsked = false;
   };
   addAction('build.requested', () => {
@@ -90,10 +91,10 @@ export function keepJournal(
   );
   addAction('deploy.done', ({ target, ms }) => note({ kind: 'deploy', at: at(), target, ms, error: null }));
   addAction('deploy.failed', ({ target, ms, error }) =>
-    note({ kind: 'deploy', at: at(), target, ms, error: error.slice(0, LONGEST_TEXT) }),
+    note({ kind: 'deploy', at: at(), target, ms, error: withoutHidden(error).slice(0, LONGEST_TEXT) }),
   );
   addAction('git.committed', ({ path, commit, subject }) =>
-    note({ kind: 'commit', at: at(), path, commit, subject: subject.slice(0, 500) }),
+    note({ kind: 'commit', at: at(), path, commit, subject: withoutHidden(subject).slice(0, 500) }),
   );
   addAction('article.live', ({ path }) => note({ kind: 'live', at: at(), path }));
 }

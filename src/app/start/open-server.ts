@@ -47,7 +47,7 @@ export async function openServer({
   const { outputDir, stateDir } = foldersOf(settings);
   const { endpoint, statusToken, siteUrl } = settings;
   warnOfHidden(content, durable, log);
-  const receive = createReceiver(plugins.secrets.now, names, around);
+  const receive = createReceiver(plugins.secrets, names, around);
   const disk = createHealth(content, stateDir);
   const common = { hooks, log, notes: deliveries.notes };
   // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import test from 'ava';
-import { adminOf, ask } from '../../support/admin.js';
+import { addUser, adminOf, ask } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { launchHere, startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
@@ -64,6 +64,7 @@ test('users page: a user is added by a link that works once, changed and removed
   const admin = await adminOf(receiver);
   t.is((await admin.post('users', { do: 'remove', name: 'ada' })).status, 409);
   t.is((await admin.post('users', { do: 'role', name: 'ada', role: 'editor' })).status, 409);
+  await addUser(receiver.dir, 'owner', 'a hive of twelve bees', 'admin');
   const fields = { do: 'add', name: 'Grace Hopper', email: 'grace@garden.example', role: 'editor' };
   const added = await admin.post('users', fields);
   t.is(added.status, 200);

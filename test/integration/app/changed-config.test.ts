@@ -11,7 +11,7 @@ const OTHER = 'other-secret-other-secret-other';
 const CONFIG = { siteUrl: 'https://garden.example', git: false };
 const SITE = { title: 'Garden', search: false };
 
-test('a change of the config or of .env is logged without its values and holds from the next start', async (t) => {
+test('a change of the config or of .env is logged without its values and holds from the next start, a new secret at once', async (t) => {
   const dir = tempDir(t);
   const write = (config: object) =>
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
@@ -20,7 +20,11 @@ test('a change of the config or of .env is logged without its values and holds f
   const env = { PRESSMARK_SITE_URL: undefined, PRESSMARK_SECRET: undefined };
   const receiver = await startReceiver(t, { dir, env });
   const said = ({ log }: typeof receiver) =>
-    log.filter(({ msg }) => msg === 'the config or .env has changed, which takes effect at the next start');
+    log.filter(
+      ({ msg }) =>
+        msg ===
+        'the config or .env has changed, which takes effect at the next start; a new signing secret counts at once',
+    );
 
   /** Changes a file until the log says so: files are watched from some moment after the start on. */
   const isNoticed = async (what: string, change: () => void) => {
@@ -38,10 +42,10 @@ test('a change of the config or of .env is logged without its values and holds f
   await isNoticed('the config', () => write({ ...CONFIG, siteUrl: 'https://meadow.example', site: SITE }));
   await isNoticed('.env', () => fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${OTHER}\n`));
   t.false(JSON.stringify(receiver.log).includes('secret-'));
-  t.is((await receiver.post('article.published', article(), { secret: OTHER })).status, 401);
   const hive = article({ slug: 'hive' });
-  const { status, json } = await receiver.post('article.published', hive, { secret: SECRET });
+  const { status, json } = await receiver.post('article.published', hive, { secret: OTHER });
   t.deepEqual([status, json.url], [200, 'https://garden.example/articles/hive/']);
+  t.is((await receiver.post('article.published', article(), { secret: SECRET })).status, 401);
 
   write({ ...CONFIG, site: { ...SITE, title: 'Meadow' } });
   t.is(await receiver.stop(), 0);

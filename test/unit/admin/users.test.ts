@@ -63,10 +63,10 @@ test('a link is over after a day, with the next one, and when it was used', asyn
   t.is(await here.users.accept(second.token, PASSWORD), undefined);
   t.like(await here.users.accept(third.token, PASSWORD), { name: 'ada', role: 'editor' });
   t.is(await there.users.accept(third.token, 'another password'), undefined);
-  t.truthy(await there.users.withPassword('ada', PASSWORD));
+  t.truthy(await there.users.withPassword('ada', PASSWORD, false));
   await here.users.invite('ada');
   t.truthy(
-    await there.users.withPassword('ada', PASSWORD),
+    await there.users.withPassword('ada', PASSWORD, false),
     'a new link leaves the password until it is used',
   );
 });
@@ -103,13 +103,51 @@ test('names are letters of any script, and no path, markup or secret key', async
 
 test('a password that nobody has is hashed as one that somebody has', async (t) => {
   const kept = await hashPassword(PASSWORD, PASSWORD_COST);
-  t.true(await isPassword(PASSWORD, kept));
-  t.false(await isPassword(`${PASSWORD}.`, kept));
+  t.true(await isPassword(PASSWORD, kept, false));
+  t.false(await isPassword(`${PASSWORD}.`, kept, false));
   const cpu = async (run: () => Promise<boolean>) => {
     const before = process.cpuUsage();
     t.false(await run());
     return process.cpuUsage(before).user;
   };
   // Hashing takes some hundred ms of processor time; without it, the answer would take none.
-  t.true((await cpu(() => isPassword('x', undefined))) > 20_000);
+  t.true((await cpu(() => isPassword('x', undefined, false))) > 20_000);
 });
+
+test('of two admins who remove or demote each other at once one stays, and one without a password does not count', async (t) => {
+  const { here, there } = twoReceivers(t);
+  const add = async (name: string) => {
+    const { token } = await here.users.invite(name, { role: 'admin' });
+    await here.users.accept(token, PASSWORD);
+  };
+  const admins = async () => (await here.users.list()).filter(({ role }) => role === 'admin');
+  for (const role of ['editor', undefined] as const) {
+    await add('Ada');
+    await add('Grace');
+    const done = await Promise.all([here.users.setRole('ada', role), there.users.setRole('GRACE', role)]);
+    t.deepEqual(done.toSorted(), [false, true]);
+    t.is((await admins()).length, 1);
+  }
+  const [{ name } = { name: '' }] = await admins();
+  await here.users.invite('invited', { role: 'admin' });
+  t.false(await here.users.setRole(name, undefined));
+  t.false(await here.users.setRole(` ${name.toUpperCase()} `, 'editor'));
+  t.true(await here.users.setRole('invited', undefined));
+  t.deepEqual(
+    (await admins()).map((one) => one.name),
+    [name],
+  );
+});
+
+test.serial(
+  'strangers who keep the queue of passwords full leave places for browsers that are known',
+  async (t) => {
+    const kept = await hashPassword(PASSWORD, 2);
+    const ask = (isKnown: boolean) => isPassword(PASSWORD, kept, isKnown);
+    const strangers = Array.from({ length: 30 }, () => ask(false));
+    const known = ask(true);
+    const answers = await Promise.allSettled(strangers);
+    t.is(answers.filter(({ status }) => status === 'rejected').length, 10);
+    t.true(await known);
+  },
+);

@@ -101,3 +101,24 @@ test('secrets: a link stays a link, and an old secret without its time is an err
   fs.appendFileSync(real, 'PRESSMARK_OLD_SECRET_UNTIL=2020-01-01T00:00:00Z\n');
   t.deepEqual((await open()).now(), ['secret-a']);
 });
+
+test('secrets: one that another receiver on the folder has written is found after a signature that does not match', async (t) => {
+  const { open, clock, path } = siteOf(t, 'PRESSMARK_SECRET=the-first-secret\n');
+  const [here, there] = [await open(), await open()];
+  const fixed = await open({ PRESSMARK_SECRET: 'of-the-environment' });
+  there.reread();
+  const made = await here.renew();
+  t.deepEqual(there.now(), ['the-first-secret']);
+  t.false(there.reread(), 'not twice in a second: strangers can have it done');
+  clock.time += 1_000;
+  t.true(there.reread());
+  t.deepEqual(there.now(), [made, 'the-first-secret']);
+  t.is(there.oldUntil, here.oldUntil);
+  clock.time += 1_000;
+  t.false(there.reread(), 'the file is as it was');
+  fs.writeFileSync(path, 'PRESSMARK_OLD_SECRET=x\n');
+  clock.time += 1_000;
+  t.false(there.reread(), 'a file that makes no sense');
+  t.deepEqual(there.now(), [made, 'the-first-secret']);
+  t.false(fixed.reread());
+});

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type JournalEntry, keepJournal, newestOfEachKind } from '../../../../src/app/records/journal.js';
 import { createHooks } from '../../../../src/host/hooks.js';
-import { createLog } from '../../../../src/log.js';
+import { createLog, hideInLog } from '../../../../src/log.js';
 
 test('commits of a burst of deliveries do not push the builds out of the journal', (t) => {
   const at = '2026-11-19T08:00:00Z';
@@ -39,4 +39,19 @@ test('builds that change nothing are noted only where somebody has asked, and on
   const [, , , failed] = noted;
   t.like(failed, { kind: 'build', outcome: 'failed', ms: 7 });
   t.regex(failed?.kind === 'build' ? failed.output : '', /^x{3992} the end$/);
+});
+
+test('a secret that a build, a deploy or a commit prints is not kept in the journal', async (t) => {
+  const secret = 'token-that-nobody-sees';
+  hideInLog(secret);
+  const noted: JournalEntry[] = [];
+  const hooks = createHooks(createLog({ level: 'silent', terminal: false }));
+  const addAction: Parameters<typeof keepJournal>[0]['addAction'] = (name, handler) =>
+    hooks.addAction(name, handler, { plugin: 'records' });
+  keepJournal({ addAction }, { note: (entry) => void noted.push(entry) }, 'pressmark');
+  await hooks.doAction('build.failed', { ms: 1, reason: `${secret}${'x'.repeat(3_990)}` });
+  await hooks.doAction('deploy.failed', { target: 'host', ms: 1, error: `https://x:${secret}@host: 401` });
+  t.is(noted.length, 2);
+  t.notRegex(JSON.stringify(noted), /nobody-sees|token-that/);
+  t.like(noted[1], { error: 'https://x:[redacted]@host: 401' });
 });
