@@ -39,6 +39,8 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
   let unwritten: Line[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  /** What was read last, of which file. */
+  let read: { readonly version: string; readonly lines: readonly Line[] } | undefined;
   /** What is kept may be longer: it is not written anew with each line then. */
   let mostBytes = longest;
 
@@ -87,11 +89,19 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
 
   async function all(): Promise<Line[]> {
     await write();
-    const text = await fs.readFile(path, 'utf8').catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return '';
+    return [...keep([...(await onDisk()), ...unwritten])];
+  }
+
+  /** The file's lines; it is read again only where it has changed, as pages of people ask every few seconds. */
+  async function onDisk(): Promise<readonly Line[]> {
+    const stat = await fs.stat(path).catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return undefined;
       throw error;
     });
-    return [...keep([...linesIn(text), ...unwritten])];
+    if (stat === undefined) return [];
+    const version = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    if (read?.version !== version) read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'))) };
+    return read.lines;
   }
 
   function linesIn(text: string): Line[] {

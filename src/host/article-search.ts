@@ -45,4 +45,9 @@ export interface FoundArticles {
 export interface ArticleFinder {
   /** A page of the articles that are meant. The first call has their files read in the background, newest names first. */
   search(query?: ArticleSearch): Promise<FoundArticles>;
+  /**
+   * The dates of the articles from a moment until now, in ms since 1970, the oldest first; without drafts, and as far as the
+   * files have been read.
+   */
+  datesSince(moment: number): Promise<readonly number[]>;
 }

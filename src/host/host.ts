@@ -369,9 +369,10 @@ const answerBy =
 function readingOnly(plugin: string): ArticleChanges {
   const refuse = refusing(plugin);
   const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+  const found = { search: refuse, datesSince: refuse };
   const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
-  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, search: refuse, ...trash };
+  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, ...found, ...trash };
 }
 
 /** What is known of the site, where no receiver runs. */

@@ -1,6 +1,4 @@
-import type { ListedArticle } from '../../host/articles.js';
-import type { ReceiverHost } from '../../host/plugin.js';
-import type { DeliveryRecord, LastSeen } from '../../host/records.js';
+import type { LastSeen } from '../../host/records.js';
 import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
 import type { Level } from '../views.js';
 import { actionsOn, widgetsOf } from './added.js';
@@ -25,8 +23,7 @@ export interface Station {
 
 const LISTED = 10;
 const DAYS = 30;
-/** As many deliveries as are kept. */
-const KEPT = 1_000;
+const DAY_MS = 86_400_000;
 
 /** The first page: whether it works, what needs a person, and what came last. */
 export function overviewPages({ host }: AdminRoom): AdminPage[] {
@@ -37,10 +34,13 @@ export function overviewPages({ host }: AdminRoom): AdminPage[] {
       role: 'editor',
       menu: 10,
       show: async ({ user, query }) => {
-        const [seen, doctor, deliveries, widgets] = await Promise.all([
+        const now = Date.now();
+        const [seen, doctor, deliveries, { rows: articles }, dates, widgets] = await Promise.all([
           host.lastSeen(),
           host.doctor(),
-          host.deliveries({ limit: KEPT }),
+          host.deliveries({ limit: LISTED }),
+          host.articles.search({ size: LISTED }),
+          host.articles.datesSince(now - (DAYS + 1) * DAY_MS),
           widgetsOf(host, user, query),
         ]);
         const wanted = doctor.findings.filter(({ level }) => level !== 'ok');
@@ -48,9 +48,9 @@ export function overviewPages({ host }: AdminRoom): AdminPage[] {
           stations: stationsOf(seen),
           doctor,
           wanted,
-          deliveries: deliveries.slice(0, LISTED),
-          articles: await lastArticles(host, deliveries),
-          days: articlesPerDay(deliveries, host.site.timeZone, Date.now()),
+          deliveries,
+          articles,
+          days: articlesPerDay(dates, host.site.timeZone, now),
           widgets,
           actions: actionsOn(host, 'overview', user),
         });
@@ -126,19 +126,6 @@ export function stationsOf({ facts, push, targets }: LastSeen): Station[] {
   return stations;
 }
 
-/** The articles that came or changed last; without deliveries, some that are there. */
-async function lastArticles(
-  { articles }: ReceiverHost,
-  deliveries: readonly DeliveryRecord[],
-): Promise<readonly ListedArticle[]> {
-  const urls = new Set<string>();
-  for (const { url, outcome } of deliveries)
-    if (url !== null && (outcome === 'stored' || outcome === 'updated') && urls.size < LISTED) urls.add(url);
-  if (urls.size === 0) return articles.list({ limit: LISTED });
-  const found = await Promise.all([...urls].map((url) => articles.find(url).catch(() => undefined)));
-  return found.filter((article) => article !== undefined);
-}
-
 /** A day and what came on it. */
 export interface Day {
   /** ISO 8601, without a time. */
@@ -146,15 +133,15 @@ export interface Day {
   readonly count: number;
 }
 
-/** How many articles were stored on each of the last days, the oldest first. */
-export function articlesPerDay(deliveries: readonly DeliveryRecord[], timeZone: string, now: number): Day[] {
+/** How many articles have their date on each of the last days, the oldest first. @param dates in ms since 1970. */
+export function articlesPerDay(dates: readonly number[], timeZone: string, now: number): Day[] {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const days = new Map<string, number>();
-  for (let back = DAYS - 1; back >= 0; back--) days.set(format.format(now - back * 86_400_000), 0);
-  for (const { at, outcome } of deliveries) {
-    const day = format.format(Date.parse(at));
+  for (let back = DAYS - 1; back >= 0; back--) days.set(format.format(now - back * DAY_MS), 0);
+  for (const date of dates) {
+    const day = format.format(date);
     const count = days.get(day);
-    if (outcome === 'stored' && count !== undefined) days.set(day, count + 1);
+    if (count !== undefined) days.set(day, count + 1);
   }
   return [...days].map(([day, count]) => ({ day, count }));
 }

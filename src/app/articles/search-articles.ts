@@ -137,7 +137,8 @@ export function createArticleSearch(
     }
   }
 
-  async function search(query: ArticleSearch = {}) {
+  /** Reads what is to be seen at once, and the rest in the background. */
+  async function begin(): Promise<readonly string[]> {
     unread ??= [...catalog.entries()]
       .filter(({ broken }) => broken === undefined)
       .map(({ path }) => path)
@@ -149,6 +150,18 @@ export function createArticleSearch(
       await readOne(path);
     }
     readOn();
+    return unread;
+  }
+
+  async function datesSince(moment: number): Promise<readonly number[]> {
+    await begin();
+    const now = Date.now();
+    const first = orders.date.findLastIndex(({ at }) => at < moment) + 1;
+    return orders.date.slice(first).flatMap(({ at, isDraft }) => (isDraft || at > now ? [] : [at]));
+  }
+
+  async function search(query: ArticleSearch = {}) {
+    const left = await begin();
     const { sort = 'newest' } = query;
     const size = Math.min(Math.max(1, query.size ?? SIZE.usual), SIZE.most);
     const sorted = [...orders[sort === 'title' ? 'title' : 'date']];
@@ -163,7 +176,7 @@ export function createArticleSearch(
       page,
       pages,
       read: rows.size,
-      files: rows.size + unread.length,
+      files: rows.size + left.length,
     };
   }
 
@@ -209,7 +222,7 @@ export function createArticleSearch(
     return { id, title, url, path: `${prefix}${path}`, date, state, author, tags, handWritten, edited };
   }
 
-  return { search, plugin };
+  return { search, datesSince, plugin };
 }
 
 function rowOf(path: string, stored: StoredArticle): Row {

@@ -123,7 +123,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const setUp = await startHost(plugins, {
     face: 'receiver',
     ...site,
-    articles: { ...articles, search: finder.search },
+    articles: { ...articles, search: finder.search, datesSince: finder.datesSince },
     assets: durable.assets,
     records: recordsOf(options, deliveries, facts, createDryRun(names, around)),
     services: {
