@@ -17,6 +17,11 @@ const FOREIGN: readonly ForeignGenerator[] = [
   { name: 'Rspress', files: /^rspress\.config\.\w+$/, packages: ['rspress', '@rspress/core'] },
   { name: 'Gridsome', files: /^gridsome\.config\.js$/, packages: ['gridsome'] },
   { name: 'Nuxt', files: /^nuxt\.config\.\w+$/, packages: ['nuxt', 'nuxt3'] },
+  // With their packages these three are sites that Pressmark knows, as folders of Markdown.
+  { name: 'Next.js', files: /^next\.config\.\w+$/ },
+  { name: 'Gatsby', files: /^gatsby-(?:config|node)\.\w+$/ },
+  { name: 'SvelteKit', files: /^svelte\.config\.\w+$/, says: /\bkit\b/ },
+  { name: 'Angular', files: /^angular\.json$/ },
   { name: 'Remix', files: /^remix\.config\.\w+$/, packages: ['@remix-run/dev', '@remix-run/react'] },
   { name: 'React Router', files: /^react-router\.config\.\w+$/, packages: ['@react-router/dev'] },
   { name: 'SolidStart', packages: ['@solidjs/start'] },

@@ -86,26 +86,50 @@ async function branch(repository: Repository): Promise<Finding> {
 }
 
 /** Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs. */
-async function uncommitted({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
+async function uncommitted(repository: Repository, settings: Settings): Promise<Finding[]> {
+  return [
+    ...(await withoutGit(
+      repository,
+      settings,
+      ['--others', '--modified'],
+      'not committed',
+      'restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit',
+    )),
+    ...(await withoutGit(
+      repository,
+      settings,
+      ['--others', '--ignored'],
+      'ignored by git and not committed',
+      'let git have the file (see .gitignore), and restart the receiver, which commits what it has stored',
+    )),
+  ];
+}
+
+/** @param which of the files below the content folder, in the flags of `git ls-files`. */
+async function withoutGit(
+  { git, prefix }: Repository,
+  settings: Settings,
+  which: readonly string[],
+  state: string,
+  fix: string,
+): Promise<Finding[]> {
   const content = contentOf(settings);
   const folder = `${prefix}${contentPrefix(settings)}`;
-  const list = ['ls-files', '-z', '--others', '--modified', '--exclude-standard'];
+  const list = ['ls-files', '-z', ...which, '--exclude-standard'];
   const { stdout } = await git([...list, ...(folder === '' ? [] : ['--', folder])]);
   const paths = [...new Set(stdout.split('\0').filter((path) => path !== ''))];
-  const stored = paths.slice(0, MOST_READ).filter((path) => isStored(content, path.slice(folder.length)));
+  const articles = paths.filter((path) => isArticlePath(content, path.slice(folder.length)));
+  const stored = articles.slice(0, MOST_READ).filter((path) => isStored(content, path.slice(folder.length)));
   const [first] = stored;
   if (first === undefined) return [];
   const count = stored.length === 1 ? '1 stored article is' : `${stored.length} stored articles are`;
-  const text = `${count} not committed, such as ${first.slice(prefix.length)}`;
-  const fix =
-    'restart the receiver, which commits what it has stored; a file that you have renamed is yours to commit';
-  return [{ level: 'warn', about, text, fix }];
+  return [{ level: 'warn', about, text: `${count} ${state}, such as ${first.slice(prefix.length)}`, fix }];
 }
 
 /** Whether a file below the content folder holds what was delivered, and has for a while. */
 function isStored(content: ContentFolder, path: string): boolean {
   const file = join(content.root, path);
-  if (!isArticlePath(content, path) || !isOldFile(file)) return false;
+  if (!isOldFile(file)) return false;
   try {
     const { edited, digest } = content.format.decode(fs.readFileSync(file, 'utf8'), path);
     return !edited && digest !== undefined;

@@ -45,6 +45,12 @@ test('articles are pushed to the branch that the config names, which is made, an
   const told = await doctor(dir);
   t.regex(told, /! push: 1 commit is not pushed to pressmark\/articles$/m);
   t.true(told.includes(`! git: 1 stored article is not committed, such as ${path}`));
+  fs.writeFileSync(join(dir, '.git/info/exclude'), `/${path}\n`);
+  t.true(
+    (await doctor(dir)).includes(
+      `! git: 1 stored article is ignored by git and not committed, such as ${path}`,
+    ),
+  );
   fs.appendFileSync(join(dir, path), 'my words\n');
   fs.utimesSync(join(dir, path), old, old);
   t.notRegex(await doctor(dir), /not committed/, 'an edit is its owner’s to commit');
