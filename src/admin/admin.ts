@@ -56,14 +56,17 @@ const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admi
 
 /** A browser in which somebody has logged in is known for so long, in seconds. */
 const KNOWN_SECONDS = 365 * 86_400;
+/** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
+const NOTED_FAILURES = { atOnce: 20, everyMs: 180_000 };
 const FLASH_SECONDS = 60;
 
 /** The way of a request: address, headers, session, form, page. */
 export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
   const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
-  const audit = openAudit(host.storage.folder);
+  const audit = openAudit(host.storage);
   const attempts = createAttempts();
+  const notedFailures = createAttempts(NOTED_FAILURES);
   const views = createViews();
   const room: AdminRoom = { host, users, sessions, audit, attempts };
   const pages = pagesOf(room);
@@ -154,7 +157,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     );
   }
 
-  /** Carries out what a form of a page asks for, and notes it before the answer. */
+  /** Notes what a form of a page asks for, and carries it out: a record of what was done must not be lost by a kill. */
   async function act(visit: Visit, { user }: NonNullable<Visit['login']>, form: Form): Promise<void> {
     const { context, words, path, access } = visit;
     const page = byPath.get(path);
@@ -165,28 +168,40 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const field = (one: string) => fieldOf(form, one);
     const request = { user, query: queryOf(context), origin: originOf(visit), words, form, field };
     const about = action.about?.(request);
-    const note = (refused?: string) =>
-      audit.note({
-        at: new Date().toISOString(),
-        who: user.name,
-        from: access.network,
-        what: `${path}:${name}`,
-        ...(about !== undefined && { about }),
-        ...(refused !== undefined && { refused }),
-      });
+    const note = (refused?: string, id = about) =>
+      action.changes === false
+        ? undefined
+        : audit.note({
+            at: new Date().toISOString(),
+            who: user.name,
+            from: access.network,
+            what: `${path}:${name}`,
+            ...(id !== undefined && { about: id }),
+            ...(refused !== undefined && { refused }),
+          });
+    /** What was done is answered, also where that cannot be noted. */
+    const noteOutcome = async (...outcome: Parameters<typeof note>) => {
+      try {
+        await note(...outcome);
+      } catch (error) {
+        host.log.error({ err: error, what: `${path}:${name}` }, 'what came of it is not in the audit log');
+      }
+    };
     if (!isAllowed(user, page.role) || !isAllowed(user, action.role ?? page.role)) {
       await note('only an admin may do this');
       return refuse(visit, 'frame.admins');
     }
+    await note();
     let done: PageAnswer;
     try {
       done = await action.run(request);
     } catch (error) {
-      await note(messageOf(error));
+      await noteOutcome(messageOf(error));
       throw error;
     }
-    const status = done.kind === 'missing' ? 404 : done.kind === 'view' ? (done.status ?? 200) : 200;
-    await note(status >= 400 ? `answered ${status}` : undefined);
+    const refused = refusalIn(done);
+    const made = about === undefined && done.kind === 'redirect' ? idIn(done.to) : undefined;
+    if (refused !== undefined || made !== undefined) await noteOutcome(refused, made);
     give(visit, page, done);
   }
 
@@ -270,6 +285,14 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const user = await users.withPassword(name, fieldOf(form, 'password'), isKnown);
     if (user === undefined) {
       host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
+      if (notedFailures.take(['all']) === 0)
+        await audit.note({
+          at: new Date().toISOString(),
+          who: (await users.find(name))?.name ?? '', // what is no name may be a password
+          from: access.network,
+          what: 'login',
+          refused: 'a wrong name or password',
+        });
       return again('login.wrong', 401, entered);
     }
     attempts.clear(subjects);
@@ -365,6 +388,19 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   }
 
   return { handle, pages };
+}
+
+/** Why something was not done; undefined where it was. */
+function refusalIn(answered: PageAnswer): string | undefined {
+  if (answered.kind === 'missing') return 'answered 404';
+  if (answered.kind === 'view' && (answered.status ?? 200) >= 400) return `answered ${answered.status}`;
+  const flash = answered.kind === 'redirect' ? answered.flash : undefined;
+  return flash?.level === 'fail' ? String(flash.values?.reason ?? '') || flash.text : undefined;
+}
+
+/** The id of the article that an answer leads to, such as the one that was made. */
+function idIn(to: string): string | undefined {
+  return new URLSearchParams(to.split('?', 2)[1]).get('id') ?? undefined;
 }
 
 /** Nobody is allowed what is not there. */

@@ -1,14 +1,19 @@
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
+import type { PluginStorage } from '../host/storage.js';
 
-/** Something that somebody did in the admin. */
+/**
+ * Something that somebody is about to do in the admin; a second one follows where it was refused, or where only then is known
+ * what it was done to.
+ */
 export interface AuditRecord {
   /** ISO 8601. */
   readonly at: string;
   /** The user's name. */
   readonly who: string;
-  /** The network of the browser. */
+  /** The network of the browser; `terminal` for a command. */
   readonly from: string;
   /** `<page>:<action>`, such as `articles/edit:save`. */
   readonly what: string;
@@ -22,12 +27,17 @@ export interface AuditRecord {
 export type AuditLog = ReturnType<typeof openAudit>;
 
 const NAME = 'audit.jsonl';
-/** How much of the file is read for the last records, in bytes. */
+/** The records of before, which are kept until the file is as large again. */
+const OLDER = 'audit.older.jsonl';
+/** How large the file becomes, in bytes: more than 10,000 records, as a rule. */
+const MOST_BYTES = 2_000_000;
+/** How much of a file is read for the last records, in bytes. */
 const TAIL = 500_000;
 const LONGEST_TEXT = 500;
 
-/** A file with a line for each thing that was done. Nothing is removed from it. @param folder that of the plugin. */
-export function openAudit(folder: string) {
+/** A file with a line for each thing that somebody is about to do. @param storage that of the plugin. */
+export function openAudit(storage: PluginStorage, mostBytes = MOST_BYTES) {
+  const { folder } = storage;
   const path = join(folder, NAME);
 
   /** Resolves when the record is on the disk. */
@@ -35,6 +45,8 @@ export function openAudit(folder: string) {
     const line = `${JSON.stringify(record, (_, value: unknown) =>
       typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value,
     )}\n`;
+    mkdirSync(folder, { recursive: true });
+    if (isFull()) await beginAnew();
     const file = await open(path, 'a', 0o600);
     try {
       await file.appendFile(line); // in one write: receivers on one folder share the file
@@ -44,27 +56,46 @@ export function openAudit(folder: string) {
     }
   }
 
+  function isFull(): boolean {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= mostBytes;
+  }
+
+  /** While no other receiver does it: the second one would put a new file in the place of the full one. */
+  async function beginAnew(): Promise<void> {
+    await storage.update('audit', () => {
+      if (isFull()) renameSync(path, join(folder, OLDER));
+      return { since: new Date().toISOString() };
+    });
+  }
+
   /** The last records, newest first. */
   async function last(limit: number): Promise<AuditRecord[]> {
-    let file: FileHandle;
-    try {
-      file = await open(path, 'r');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-    try {
-      const { size } = await file.stat();
-      const from = Math.max(0, size - TAIL);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
-      const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-      return lines.flatMap(recordOf).slice(-limit).reverse();
-    } finally {
-      await file.close();
-    }
+    const records = await recordsIn(path);
+    if (records.length < limit) records.unshift(...(await recordsIn(join(folder, OLDER))));
+    return records.slice(-limit).reverse();
   }
 
   return { note, last };
+}
+
+/** The last records of a file, oldest first. */
+async function recordsIn(path: string): Promise<AuditRecord[]> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - TAIL);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    return lines.flatMap(recordOf);
+  } finally {
+    await file.close();
+  }
 }
 
 /** A line that was cut off, by a kill or by the beginning of the part that was read, is none. */

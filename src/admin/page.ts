@@ -74,6 +74,8 @@ export interface PageAction {
   readonly role?: Role;
   /** What it is done to, for the audit log, such as the id of an article. */
   about?(request: FormRequest): string;
+  /** Whether it changes anything, and is in the audit log; a preview is not. @default true */
+  readonly changes?: false;
   run(request: FormRequest): Promise<PageAnswer>;
 }
 

@@ -1,7 +1,9 @@
+import { userInfo } from 'node:os';
+import { openAudit } from '../admin/audit.js';
 import { createUsers, type Users } from '../admin/users.js';
 import type { Settings } from '../config/load.js';
 import { pluginFolder } from '../host/host.js';
-import { openStorage } from '../host/storage.js';
+import { openStorage, type PluginStorage } from '../host/storage.js';
 import { foldersOf } from './content/folders.js';
 import { originOf, runningReceivers } from './running-receivers.js';
 
@@ -10,7 +12,30 @@ export { type Account, type Invitation, ROLES, type Role } from '../admin/users.
 
 /** The users of a site's admin, for a command; a receiver that runs sees each change at once. */
 export function adminUsers(settings: Settings): Users {
-  return createUsers(openStorage('admin', pluginFolder(foldersOf(settings).stateDir, 'admin')));
+  return createUsers(storageOf(settings));
+}
+
+/**
+ * Notes in the audit log what a command is about to do with a user.
+ *
+ * @param what such as `add`.
+ */
+export async function noteCommand(settings: Settings, what: string, about: string): Promise<void> {
+  const record = { at: new Date().toISOString(), who: accountHere(), from: 'terminal' };
+  await openAudit(storageOf(settings)).note({ ...record, what: `users:${what}`, about });
+}
+
+function storageOf(settings: Settings): PluginStorage {
+  return openStorage('admin', pluginFolder(foldersOf(settings).stateDir, 'admin'));
+}
+
+/** The account that runs the command; empty where the system has no name for it, as in some containers. */
+function accountHere(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
+  }
 }
 
 /** The host name at which the admin is served to others; undefined where it is not. */

@@ -1,5 +1,12 @@
 import { Argument, Command, Option } from 'commander';
-import { type Account, adminUsers, invitationLink, ROLES, type Role } from '../app/admin-users.js';
+import {
+  type Account,
+  adminUsers,
+  invitationLink,
+  noteCommand,
+  ROLES,
+  type Role,
+} from '../app/admin-users.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
@@ -43,7 +50,9 @@ async function add(name: string, { dir, role, email, json }: AdminFlags): Promis
   const settings = await loadSettings(dir);
   const users = adminUsers(settings);
   const first = (await users.isAny()) ? undefined : 'admin';
-  const { user, token, until } = await users.invite(name, { role: role ?? first, email });
+  const given = role ?? first;
+  await noteCommand(settings, 'add', given === undefined ? name : `${name} ${given}`);
+  const { user, token, until } = await users.invite(name, { role: given, email });
   const link = await invitationLink(settings, token);
   if (json) return printJson({ ...user, link, until });
   console.log(
@@ -52,7 +61,9 @@ async function add(name: string, { dir, role, email, json }: AdminFlags): Promis
 }
 
 async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
-  if (!(await adminUsers(await loadSettings(dir)).remove(name)))
+  const settings = await loadSettings(dir);
+  await noteCommand(settings, 'remove', name);
+  if (!(await adminUsers(settings).remove(name)))
     throw new PressmarkError(
       'USAGE',
       `there is no user ${quote(name)}; pressmark admin list prints the users`,

@@ -124,14 +124,14 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
         const article = await articles.open(idIn(request));
         return article === undefined ? MISSING : form(article, fieldsIn(article), { base: article.revision });
       },
-      actions: { save: { about, run: save }, preview: { about, run: preview } },
+      actions: { save: { about, run: save }, preview: { about, changes: false, run: preview } },
     },
     {
       path: 'articles/new',
       title: 'articles.write',
       role: 'editor',
       show: async ({ user }) => form(undefined, { ...NOTHING, author: user.name }, { base: '' }),
-      actions: { create: { run: create }, preview: { run: preview } },
+      actions: { create: { run: create }, preview: { changes: false, run: preview } },
     },
     {
       path: 'articles/preview',

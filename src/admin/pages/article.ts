@@ -31,6 +31,12 @@ export function idIn({ query }: Pick<PageRequest, 'query'>): string {
 /** What the forms of an article's pages are about, for the audit log. */
 export const about = (request: FormRequest): string => idIn(request);
 
+/** The same, with what was entered. */
+const aboutWith =
+  (...names: readonly string[]) =>
+  (request: FormRequest): string =>
+    [idIn(request), ...names.map(request.field)].filter((text) => text !== '').join(' ');
+
 /** The address of an article's page. */
 export function articlePath(id: string): string {
   return `articles/article?${new URLSearchParams({ id })}`;
@@ -123,9 +129,9 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         return view('article', shown, { title: article.title });
       },
       actions: {
-        state: { about, run: setState },
-        revert: { about, run: revert },
-        trash: { about, run: trash },
+        state: { about: aboutWith('state', 'at'), run: setState },
+        revert: { about: aboutWith('revision'), run: revert },
+        trash: { about: aboutWith('redirect'), run: trash },
       },
     },
     {

@@ -10,8 +10,11 @@ import {
 import { ROLES, type Role } from '../users.js';
 import { link } from '../views.js';
 
-/** Who may log in. */
-export function userPages({ users }: AdminRoom): AdminPage[] {
+/** So much of the audit log is shown. */
+const MOST_RECORDS = 100;
+
+/** Who may log in, and what they have done. */
+export function userPages({ users, audit }: AdminRoom): AdminPage[] {
   const list = async (more: object = {}, flash?: Flash, status = 200): Promise<PageAnswer> =>
     view(
       'users',
@@ -29,7 +32,7 @@ export function userPages({ users }: AdminRoom): AdminPage[] {
       show: () => list(),
       actions: {
         add: {
-          about: ({ field }) => field('name'),
+          about: ({ field }) => `${field('name')} ${field('role')}`,
           run: async ({ field, origin }) => {
             const name = field('name').trim();
             if ((await users.find(name)) !== undefined)
@@ -61,6 +64,12 @@ export function userPages({ users }: AdminRoom): AdminPage[] {
           },
         },
       },
+    },
+    {
+      path: 'users/log',
+      title: 'users.log',
+      role: 'admin',
+      show: async () => view('audit', { records: await audit.last(MOST_RECORDS) }),
     },
   ];
 

@@ -294,6 +294,25 @@ test.serial('articles in the admin: each change is in the audit log with the art
   });
   const { openAudit } = await import('../../../src/admin/audit.js');
   const { pluginFolder } = await import('../../../src/host/host.js');
-  const [last] = await openAudit(pluginFolder(`${dir}/.pressmark`, 'admin')).last(1);
-  t.like(last, { who: 'Ada', what: 'articles/edit:save', about: id });
+  const { openStorage } = await import('../../../src/host/storage.js');
+  const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
+  t.like(await last(1), [{ who: 'Ada', what: 'articles/edit:save', about: id }]);
+
+  const article = `articles/article?${query({ id })}`;
+  await ada.post(article, { do: 'state', state: 'held' });
+  t.like(await last(1), [{ what: 'articles/article:state', about: `${id} held` }]);
+  await ada.post(article, { do: 'revert', revision: 'never-there', base: 'x' });
+  const [why, asked] = await last(2);
+  t.like(asked, { what: 'articles/article:revert', about: `${id} never-there` });
+  t.truthy(why?.refused);
+  await ada.post(article, { do: 'trash', base: 'x', redirect: '/bees/' });
+  t.like((await last(2))[1], { what: 'articles/article:trash', about: `${id} /bees/` });
+
+  const before = await last(100);
+  t.is((await ada.post('articles/new', { do: 'preview', title: 'Draft', body: 'One.' })).status, 200);
+  t.deepEqual(await last(100), before, 'a preview changes nothing');
+  const made = await ada.post('articles/new', { do: 'create', title: 'Made', body: 'One.', base: '' });
+  const its = new URL(made.headers.get('location') ?? '', receiver.origin).searchParams.get('id');
+  t.truthy(its);
+  t.like(await last(1), [{ what: 'articles/new:create', about: its }]);
 });
