@@ -1,3 +1,4 @@
+import type { DeliveryAftermath } from '../../host/admin/site-services.js';
 import type { DeliveryRecord } from '../../host/records.js';
 import { type AdminPage, type AdminRoom, MISSING, type PageRequest, view } from '../page.js';
 
@@ -9,6 +10,9 @@ const EVENTS = ['article.published', 'article.updated', 'article.lookup', 'webho
 
 /** A longer body is shown in part, in characters; it can be had whole as a file. */
 const MOST_SHOWN = 50_000;
+
+/** What follows a delivery is looked for so long, in milliseconds; not every site has somebody who sees it live. */
+const FOLLOWED_MS = 15 * 60_000;
 
 /** What is said of an outcome that is no error. */
 const EXPLAINED: ReadonlySet<string> = new Set(['stored', 'known', 'deleted', 'retry', 'found', 'tested']);
@@ -53,7 +57,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
         const delivery = await host.delivery(key);
         if (delivery === undefined) return MISSING;
         const [after, dryRun] = await Promise.all([
-          host.use('builds').after(key),
+          host.use('builds').after(delivery),
           query.has('dry') ? host.dryRun(key) : undefined,
         ]);
         const { body, answer, ...record } = delivery;
@@ -64,6 +68,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
           answer: partOf(answer ?? undefined),
           canRepeat: body !== null && record.adapter === null,
           after,
+          isFollowed: dryRun === undefined && isFollowed(delivery, after, Date.now()),
           dryRun,
           explained: dryRun !== undefined && EXPLAINED.has(dryRun.outcome) ? dryRun.outcome : undefined,
         });
@@ -79,6 +84,15 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
       },
     },
   ];
+}
+
+/** Whether more may follow soon, so that a page looks again. */
+export function isFollowed(
+  { at }: Pick<DeliveryRecord, 'at'>,
+  { path, live }: Pick<DeliveryAftermath, 'path' | 'live'>,
+  now: number,
+): boolean {
+  return path !== null && live === null && Date.parse(at) > now - FOLLOWED_MS;
 }
 
 function filtersOf({ query }: PageRequest) {

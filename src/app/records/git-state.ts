@@ -14,8 +14,8 @@ import type { GitService, GitState, ReplacedText } from '../../host/admin/site-s
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { isPushed, PUSH_STATUS, pushConfig } from '../durability.js';
 
-/** How many files and commits are listed. */
-const [MOST_FILES, MOST_COMMITS] = [100, 50];
+/** How many files, commits and replaced texts are listed. */
+const [MOST_FILES, MOST_COMMITS, MOST_REPLACED] = [100, 50, 100];
 
 /** Git looks at every file of the content folder: of 100,000 that takes a while, and is not done for each page, in milliseconds. */
 const REMEMBERED_MS = 5_000;
@@ -25,19 +25,36 @@ const NOTHING = { branch: null, waitingFor: null, uncommitted: [], uncommittedTo
 /** What git has of a site. */
 export function createGitService(settings: Settings): GitService {
   const { stateDir } = foldersOf(settings);
-  let last: { readonly until: number; readonly state: Promise<GitState> } | undefined;
-
-  function state(): Promise<GitState> {
-    if (last === undefined || last.until < performance.now())
-      last = { until: performance.now() + REMEMBERED_MS, state: gitState(settings) };
-    return last.state;
-  }
+  const state = remembered(REMEMBERED_MS, () => gitState(settings));
 
   async function replacedText(file: string): Promise<string | undefined> {
     return replacedFiles(stateDir).includes(file) ? readFile(join(stateDir, file), 'utf8') : undefined;
   }
 
   return { state, replacedText };
+}
+
+/** Remembers what `look` finds for so many milliseconds after it has ended; while it runs, all wait for the same. */
+export function remembered<T>(
+  ms: number,
+  look: () => Promise<T>,
+  now = () => performance.now(),
+): () => Promise<T> {
+  let last: { until: number; readonly found: Promise<T> } | undefined;
+  return () => {
+    if (last !== undefined && now() <= last.until) return last.found;
+    const current = { until: Number.POSITIVE_INFINITY, found: look() };
+    last = current;
+    current.found.then(
+      () => {
+        current.until = now() + ms;
+      },
+      () => {
+        current.until = Number.NEGATIVE_INFINITY; // whoever asks next may be luckier
+      },
+    );
+    return current.found;
+  };
 }
 
 async function gitState(settings: Settings): Promise<GitState> {
@@ -104,5 +121,6 @@ function replacedTexts(stateDir: string): ReplacedText[] {
       return { file, path, at: `${day}T${hour}:${minute}:${second}` };
     })
     .filter(({ at }) => !Number.isNaN(Date.parse(at)))
-    .sort((one, other) => (one.at < other.at ? 1 : -1));
+    .sort((one, other) => (one.at < other.at ? 1 : -1))
+    .slice(0, MOST_REPLACED);
 }

@@ -20,12 +20,10 @@ export interface RecordsOptions {
   readonly by: BuildsService['by'];
   /** The names of the targets of `deploy`. */
   readonly targets: readonly string[];
-  /** What is kept of a delivery. */
-  delivery(key: string): Promise<DeliveryRecord | undefined>;
 }
 
 /** Keeps what happens after deliveries, and provides it to the admin and to plugins. */
-export function recordsPlugin({ settings, log, catalog, by, targets, delivery }: RecordsOptions): Plugin {
+export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOptions): Plugin {
   const { stateDir } = foldersOf(settings);
   const prefix = contentPrefix(settings);
   const excluded = createExcluded(stateDir);
@@ -52,9 +50,7 @@ export function recordsPlugin({ settings, log, catalog, by, targets, delivery }:
         return entries.flatMap((entry) => (isOfKind(entry, kind) ? [entry] : []));
       }
 
-      async function after(key: string): ReturnType<BuildsService['after']> {
-        const record = await delivery(key);
-        if (record === undefined) return undefined;
+      async function after(record: DeliveryRecord): ReturnType<BuildsService['after']> {
         const [entry] = record.id === null ? [] : catalog.byId(record.id);
         return aftermathOf(record, {
           path: entry && `${prefix}${entry.path}`,

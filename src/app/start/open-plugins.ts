@@ -99,7 +99,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     catalog,
     by: builderOf(settings),
     targets: deploy.targets,
-    delivery: deliveries.detail,
   };
   const plugins = [
     ...further,

@@ -1,3 +1,5 @@
+import type { DeliveryRecord } from '../records.js';
+
 /** A build that has ended. */
 export interface BuildRecord {
   /** When it ended, ISO 8601. */
@@ -69,8 +71,8 @@ export interface BuildsService {
   deploys(): Promise<readonly DeployRecord[]>;
   /** The articles that the site does not show as their files are. */
   leftOut(): Promise<readonly LeftOutArticle[]>;
-  /** What followed a delivery. @param key of the delivery */
-  after(key: string): Promise<DeliveryAftermath | undefined>;
+  /** What followed a delivery. */
+  after(delivery: DeliveryRecord): Promise<DeliveryAftermath>;
   /** Has the site built, also where nothing has changed. It resolves at once. */
   build(): Promise<void>;
   /** Has the output brought to all targets, also where they have it. It resolves at once. */
@@ -102,7 +104,7 @@ export interface GitState {
     readonly waitingFor: string | null;
     readonly pullRequest: { readonly url: string | null; readonly error: string | null } | null;
   } | null;
-  /** The texts that updates have replaced before git had them, newest first. */
+  /** The texts that updates have replaced before git had them, newest first; 100 at most. */
   readonly replaced: readonly ReplacedText[];
 }
 

@@ -64,9 +64,13 @@ test.serial(
     const raw = await editor.get(`deliveries/body?key=${key}`);
     t.like(JSON.parse(raw.text), { event: 'article.published', data: { id: 'soil' } });
     t.regex(raw.headers.get('content-type') ?? '', /^application\/octet-stream/);
-    t.regex(await get(`deliveries/one?key=${key}&dry=1`), /known<\/p>/);
+    const dry = await get(`deliveries/one?key=${key}&dry=1`);
+    t.regex(dry, /known<\/p>/);
+    t.notRegex(dry, /data-live/, 'it is not run again and again');
     await until('what followed is shown', async () =>
-      /content\/articles\/[^<]*\.md/.test(await get(`deliveries/one?key=${key}`)),
+      /id="after" data-live="5"[\s\S]*content\/articles\/[^<]*\.md/.test(
+        await get(`deliveries/one?key=${key}`),
+      ),
     );
 
     for (const missing of ['deliveries/one', 'deliveries/one?key=x', 'deliveries/body?key=../../etc/passwd'])

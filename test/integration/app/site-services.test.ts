@@ -23,7 +23,8 @@ const SHOWING = `export default { name: 'showing', receiver(host) {
     router.get('/all', async (context) => { context.body = {
       by: builds().by, targets: builds().targets, builds: await builds().builds(), deploys: await builds().deploys(),
       leftOut: await builds().leftOut(), deliveries: await host.deliveries() }; });
-    router.get('/after/:key', async (context) => { context.body = await builds().after(context.params.key); });
+    router.get('/after/:key', async (context) => {
+      context.body = await builds().after(await host.delivery(context.params.key)); });
     router.get('/git', async (context) => { context.body = await git().state(); });
     router.get('/replaced', async (context) => {
       context.body = { text: await git().replacedText(context.query.file) ?? null }; });
