@@ -1,6 +1,8 @@
 import type { DeliveryAftermath } from '../../host/admin/site-services.js';
+import type { ReceiverHost } from '../../host/plugin.js';
 import type { DeliveryRecord } from '../../host/records.js';
 import { type AdminPage, type AdminRoom, MISSING, type PageRequest, view } from '../page.js';
+import { articlePath } from './article.js';
 
 /** So many deliveries are on a page. */
 const ON_A_PAGE = 50;
@@ -63,7 +65,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
         const { body, answer, ...record } = delivery;
         return view('delivery', {
           ...record,
-          hasStored: hasArticle(record),
+          articleAt: record.id === null ? undefined : await pageOf(host, record.id),
           body: partOf(body?.toString('utf8')),
           answer: partOf(answer ?? undefined),
           canRepeat: body !== null && record.adapter === null,
@@ -111,9 +113,10 @@ function pageIn({ query }: PageRequest): number {
   return Number.isInteger(page) && page > 0 ? page : 1;
 }
 
-/** Whether a delivery's id is that of an article that is stored. */
-function hasArticle({ id, status, event, adapter }: DeliveryRecord): boolean {
-  return id !== null && status < 400 && (adapter !== null || event?.startsWith('article.') === true);
+/** Where the admin has the article with this id, which may have been removed since; undefined where it has none. */
+async function pageOf({ articles }: ReceiverHost, id: string): Promise<string | undefined> {
+  if ((await articles.get(id)) !== undefined) return articlePath(id);
+  return (await articles.trashed()).some((one) => one.id === id) ? 'articles/trash' : undefined;
 }
 
 /** A text, or its beginning; undefined where there is none. */

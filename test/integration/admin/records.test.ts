@@ -98,3 +98,18 @@ test.serial(
     t.regex(await get('git', ada), /git: false/);
   },
 );
+
+test.serial('deliveries: the id leads to the article, to the trash, or nowhere', async (t) => {
+  const { json } = await receiver.post('article.published', article({ id: 'compost' }));
+  const leadsTo = async () => {
+    const [key = ''] = await keysOn('deliveries?q=compost');
+    return /<a href="([^"]*)">compost<\/a>/.exec(await get(`deliveries/one?key=${key}`))?.[1];
+  };
+  await until('the delivery is listed', async () => (await keysOn('deliveries?q=compost')).length === 1);
+  t.is(await leadsTo(), '/-/admin/articles/article?id=compost');
+  const { revision_id: base } = await receiver.find(json.url);
+  t.is((await ada.post('articles/article?id=compost', { do: 'trash', base })).status, 303);
+  t.is(await leadsTo(), '/-/admin/articles/trash');
+  t.is((await ada.post('articles/trash', { do: 'delete', id: 'compost' })).status, 303);
+  t.is(await leadsTo(), undefined);
+});
