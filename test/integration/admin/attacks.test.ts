@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
@@ -200,36 +201,50 @@ test('an open session is no way to find out the password: ten attempts to change
   t.regex((await change(PASSWORD)).text, /Too many attempts/);
 });
 
+/**
+ * Sends attempts to log in on one connection, each as soon as the one before is answered. Raw bytes: a client would cost
+ * more than what is tested.
+ *
+ * @returns the statuses.
+ */
+function attempts(port: number, count: number): Promise<number[]> {
+  const body = 'name=owner&password=guessed';
+  const request = [
+    'POST /-/admin/login HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    'Connection: keep-alive',
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`,
+    '',
+    body,
+  ].join('\r\n');
+  return new Promise((resolve, reject) => {
+    const statuses: number[] = [];
+    let text = '';
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(request));
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk;
+      const [head, status, length] =
+        /^HTTP\/1\.1 (\d+) [\s\S]*?^content-length: (\d+)\r\n[\s\S]*?\r\n\r\n/im.exec(text) ?? [];
+      if (head === undefined || text.length < head.length + Number(length)) return;
+      text = '';
+      if (statuses.push(Number(status)) < count) socket.write(request);
+      else socket.end();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => {
+      if (statuses.length === count) resolve(statuses);
+      else reject(new Error(`the connection ended after ${statuses.length} answers`));
+    });
+  });
+}
+
 test('10,000 attempts to log in keep no delivery from being answered, and the owner can still log in', async (t) => {
   const here = await startHere(t, { storeOnly: true });
   await addUser(here.dir, 'owner', PASSWORD);
   const first = await sendForm(here.origin, 'login', { name: 'owner', password: PASSWORD });
   const known = `pressmark-known=${cookiesIn(first.headers).get('pressmark-known')?.value}`;
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 25 });
-  t.teardown(() => agent.destroy());
-  const body = 'name=owner&password=guessed';
-  const headers = {
-    'Content-Type': 'application/x-www-form-urlencoded',
-    'Content-Length': String(body.length),
-  };
-  const attempt = () =>
-    new Promise<number>((resolve, reject) => {
-      const request = http.request(
-        { host: '127.0.0.1', port: here.port, agent, method: 'POST', path: '/-/admin/login', headers },
-        (answer) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
-      );
-      request.on('error', reject);
-      request.end(body);
-    });
-  const statuses = new Map<number, number>();
-  let left = 10_000;
-  const attacker = async () => {
-    while (left-- > 0) {
-      const status = await attempt();
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  };
-  const attack = Promise.all(Array.from({ length: 25 }, attacker));
+  const attack = Promise.all(Array.from({ length: 10 }, () => attempts(here.port, 1_000)));
   let ended = false;
   void attack.finally(() => {
     ended = true;
@@ -244,13 +259,10 @@ test('10,000 attempts to log in keep no delivery from being answered, and the ow
     delivered++;
     await setTimeout(50);
   }
-  await attack;
+  const statuses = (await attack).flat();
   t.true(delivered > 0);
-  t.is(
-    [...statuses.values()].reduce((sum, count) => sum + count),
-    10_000,
-  );
-  t.deepEqual([...statuses.keys()].sort(), [401, 429]);
+  t.is(statuses.length, 10_000);
+  t.deepEqual([...new Set(statuses)].sort(), [401, 429]);
   const owner = await sendForm(
     here.origin,
     'login',
