@@ -56,6 +56,7 @@ async function renew(parts) {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of parts) {
     const newer = page.getElementById(part.id);
+    if (newer === null) part.remove();
     if (newer === null || part.outerHTML === newer.outerHTML) continue;
     if (!part.contains(document.activeElement)) part.replaceWith(newer);
   }

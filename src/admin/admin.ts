@@ -9,7 +9,7 @@ import { createAttempts } from './attempts.js';
 import { type AuditRecord, openAudit } from './audit.js';
 import { cookieOf, setCookie } from './cookies.js';
 import { type Form, fieldOf, hasToken, isFromOwnPage, LARGE_FORM, readForm, SMALL_FORM } from './forms.js';
-import type { AdminPage, AdminRoom, Flash, PageAnswer } from './page.js';
+import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import { createSessions, formTokenOf, SESSION_MS } from './sessions.js';
@@ -34,6 +34,11 @@ interface Visit {
   /** Undefined where nobody is logged in. */
   readonly login: { readonly user: User; readonly secret: string } | undefined;
 }
+
+/** What has become of a name and a password. */
+type Checked =
+  | { readonly kind: 'passed'; readonly user: User }
+  | { readonly kind: 'refused'; readonly status: number; readonly flash: Flash };
 
 /** Scripts and styles are files of ours; nothing else runs, and no other site may frame a page. */
 const POLICY =
@@ -139,10 +144,10 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     if (isForm && !isFromOwnPage(context.req)) return refuse(visit, 'frame.foreign');
     if (path === 'login') return isForm ? logIn(visit) : show(visit, 'login', { next: nextOf(context) });
     if (path === 'welcome') return isForm ? accept(visit) : welcome(visit);
-    if (login === undefined) return isForm ? refuse(visit, 'frame.over') : leadToLogin(visit);
+    if (login === undefined) return isForm ? resume(visit) : leadToLogin(visit);
     if (isForm) {
       const form = await readForm(context.req, LARGE_FORM);
-      if (!hasToken(form, formTokenOf(login.secret))) return refuse(visit, 'frame.foreign');
+      if (!hasToken(form, formTokenOf(login.secret))) return again(visit, login.user, form);
       if (path === 'logout') return logOut(visit, login);
       return act(visit, login, form);
     }
@@ -159,14 +164,13 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
 
   /** Notes what a form of a page asks for, and carries it out: a record of what was done must not be lost by a kill. */
   async function act(visit: Visit, { user }: NonNullable<Visit['login']>, form: Form): Promise<void> {
-    const { context, words, path, access } = visit;
+    const { path, access } = visit;
     const page = byPath.get(path);
     const name = fieldOf(form, 'do');
     const action =
       page?.actions !== undefined && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined;
     if (page === undefined || action === undefined) return missing(visit);
-    const field = (one: string) => fieldOf(form, one);
-    const request = { user, query: queryOf(context), origin: originOf(visit), words, form, field };
+    const request = requestOf(visit, user, form);
     const about = action.about?.(request);
     const note = (refused?: string, id = about) =>
       action.changes === false
@@ -203,6 +207,45 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const made = about === undefined && done.kind === 'redirect' ? idIn(done.to) : undefined;
     if (refused !== undefined || made !== undefined) await noteOutcome(refused, made);
     give(visit, page, done);
+  }
+
+  /** A form that was opened in an earlier session comes back with what was entered, so that it can be sent again. */
+  async function again(visit: Visit, user: User, form: Form): Promise<void> {
+    const page = byPath.get(visit.path);
+    if (page?.again === undefined) return refuse(visit, 'frame.foreign');
+    if (!isAllowed(user, page.role)) return refuse(visit, 'frame.admins');
+    const shown = await page.again(requestOf(visit, user, form));
+    const told = { status: 403, flash: { level: 'warn', text: 'login.again' } } as const;
+    give(visit, page, shown.kind === 'view' ? { ...shown, ...told } : shown);
+  }
+
+  /**
+   * The session of whoever has sent a form is over: what was entered waits in the form for the login, and comes back with
+   * it. Only a browser in which somebody has been logged in has so much read.
+   */
+  async function resume(visit: Visit): Promise<void> {
+    const { context } = visit;
+    if (byPath.get(visit.path)?.again === undefined || !(await isKnownBrowser(visit)))
+      return refuse(visit, 'frame.over');
+    const form = await readForm(context.req, LARGE_FORM);
+    const name = fieldOf(form, 'login-name');
+    const ask = (status: number, flash: Flash) =>
+      show(visit, 'login', { name, entered: enteredIn(form) }, { status, flash });
+    if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
+    const checked = await checkPassword(visit, name, fieldOf(form, 'login-password'));
+    if (checked.kind === 'refused') return ask(checked.status, checked.flash);
+    const { user } = checked;
+    const secret = await enter(visit, user, 'login');
+    return again({ ...visit, login: { user, secret } }, user, form);
+  }
+
+  async function isKnownBrowser({ context, access }: Visit): Promise<boolean> {
+    const secret = cookieOf(context, 'session', access.isSecure);
+    if (secret !== undefined && (await sessions.isKnown(secret))) return true;
+    const known = cookieOf(context, 'known', access.isSecure);
+    for (const { name } of known === undefined ? [] : await users.list())
+      if (isSame(known, await users.browserMark(name))) return true;
+    return false;
   }
 
   function give(visit: Visit, page: AdminPage, answered: PageAnswer): void {
@@ -261,28 +304,43 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   async function logIn(visit: Visit): Promise<void> {
     const { context, access, login } = visit;
     const known = cookieOf(context, 'known', access.isSecure);
-    const network = `network ${access.network}`;
-    const again = (text: string, status: number, entered: object, values?: Flash['values']) =>
-      show(visit, 'login', entered, { status, flash: { level: 'fail', text, ...(values && { values }) } });
-    const tooEarly = (ms: number, entered: object) => {
-      const seconds = Math.ceil(ms / 1_000);
-      context.set('Retry-After', String(seconds));
-      again('login.often', 429, entered, { count: seconds });
-    };
     // Before anything is read, so that a flood costs little.
-    const early = known === undefined ? attempts.earlyBy([network]) : 0;
-    if (early > 0) return tooEarly(early, { next: '' });
+    const early = known === undefined ? attempts.earlyBy([`network ${access.network}`]) : 0;
+    if (early > 0) {
+      const { status, flash } = tooEarly(visit, early);
+      return show(visit, 'login', { next: '' }, { status, flash });
+    }
     const form = await readForm(context.req, SMALL_FORM);
     const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
-    const { name } = entered;
+    const checked = await checkPassword(visit, entered.name, fieldOf(form, 'password'));
+    if (checked.kind === 'refused') {
+      const { status, flash } = checked;
+      return show(visit, 'login', entered, { status, flash });
+    }
+    if (login !== undefined) await sessions.end(login.secret);
+    await enter(visit, checked.user, 'login');
+    leadTo(context, targetOf(entered.next));
+  }
+
+  function tooEarly({ context }: Visit, ms: number): Extract<Checked, { kind: 'refused' }> {
+    const seconds = Math.ceil(ms / 1_000);
+    context.set('Retry-After', String(seconds));
+    const flash = { level: 'fail', text: 'login.often', values: { count: seconds } } as const;
+    return { kind: 'refused', status: 429, flash };
+  }
+
+  /** Checks a name and a password, as often as that may be tried. */
+  async function checkPassword(visit: Visit, name: string, password: string): Promise<Checked> {
+    const { context, access } = visit;
+    const known = cookieOf(context, 'known', access.isSecure);
     const mark = await users.browserMark(name);
     const isKnown = isSame(known, mark);
     const subjects = isKnown
       ? [`browser ${mark}`]
-      : [network, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
+      : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
     const waitMs = attempts.take(subjects);
-    if (waitMs > 0) return tooEarly(waitMs, entered);
-    const user = await users.withPassword(name, fieldOf(form, 'password'), isKnown);
+    if (waitMs > 0) return tooEarly(visit, waitMs);
+    const user = await users.withPassword(name, password, isKnown);
     if (user === undefined) {
       host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
       if (notedFailures.take(['all']) === 0)
@@ -293,12 +351,10 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
           what: 'login',
           refused: 'a wrong name or password',
         });
-      return again('login.wrong', 401, entered);
+      return { kind: 'refused', status: 401, flash: { level: 'fail', text: 'login.wrong' } };
     }
     attempts.clear(subjects);
-    if (login !== undefined) await sessions.end(login.secret);
-    await enter(visit, user, 'login');
-    leadTo(context, targetOf(entered.next));
+    return { kind: 'passed', user };
   }
 
   /** The page of a link that sets a password. To look at it does not use it up. */
@@ -327,7 +383,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   }
 
   /** Begins a session, with a secret of its own whatever the browser has sent. */
-  async function enter({ context, access }: Visit, user: User, what: string): Promise<void> {
+  async function enter({ context, access }: Visit, user: User, what: string): Promise<string> {
     const { isSecure, network } = access;
     const secret = await sessions.begin(user);
     setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
@@ -335,6 +391,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
     const record: AuditRecord = { at: new Date().toISOString(), who: user.name, from: network, what };
     await audit.note(record);
+    return secret;
   }
 
   async function logOut({ context, access }: Visit, { secret }: NonNullable<Visit['login']>): Promise<void> {
@@ -410,6 +467,18 @@ function isAllowed(user: User | undefined, least: Role | undefined): boolean {
 
 function titleOf({ title }: AdminPage, { t }: Words): string {
   return typeof title === 'string' ? t(title) : title.text;
+}
+
+function requestOf(visit: Visit, user: User, form: Form): FormRequest {
+  const field = (name: string) => fieldOf(form, name);
+  return { user, query: queryOf(visit.context), origin: originOf(visit), words: visit.words, form, field };
+}
+
+/** The texts that were entered in a form, without what belongs to a session and to the login. */
+function enteredIn(form: Form): readonly (readonly [string, string])[] {
+  return Object.keys(form)
+    .filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name))
+    .map((name) => [name, fieldOf(form, name)]);
 }
 
 function originOf({ context, access }: Visit): string {

@@ -90,6 +90,11 @@ export interface AdminPage {
   /** Where it stands in the menu, lower first. @default not in it */
   readonly menu?: number;
   show(request: PageRequest): Promise<PageAnswer>;
+  /**
+   * Shows its form with what was entered, where the session of that form is over. Nothing is done.
+   * @default what was entered is lost
+   */
+  again?(request: FormRequest): Promise<PageAnswer>;
   /** What its forms do, by the value of their button or field `do`. */
   readonly actions?: Readonly<Record<string, PageAction>>;
 }

@@ -31,15 +31,25 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     article: EditableArticle | undefined,
     fields: ArticleFields,
     more: {
-      readonly base: string;
+      /** The revision that the person has seen; empty for a new article. */
+      readonly base?: string;
+      /** Of a new article, so that it is stored once. */
+      readonly key?: string;
       readonly slug?: string;
+      readonly isHeld?: boolean;
+      /** Whether something was entered. */
+      readonly isChanged?: boolean;
       readonly preview?: string;
       readonly conflict?: object;
     },
     answer: Parameters<typeof view>[2] = {},
   ): PageAnswer {
     const title = article === undefined ? {} : { title: article.title };
-    return view('article-editor', { article, fields, ...more }, { ...title, ...answer });
+    return view(
+      'article-editor',
+      { article, fields, ...more, key: more.key || newKey() },
+      { ...title, ...answer },
+    );
   }
 
   /** Makes a preview, and remembers it for its frame. */
@@ -61,13 +71,30 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     const base = request.field('base');
     const fields = fieldsOf(request);
     try {
-      await articles.edit(id, base, fields, editorOf(request));
+      const { revision } = await articles.edit(id, base, fields, editorOf(request));
+      const text = revision === base ? 'articles.unchanged' : 'articles.saved';
+      return redirect(articlePath(id), { level: 'ok', text });
     } catch (error) {
       const now = await articles.open(id);
-      if (now === undefined) return MISSING;
-      return isConflict(error) ? conflict(now, base, fields) : form(now, fields, { base }, refusal(error));
+      if (now === undefined) return removed(fields);
+      return isConflict(error)
+        ? conflict(now, base, fields)
+        : form(now, fields, { base, isChanged: true }, refusal(error));
     }
-    return redirect(articlePath(id), { level: 'ok', text: 'articles.saved' });
+  }
+
+  /** Somebody has removed the article in between: the text is not lost. */
+  function removed(fields: ArticleFields): PageAnswer {
+    const flash = { level: 'warn', text: 'articles.removedSince' } as const;
+    return form(undefined, fields, { isChanged: true }, { status: 404, flash });
+  }
+
+  /** The form with what was entered. */
+  async function again(request: FormRequest): Promise<PageAnswer> {
+    const id = idIn(request);
+    const article = id === '' ? undefined : await articles.open(id);
+    if (id !== '' && article === undefined) return removed(fieldsOf(request));
+    return form(article, fieldsOf(request), enteredIn(request));
   }
 
   /** The article has changed since: both texts are shown, and nothing is overwritten before the person says so. */
@@ -84,7 +111,7 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     return form(
       now,
       fields,
-      { base: now.revision, conflict },
+      { base: now.revision, isChanged: true, conflict },
       { status: 409, flash: { level: 'warn', text: 'articles.conflict' } },
     );
   }
@@ -93,8 +120,8 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     const id = idIn(request);
     const fields = fieldsOf(request);
     const article = id === '' ? undefined : await articles.open(id);
-    if (id !== '' && article === undefined) return MISSING;
-    const more = { base: request.field('base'), slug: request.field('slug') };
+    if (id !== '' && article === undefined) return removed(fields);
+    const more = enteredIn(request);
     try {
       return form(article, fields, { ...more, preview: await keptPreview(fields, article?.id) });
     } catch (error) {
@@ -104,14 +131,20 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
 
   async function create(request: FormRequest): Promise<PageAnswer> {
     const fields = fieldsOf(request);
-    const slug = request.field('slug').trim();
-    const state = request.field('state') === 'held' ? 'held' : 'live';
+    const entered = enteredIn(request);
+    const slug = entered.slug.trim();
+    const state = entered.isHeld ? 'held' : 'live';
+    // One that no form of ours has is as good as none.
+    const key = /^[0-9a-f]{16}$/.test(entered.key) ? entered.key : newKey();
     try {
-      const made = { ...fields, ...(slug !== '' && { slug }), state } as const;
+      const made = { ...fields, key, ...(slug !== '' && { slug }), state } as const;
       const { id } = await articles.create(made, editorOf(request));
       return redirect(articlePath(id), { level: 'ok', text: 'articles.created' });
     } catch (error) {
-      return form(undefined, fields, { base: '', slug }, refusal(error));
+      const stored = isConflict(error) ? await articles.open(`admin-${key}`) : undefined;
+      if (stored !== undefined) return conflict(stored, '', fields);
+      const isGone = error instanceof PressmarkError && error.code === 'USAGE';
+      return form(undefined, fields, { ...entered, key: isGone ? newKey() : key }, refusal(error));
     }
   }
 
@@ -124,13 +157,15 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
         const article = await articles.open(idIn(request));
         return article === undefined ? MISSING : form(article, fieldsIn(article), { base: article.revision });
       },
+      again,
       actions: { save: { about, run: save }, preview: { about, changes: false, run: preview } },
     },
     {
       path: 'articles/new',
       title: 'articles.write',
       role: 'editor',
-      show: async ({ user }) => form(undefined, { ...NOTHING, author: user.name }, { base: '' }),
+      show: async ({ user }) => form(undefined, { ...NOTHING, author: user.name }, {}),
+      again,
       actions: { create: { run: create }, preview: { changes: false, run: preview } },
     },
     {
@@ -159,13 +194,24 @@ function fieldsOf({ field }: FormRequest): ArticleFields {
     title: field('title'),
     description: field('description'),
     tags: field('tags')
-      .split(',')
+      .split('\n')
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ''),
     author: field('author'),
     image: image === '' ? null : image,
     body: field('body'),
   };
+}
+
+/** What else stands in the form. */
+function enteredIn({ field }: FormRequest) {
+  const [base, key, slug, isHeld] = [field('base'), field('key'), field('slug'), field('state') === 'held'];
+  return { base, key, slug, isHeld, isChanged: true };
+}
+
+/** 16 hexadecimal digits. */
+function newKey(): string {
+  return randomBytes(8).toString('hex');
 }
 
 function fieldsIn({ title, description, tags, author, image, editable }: EditableArticle): ArticleFields {
@@ -180,5 +226,7 @@ function isConflict(error: unknown): boolean {
 function refusal(error: unknown): Parameters<typeof view>[2] {
   if (!(error instanceof PressmarkError)) throw error;
   const status = error.code === 'BODY_INVALID' ? 422 : error.status;
-  return { status, flash: { level: 'fail', text: 'articles.refused', values: { reason: error.message } } };
+  const isStored = error.code === 'COMMIT_FAILED' || error.code === 'REMOTE_UNAVAILABLE';
+  const text = isStored ? 'articles.unfinished' : 'articles.refused';
+  return { status, flash: { level: 'fail', text, values: { reason: error.message } } };
 }

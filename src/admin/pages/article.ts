@@ -48,9 +48,22 @@ export interface Difference {
   readonly text: string;
 }
 
-/** What is different between two versions of an article. */
+/** The most lines of a text that is compared, and the most that may differ: to compare more takes the time of deliveries. */
+const MOST_COMPARED = { lines: 5_000, different: 300 };
+
+/** What is different between two versions of an article; of long or very different ones, one text and the other. */
 export function differenceOf(before: ArticleFields, after: ArticleFields): readonly Difference[] {
-  return diffLines(textOf(before), textOf(after)).map(({ added, removed, value }) => ({
+  const [old, now] = [textOf(before), textOf(after)];
+  const isLong = [old, now].some(
+    (text) => text.split('\n', MOST_COMPARED.lines).length === MOST_COMPARED.lines,
+  );
+  const pieces = isLong ? undefined : diffLines(old, now, { maxEditLength: MOST_COMPARED.different });
+  if (pieces === undefined)
+    return [
+      { kind: 'old', text: old },
+      { kind: 'new', text: now },
+    ];
+  return pieces.map(({ added, removed, value }) => ({
     kind: added ? 'new' : removed ? 'old' : 'same',
     text: value,
   }));
