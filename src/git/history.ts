@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { PressmarkError } from '../errors.js';
 import type { Person } from './commit/identity.js';
 import type { CommittedFolder } from './content-folder.js';
 import { changesIn, commitAt, contentsOf } from './objects.js';
@@ -19,6 +21,9 @@ export interface FileCommit {
 /** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
 const LIMIT_MS = 300_000;
 
+/** … and how long where somebody waits for a page. */
+const PAGE_LIMIT_MS = 20_000;
+
 /** A commit as git prints it: its name, author, time and subject. */
 const FORMAT = '%x01%H%x00%an%x00%ae%x00%at%x00%s%x00';
 
@@ -26,13 +31,25 @@ const FORMAT = '%x01%H%x00%an%x00%ae%x00%at%x00%s%x00';
  * The commits of a file on the branch, newest first, also under the names that it had before.
  *
  * @param path from the top of the work tree.
+ * @param most so many of the newest, for somebody who waits. @default all
  * @throws PressmarkError GIT_FAILED.
  */
-export async function historyOf(repository: Repository, path: string): Promise<FileCommit[]> {
+export async function historyOf(repository: Repository, path: string, most?: number): Promise<FileCommit[]> {
   if ((await commitAt(repository, 'HEAD')) === null) return [];
   const { stdout } = await repository.git(
-    ['log', '--follow', '--raw', '-z', '--no-abbrev', `--format=${FORMAT}`, 'HEAD', '--', path],
-    { timeoutMs: LIMIT_MS },
+    [
+      'log',
+      '--follow',
+      '--raw',
+      '-z',
+      '--no-abbrev',
+      `--format=${FORMAT}`,
+      ...(most === undefined ? [] : [`--max-count=${most}`]),
+      'HEAD',
+      '--',
+      path,
+    ],
+    { timeoutMs: most === undefined ? LIMIT_MS : PAGE_LIMIT_MS },
   );
   return stdout
     .split('\x01')
@@ -48,10 +65,34 @@ export async function historyOf(repository: Repository, path: string): Promise<F
     });
 }
 
-/** The text of a committed file as it would be checked out. */
-export async function textOf({ git }: Repository, { path, blob }: FileCommit): Promise<string | undefined> {
-  if (blob === undefined) return undefined;
-  return (await git(['cat-file', '--filters', `--path=${path}`, blob])).stdout;
+/**
+ * The texts of committed files as they would be checked out, in the same order; undefined where a commit removed the file.
+ *
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function textsOf(
+  { git }: Pick<Repository, 'git'>,
+  commits: readonly FileCommit[],
+): Promise<(string | undefined)[]> {
+  const asked = [
+    ...new Set(commits.flatMap(({ blob, path }) => (blob === undefined ? [] : `${blob} ${path}`))),
+  ];
+  const texts = new Map<string, string>();
+  for (let start = 0; start < asked.length; start += CHUNK) {
+    const names = asked.slice(start, start + CHUNK);
+    // The size that git prints is the one before the filters: what no text can hold tells where each begins.
+    const mark = randomBytes(16).toString('hex');
+    const { stdout } = await git(['cat-file', `--batch=${mark}`, '--filters'], {
+      input: names.map((name) => `${name}\n`).join(''),
+      timeoutMs: LIMIT_MS,
+    });
+    const [, ...found] = `\n${stdout}`.split(`\n${mark}\n`);
+    if (found.length !== names.length)
+      throw new PressmarkError('GIT_FAILED', 'git cat-file has not printed each version that was asked for');
+    for (const [n, name] of names.entries())
+      texts.set(name, n === names.length - 1 ? (found[n] ?? '').replace(/\n$/, '') : (found[n] ?? ''));
+  }
+  return commits.map(({ blob, path }) => texts.get(`${blob} ${path}`));
 }
 
 /**

@@ -46,6 +46,8 @@ export interface ArticleRevision {
   /** Null where the commit has removed the file, or no article can be read from it. */
   readonly revision: string | null;
   readonly current: boolean;
+  /** Whether it has a text that a person has stored in the admin or put back, or has edited in the file. */
+  readonly isOfPerson: boolean;
   /** ISO 8601; null for a current version that is in no commit. */
   readonly date: string | null;
   /** Undefined where nobody knows. */
@@ -99,8 +101,13 @@ export interface ArticleEdits {
   draft(fields: ArticleFields, id?: string): Promise<DraftFile>;
   /** As `setState`, by a person. */
   setStateBy(id: string, state: SettableState, at: string | undefined, by: Editor): Promise<Article>;
-  /** The versions of an article, newest first. @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, GIT_FAILED. */
-  history(id: string): Promise<readonly ArticleRevision[]>;
+  /**
+   * The versions of an article, newest first.
+   *
+   * @param most the newest, so many. @default all
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, GIT_FAILED.
+   */
+  history(id: string, most?: number): Promise<readonly ArticleRevision[]>;
   /** The article as it was at a revision. @param revision or the beginning of its commit. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
   at(id: string, revision: string): Promise<Article>;
   /**

@@ -18,6 +18,9 @@ import { LEVELS } from './articles.js';
 
 const STATES: readonly SettableState[] = ['live', 'held', 'scheduled', 'expired'];
 
+/** So many versions are shown at first, and at the most. */
+const VERSIONS = { first: 50, most: 1_000 };
+
 /** The person of a request, as the author of a commit. */
 export function editorOf({ user: { name, email } }: Pick<PageRequest, 'user'>): Editor {
   return { name, ...(email !== undefined && { email }) };
@@ -124,6 +127,23 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
     return redirect('articles/trash', { level: 'ok', text: 'articles.trashed' });
   };
 
+  /** The page is there, too, where git does not say what was. */
+  async function versionsOf(id: string, most: number) {
+    try {
+      const found = await articles.history(id, most + 1);
+      const more = found.length > most ? most + VERSIONS.first : undefined;
+      const revisions = found.slice(0, most).map((one, n) => {
+        const next = n > 0 ? found[n - 1] : undefined;
+        const isReplaced = one.isOfPerson && next !== undefined && next.revision !== null && !next.isOfPerson;
+        return { ...one, isReplaced };
+      });
+      return { revisions, more };
+    } catch (error) {
+      if (!(error instanceof PressmarkError) || error.code !== 'GIT_FAILED') throw error;
+      return { revisions: [], more: undefined, failed: error.message };
+    }
+  }
+
   const refused = (id: string, text: string, reason = '') =>
     redirect(articlePath(id), { level: 'fail', text, values: { reason } });
 
@@ -136,9 +156,10 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         const id = idIn(request);
         const article = await articles.open(id);
         if (article === undefined) return MISSING;
-        const revisions = await articles.history(id);
+        const asked = Number(request.query.get('versions')) || VERSIONS.first;
+        const versions = await versionsOf(id, Math.min(Math.max(asked, 1), VERSIONS.most));
         const actions = actionsOn(host, 'article', request.user);
-        const shown = { article, revisions, actions, levels: LEVELS, timeZone, back: articlePath(id) };
+        const shown = { article, ...versions, actions, levels: LEVELS, timeZone, back: articlePath(id) };
         return view('article', shown, { title: article.title });
       },
       actions: {

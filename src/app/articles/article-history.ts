@@ -5,7 +5,7 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { replacedFiles } from '../../git/commit/replaced-texts.js';
 import { checkContentFolder } from '../../git/content-folder.js';
-import { historyOf, textOf } from '../../git/history.js';
+import { historyOf, textsOf } from '../../git/history.js';
 import { openRepository } from '../../git/repository.js';
 import { type ContentFolder, type Entry, type ReadFile, readArticleSync } from '../../store/catalog/entry.js';
 import { contentOf } from '../content/content.js';
@@ -61,6 +61,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
 /**
  * The history of an article's file.
  *
+ * @param most the newest commits, so many; all where it is undefined.
  * @returns `withoutGit`: why git has no versions of it; then those that were kept are all there are.
  * @throws PressmarkError GIT_FAILED.
  */
@@ -69,6 +70,7 @@ export async function historyOfFile(
   content: ContentFolder,
   entry: ArticleHistory['entry'],
   now: ArticleHistory['now'],
+  most?: number,
 ): Promise<ArticleHistory & { readonly withoutGit?: string }> {
   const file = `${contentPrefix(settings)}${entry.path}`;
   const kept = await keptRevisions(settings, content, entry.path, file);
@@ -79,8 +81,10 @@ export async function historyOfFile(
   if (place.kind === 'refused') return { entry, file, now, revisions: kept, withoutGit: place.why };
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
-  for (const commit of await historyOf(repository, `${place.folder}${entry.path}`)) {
-    const stored = await decoded(content, entry.path, await textOf(repository, commit));
+  const commits = await historyOf(repository, `${place.folder}${entry.path}`, most);
+  const texts = await textsOf(repository, commits);
+  for (const [n, commit] of commits.entries()) {
+    const stored = await decoded(content, entry.path, texts[n]);
     const revision = stored?.article.revision ?? null;
     const { author, seconds } = commit;
     revisions.push({

@@ -3,7 +3,7 @@ import { type Article, type ArticleDraft, draftOf } from '../../article/article.
 import type { Amended } from '../../article/format/amend.js';
 import { withLf } from '../../article/line-ends.js';
 import { termKey, termNames, trimmedName } from '../../article/names.js';
-import { isPersonsId, revisionFor } from '../../article/own-revisions.js';
+import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
@@ -181,10 +181,10 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
     setStateAs(id, state, at, { who: by.name, note: (revision) => note(revision, by) });
 
-  async function history(id: string): Promise<readonly ArticleRevision[]> {
+  async function history(id: string, most?: number): Promise<readonly ArticleRevision[]> {
     const found = await mustGet(id);
-    const { revisions } = await historyOf(found);
-    return revisions.map((one) => revisionOf(one, editors));
+    const { revisions } = await historyOf(found, most);
+    return revisions.slice(0, most).map((one) => revisionOf(one, editors));
   }
 
   async function at(id: string, revision: string): Promise<Article> {
@@ -226,10 +226,10 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   }
 
   /** With the current version at its beginning where no commit has it yet. */
-  async function historyOf(found: Found): Promise<ArticleHistory> {
+  async function historyOf(found: Found, most?: number): Promise<ArticleHistory> {
     const { id, url, revision } = found.article;
     const now = { stored: found };
-    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now);
+    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now, most);
     if (history.revisions.some(({ current }) => current)) return history;
     const uncommitted: Revision = {
       revision,
@@ -286,13 +286,14 @@ function isSameTerm(one: string, other: string): boolean {
 }
 
 function revisionOf(
-  { revision, current, date, author, subject, commit, keptIn }: Revision,
+  { revision, current, date, author, subject, commit, keptIn, stored }: Revision,
   editors: Editors,
 ): ArticleRevision {
   const person = (revision === null ? undefined : editors.of(revision)) ?? author;
   return {
     revision,
     current,
+    isOfPerson: stored?.edited === true || (revision !== null && isOfPerson(revision)),
     date: date === '' ? null : date,
     author: person.name === '' ? undefined : person,
     subject,

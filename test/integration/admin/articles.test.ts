@@ -108,6 +108,16 @@ test.serial(
     t.is(valueIn(toldToo, 'body'), 'Bo’s own words.');
     const versions = await bo.get(`articles/article?${query({ id })}`);
     t.true(versions.text.includes(request.id), 'the text that was delivered is kept');
+    t.notRegex(versions.text, /replaced by the service/);
+
+    const { revision_id } = await receiver.find(url);
+    const fresh = update({ target_id: id, target_url: url, base_revision_id: revision_id });
+    t.is((await receiver.post('article.updated', fresh)).status, 200);
+    const after = await ada.get(`articles/article?${query({ id })}`);
+    t.regex(after.text, new RegExp(`${revision_id}</code>.*replaced by the service`), 'and Ada is told');
+    const older = await ada.get(`articles/article?${query({ id, versions: '1' })}`);
+    t.false(older.text.includes(revision_id), 'only the newest');
+    t.true(older.text.includes('versions=51'));
   },
 );
 

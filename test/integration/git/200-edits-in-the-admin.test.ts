@@ -150,6 +150,9 @@ test('200-edits-in-the-admin: without git, what a person replaces and what an up
   const request = update({ target_id: data.id, target_url: url, base_revision_id: revision });
   t.is((await receiver.post('article.updated', request)).status, 200);
   const history = await articles.history(data.id);
+  t.true(history.find((one) => one.revision === revision)?.isOfPerson);
+  t.false(history.find(({ current }) => current)?.isOfPerson);
+  t.is((await articles.history(data.id, 2)).length, 2);
   t.deepEqual(
     history.map(({ revision, current }) => [revision, current]).toSorted(),
     [
