@@ -185,6 +185,28 @@ test('200-edits-in-the-admin: at level push, the remote has each as a commit by 
   await t.throwsAsync(articles.edit(data.id, base, { title: 'Stale' }, BO), { message: /made from/ });
 });
 
+test('200-edits-in-the-admin: at level commit, what could not be committed is committed when the same person sends it again', async (t) => {
+  const { dir, receiver, articles } = await committed(t, 'commit');
+  const data = article();
+  await receiver.post('article.published', data);
+  const path = relative(dir, fileOf(dir, data.id));
+  const base = (await articles.get(data.id))?.revision ?? '';
+  const lock = join(dir, '.git/refs/heads/main.lock');
+  const edited = () => articles.edit(data.id, base, { title: 'Housing bees' }, ADA);
+  const key = '00112233445566aa';
+  const written = { title: 'Wax', description: '', tags: [], author: '', image: null, body: 'Of wax.', key };
+  fs.writeFileSync(lock, '');
+  await Promise.all([
+    t.throwsAsync(edited(), { message: /commit/ }),
+    t.throwsAsync(articles.create(written, ADA), { message: /commit/ }),
+  ]);
+  fs.rmSync(lock);
+  await edited();
+  t.is(commitsOf(dir, path).at(-1), 'Ada Lovelace Edit: Housing bees');
+  const { id } = await articles.create(written, ADA);
+  t.deepEqual(commitsOf(dir, relative(dir, fileOf(dir, id))), ['Ada Lovelace Publish: Wax']);
+});
+
 const killed = sharedSite(test, 'disk');
 
 test.serial(
