@@ -15,7 +15,7 @@ import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import { createSessions, formTokenOf, SESSION_MS } from './sessions.js';
 import type { Role, User, Users } from './users.js';
 import { ADMIN_PATH, createViews, link } from './views.js';
-import { ADMIN_FOLDER, languageFor, phrasesOf, type Words, wordsIn } from './words.js';
+import { ADMIN_FOLDER, type Language, languageFor, phrasesOf, type Words, wordsIn } from './words.js';
 
 /** The running admin. */
 export interface Admin {
@@ -88,10 +88,19 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   const site = new URL(host.site.url).host;
   const assets = (name: string) => `${ADMIN_PATH}${name}?v=${files.get(name)?.version ?? ''}`;
 
+  const inLanguages = new Map<Language, Words>();
+
+  /** Made once for each language: what formats times and numbers is costly, and strangers can ask for a page, too. */
+  function wordsFor(language: Language): Words {
+    const words = inLanguages.get(language) ?? wordsIn(language, host.site.timeZone);
+    inLanguages.set(language, words);
+    return words;
+  }
+
   async function handle(context: Context): Promise<void> {
     context.set(HEADERS);
     const access = accessOf(context.req);
-    const words = wordsIn(languageFor(context.get('accept-language'), undefined), host.site.timeZone);
+    const words = wordsFor(languageFor(context.get('accept-language'), undefined));
     if (access.kind !== 'allowed') {
       context.status = 403;
       context.type = 'text/plain; charset=utf-8';
@@ -114,7 +123,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       access,
       path,
       login,
-      words: own === undefined ? words : wordsIn(languageFor(own, undefined), host.site.timeZone),
+      words: own === undefined ? words : wordsFor(languageFor(own, undefined)),
     };
     try {
       await answer(visit);

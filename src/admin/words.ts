@@ -50,7 +50,7 @@ export function phrasesOf(language: Language): ReadonlyMap<string, Phrase> {
 }
 
 /** The words of a language. A phrase that it lacks is English. @param now for what is said of times. */
-export function wordsIn(language: Language, timeZone: string, now = Date.now): Words {
+export function wordsIn(language: Language, timeZone: string, now = () => Date.now()): Words {
   const phrases = phrasesOf(language);
   const plural = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
