@@ -30,7 +30,7 @@ export const REVISION_RULES: readonly Rule[] = [
   ...rules({ section: 'article.updated, 3', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
     {
       id: 'update-retry-200',
-      says: 'The same update again is a retry and answered 200, although its base is no longer current.',
+      says: 'The same update, sent again, is a retry: it is answered 200, although its base is no longer current.',
       hint: `${STEP3} That comes before the comparison of base_revision_id.`,
       check: async (session) => {
         const { data } = await update(session);
