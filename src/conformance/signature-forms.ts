@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+
+/** A way in which programs get the signature wrong. */
+export interface SignatureForm {
+  /** Ends the sentence "it is a signature …". */
+  readonly what: string;
+  /** What a receiver that expects it has to change. */
+  readonly fix: string;
+  /** The header's value. @throws SyntaxError where the form needs JSON, and the body is none. */
+  readonly sign: (body: string, secret: string, timestamp: string) => string;
+}
+
+const RAW =
+  'Read the raw bytes before anything parses them: express.raw(), php://input, request.get_data(), io.ReadAll(r.Body), request.raw_post.';
+
+const hmac = (text: string, secret: string | Buffer) => createHmac('sha256', secret).update(text);
+const hex = (text: string, secret: string | Buffer) => `sha256=${hmac(text, secret).digest('hex')}`;
+const rewritten =
+  (write: (value: unknown) => string): SignatureForm['sign'] =>
+  (body, secret) =>
+    hex(write(JSON.parse(body)), secret);
+
+/** The forms that have been met. */
+export const SIGNATURE_FORMS: readonly SignatureForm[] = [
+  {
+    what: 'made of the body as Python’s json.dumps writes it',
+    fix: RAW,
+    sign: rewritten((value) => jsonText(value, { comma: ', ', colon: ': ' })),
+  },
+  {
+    what: 'made of the body with its keys sorted, as a parser gave them back',
+    fix: RAW,
+    sign: rewritten((value) => jsonText(value, { sorted: true })),
+  },
+  {
+    what: 'made of the body as PHP’s json_encode writes it',
+    fix: RAW,
+    sign: rewritten((value) => jsonText(value, { slash: '\\/' })),
+  },
+  {
+    what: 'made of the body with indentation',
+    fix: RAW,
+    sign: rewritten((value) => JSON.stringify(value, null, 2)),
+  },
+  {
+    what: 'made of data alone',
+    fix: `The signature covers the whole body. ${RAW}`,
+    sign: rewritten((value) =>
+      JSON.stringify(typeof value === 'object' && value !== null && 'data' in value && value.data),
+    ),
+  },
+  {
+    what: 'made of the timestamp, a full stop and the body, as other services do it',
+    fix: 'Here the body alone is signed.',
+    sign: (body, secret, timestamp) => hex(`${timestamp}.${body}`, secret),
+  },
+  {
+    what: 'in capital hex digits',
+    fix: 'Lowercase your own, or the header, before you compare.',
+    sign: (body, secret) => `sha256=${hmac(body, secret).digest('hex').toUpperCase()}`,
+  },
+  {
+    what: 'without sha256= before the digits',
+    fix: 'Write sha256= before your own digits.',
+    sign: (body, secret) => hmac(body, secret).digest('hex'),
+  },
+  {
+    what: 'as base64',
+    fix: 'Write the HMAC as hex.',
+    sign: (body, secret) => `sha256=${hmac(body, secret).digest('base64')}`,
+  },
+  {
+    what: 'made with a line end after the secret',
+    fix: 'Trim what you read from the file or the variable.',
+    sign: (body, secret) => hex(body, `${secret}\n`),
+  },
+  {
+    what: 'made with the secret decoded from base64',
+    fix: 'Use the characters of the secret as they are.',
+    sign: (body, secret) => hex(body, Buffer.from(secret, 'base64')),
+  },
+];
+
+interface JsonStyle {
+  readonly comma?: string;
+  readonly colon?: string;
+  readonly sorted?: boolean;
+  /** How a slash is written. */
+  readonly slash?: string;
+}
+
+/** JSON as other languages write it: in ASCII. */
+function jsonText(value: unknown, style: JsonStyle): string {
+  const { comma = ',', colon = ':', sorted = false, slash = '/' } = style;
+  if (Array.isArray(value)) return `[${value.map((one) => jsonText(one, style)).join(comma)}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    if (sorted) entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, one]) => `${jsonText(key, style)}${colon}${jsonText(one, style)}`).join(comma)}}`;
+  }
+  return JSON.stringify(value)
+    .replaceAll('/', slash)
+    .replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Service } from '../../contract/service.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { type JudgedRequest, judgeRequest, type Received } from './judge-request.js';
+
+/** A request with what is needed to send it on. */
+export interface Incoming extends Received {
+  readonly path: string;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** An answer with its headers as they are written. */
+export interface Passed {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** A request that was answered. */
+export interface Exchanged {
+  readonly receivedAt: string;
+  readonly request: JudgedRequest;
+  readonly incoming: Incoming;
+  readonly answer: Passed;
+  /** From its first byte to the answer. */
+  readonly ms: number;
+}
+
+export interface TrafficOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly secret: string;
+  readonly service: Service;
+  /**
+   * Answers a request; with undefined the connection is closed without an answer.
+   *
+   * @param gone is aborted when the connection has ended, from whichever side.
+   */
+  readonly answer: (
+    request: JudgedRequest,
+    incoming: Incoming,
+    gone: AbortSignal,
+  ) => Promise<Passed | undefined>;
+  readonly onExchange?: (exchanged: Exchanged) => void;
+}
+
+/** More than any event has; what is larger is not read to its end, in bytes. */
+export const MOST_BYTES = 10_000_000;
+
+/**
+ * A server that judges what a sender sends.
+ *
+ * @throws PressmarkError USAGE where it cannot listen there.
+ */
+export async function startTrafficServer(
+  options: TrafficOptions,
+): Promise<{ origin: string; close(): Promise<void> }> {
+  const server = http.createServer((message, response) => {
+    const started = performance.now();
+    const receivedAt = new Date().toISOString();
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    void (async () => {
+      const body = await wholeBody(message);
+      if (body === undefined) {
+        response.writeHead(413, { connection: 'close' }).end();
+        return;
+      }
+      const { method = 'POST', headers, rawHeaders, url: path = '/' } = message;
+      const incoming = { method, path, headers, rawHeaders, body };
+      const request = judgeRequest(incoming, options.secret, options.service);
+      const answer = await options.answer(request, incoming, gone.signal);
+      if (answer === undefined) {
+        response.destroy();
+        return;
+      }
+      const ms = Math.round(performance.now() - started);
+      response.sendDate = false;
+      response.writeHead(answer.status, [...answer.headers]);
+      response.end(answer.body);
+      options.onExchange?.({ receivedAt, request, incoming, answer, ms });
+    })().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  server.listen(options.port, options.host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new PressmarkError(
+      'USAGE',
+      `it cannot listen on ${options.host}:${options.port}: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(status: number, json: object): Passed {
+  const body = Buffer.from(JSON.stringify(json));
+  return {
+    status,
+    headers: ['Content-Type', 'application/json', 'Content-Length', String(body.length)],
+    body,
+  };
+}
+
+/** A body to its end; undefined where it is over 10 MB. */
+export async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
