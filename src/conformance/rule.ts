@@ -1,23 +1,12 @@
 import type { Version } from './answers.js';
+import type { RuleText } from './outcome.js';
 import { numberOf } from './rules/numbers.js';
 import type { Session } from './session.js';
 
-/** One testable sentence of the contract. */
-export interface Rule {
-  /** Stable, from 1; see `numberOf`. */
-  readonly number: number;
-  /** Stable; reports and dependencies name it. */
-  readonly id: string;
-  /** Where the contract says so. */
-  readonly section: string;
-  /** `should` where the contract only shows a sample or leaves it open: unmet, it is advice and no failure. */
-  readonly level: 'must' | 'should';
+/** One testable sentence of the contract about receivers; for its number, see `numberOf`. */
+export interface Rule extends RuleText {
   /** The lowest version of a receiver that it applies to. */
   readonly from: Version;
-  /** What the receiver does, in one sentence. */
-  readonly says: string;
-  /** How to fix a receiver that does not. */
-  readonly hint: string;
   /** Rules without which this one cannot be looked at. */
   readonly needs: readonly string[];
   /** @throws Unmet where the receiver does not keep the rule, NotChecked where that cannot be found out. */

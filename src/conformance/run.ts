@@ -2,29 +2,13 @@ import type { Service } from '../contract/service.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
 import { describe, NotChecked, Unmet } from './expect.js';
+import type { Outcome, Report } from './outcome.js';
 import type { Answer } from './probe.js';
 import { redactor, shownUrl } from './redact.js';
 import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
-
-/** `known`: it failed, as the baseline says that it did before. */
-export type Result = 'passed' | 'failed' | 'known' | 'advice' | 'not applicable' | 'not checked' | 'error';
-
-/** What became of one rule. Texts hold nothing secret. */
-export interface Outcome {
-  readonly rule: Rule;
-  readonly result: Result;
-  /** Of a failed rule and of advice. */
-  readonly expected?: string;
-  readonly got?: string;
-  /** Why it is not applicable or not checked, or how the checker itself failed at it. */
-  readonly why?: string;
-  /** Of a rule that was not kept: its last request and the answer, for a person. */
-  readonly exchange?: readonly string[];
-  readonly ms: number;
-}
 
 /** An article that the run left behind. */
 export interface Left {
@@ -33,20 +17,17 @@ export interface Left {
   readonly url: string | undefined;
 }
 
-/** What a run has found. */
-export interface Report {
-  /** The receiver's, without anything secret. */
-  readonly url: string;
+/** What a run has found at a receiver. */
+export interface ReceiverReport extends Report {
   /** As which it was checked; undefined where it is unknown. */
   readonly version: Version | undefined;
   /** How it answered the first webhook.test. */
   readonly firstTest: string;
   /** How the ids of all articles of this run begin. */
   readonly run: string;
-  readonly outcomes: readonly Outcome[];
   readonly left: readonly Left[];
-  readonly requests: number;
-  readonly ms: number;
+  /** How what is left is found and removed. */
+  readonly removal: string | undefined;
 }
 
 export interface ConformanceOptions extends SessionOptions {
@@ -64,7 +45,7 @@ export interface ConformanceOptions extends SessionOptions {
  *
  * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` or `skip` names no rule.
  */
-export async function checkReceiver(options: ConformanceOptions): Promise<Report> {
+export async function checkReceiver(options: ConformanceOptions): Promise<ReceiverReport> {
   const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id).id));
   const known = new Set(options.known);
   const rules = chosen(options.only).map((rule) => inWordsOf(options.service, rule));
@@ -101,25 +82,55 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
     outcomes.set(rule.id, isKnown ? { ...outcome, result: 'known' } : outcome);
     options.onOutcome?.(outcome, outcomes.size, rules.length);
   }
-  return {
-    url: shownUrl(options.url),
-    version: options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined,
+  const version = options.as !== undefined || !missing.has('request-accepted') ? session.version : undefined;
+  const subject = version === undefined ? 'version unknown' : `Version ${version}`;
+  const found = {
+    version,
     firstTest: redact(describe(firstTest)),
     run: session.run,
-    outcomes: [...outcomes.values()],
     left: [...session.left].map(([id, { title, url }]) => ({
       id: redact(id),
       title: redact(title),
       url: url === undefined ? undefined : redact(url),
     })),
+  };
+  const removal = removalText(found);
+  return {
+    url: shownUrl(options.url),
+    subject,
+    checkedAs: `a receiver of ${subject}`,
+    ...found,
+    removal,
+    notes: notesOf(found, removal),
+    outcomes: [...outcomes.values()],
     requests: session.journal.entries.length,
     ms: Math.round(performance.now() - started),
   };
 }
 
-/** Whether a run has found something that the contract forbids; when strict, or advises against. */
-export function hasFailed({ outcomes }: Report): boolean {
-  return outcomes.some(({ result }) => result === 'failed' || result === 'error');
+type Found = Pick<ReceiverReport, 'version' | 'firstTest' | 'run' | 'left'>;
+
+const UPGRADE = {
+  1: 'It states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
+  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
+} as const;
+
+function notesOf({ version, firstTest, left }: Found, removal: string | undefined): string[] {
+  const upgrade =
+    version === 1 || version === 2 ? [`Its answer to webhook.test: ${firstTest}. ${UPGRADE[version]}`] : [];
+  if (removal === undefined) return upgrade;
+  const lines = [
+    left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
+    ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
+    removal,
+  ];
+  return [...upgrade, lines.join('\n')];
+}
+
+/** How what a run left behind is found and removed; undefined where nothing is. */
+function removalText({ left, run }: Found): string | undefined {
+  if (left.length === 0) return undefined;
+  return `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`;
 }
 
 const LIMITED_HINT = 'It limits requests. Let those of the service through, or check it with a lower --rate.';

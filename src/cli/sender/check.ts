@@ -1,33 +1,31 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { loadSettings } from '../../config/load.js';
-import { htmlReport } from '../../conformance/report/html.js';
-import { jsonReport } from '../../conformance/report/json.js';
-import { junitReport } from '../../conformance/report/junit.js';
-import { markdownReport, rulesList } from '../../conformance/report/markdown.js';
-import { terminalReport } from '../../conformance/report/terminal.js';
+import { hasFailed } from '../../conformance/outcome.js';
+import { rulesList } from '../../conformance/report/markdown.js';
 import { RULES } from '../../conformance/rules/all.js';
-import {
-  type ConformanceOptions,
-  checkReceiver,
-  hasFailed,
-  type Outcome,
-  type Report,
-} from '../../conformance/run.js';
+import { type ConformanceOptions, checkReceiver } from '../../conformance/run.js';
 import type { PersonsStep } from '../../conformance/session.js';
-import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
 import { example, serviceOption, withDir } from '../options.js';
+import {
+  parseList,
+  progress,
+  type ReportOptions,
+  requireReportFolders,
+  withReports,
+  writeReports,
+} from './reports.js';
 import { secretOf } from './secret-option.js';
 
-interface CheckOptions {
+interface CheckOptions extends ReportOptions {
   readonly dir: string;
   readonly secret?: string;
   readonly service?: ConformanceOptions['service'];
@@ -44,19 +42,14 @@ interface CheckOptions {
   readonly public?: boolean;
   readonly publicAt?: string;
   readonly publicWait: number;
-  readonly json?: boolean;
-  readonly junit?: string;
-  readonly markdown?: string;
-  readonly html?: string;
   readonly manual?: boolean;
   readonly strict?: boolean;
-  readonly verbose?: boolean;
   readonly list?: boolean;
 }
 
 /** `pressmark check`: holds any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
-  return withDir(new Command('check'))
+  return withReports(withDir(new Command('check')))
     .description('probe any receiver, in any language, rule by rule of the contract')
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
     .option(
@@ -93,14 +86,6 @@ export function checkCommand(): Command {
       '--manual',
       'ask a person for what no request can do: an edit in the receiver’s admin, and a restart',
     )
-    .option('--json', 'print the report as JSON')
-    .option('--junit <file>', 'write the report as JUnit’s XML')
-    .option('--markdown <file>', 'write a badge and a table for a README')
-    .option('--html <file>', 'write the report as one page')
-    .option(
-      '--verbose',
-      'print the rules that passed too, and of each finding the request, the answer and a curl line',
-    )
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
@@ -110,8 +95,7 @@ export function checkCommand(): Command {
 }
 
 async function check(named: string | undefined, options: CheckOptions): Promise<void> {
-  for (const file of [options.junit, options.markdown, options.html])
-    if (file !== undefined) requireFolder(file);
+  requireReportFolders(options);
   const receiver = await receiverOf(named, options);
   const interrupt = new AbortController();
   // The report says which articles are there now. A second signal ends the process at once.
@@ -138,16 +122,6 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
   if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
 }
 
-function writeReports(report: Report, { json, junit, markdown, html, verbose = false }: CheckOptions): void {
-  const colour = process.stdout.isTTY ?? false;
-  process.stdout.write(
-    json ? escapeInvisible(jsonReport(report), { lines: true }) : terminalReport(report, { colour, verbose }),
-  );
-  if (junit !== undefined) write(junit, junitReport(report));
-  if (markdown !== undefined) write(markdown, markdownReport(report));
-  if (html !== undefined) write(html, htmlReport(report));
-}
-
 /** Asks on standard error, and waits for a line of standard input. */
 async function askPerson(step: PersonsStep): Promise<void> {
   const what =
@@ -158,11 +132,6 @@ async function askPerson(step: PersonsStep): Promise<void> {
   const lines = createInterface({ input: process.stdin });
   await Promise.race([once(lines, 'line'), once(lines, 'close')]);
   lines.close();
-}
-
-/** One line that is written over; on standard error, so that a report in a pipe is a report. */
-function progress({ rule }: Outcome, done: number, of: number): void {
-  process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
 }
 
 /** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */
@@ -196,21 +165,6 @@ function failedIn(file: string): string[] {
       `${quote(file, 200)} cannot be read as a report of pressmark check --json; write one with --json > ${quote(file, 200)}`,
       { cause },
     );
-  }
-}
-
-function requireFolder(file: string): void {
-  if (fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
-}
-
-function write(file: string, text: string): void {
-  try {
-    fs.writeFileSync(file, text);
-  } catch (cause) {
-    throw new PressmarkError('USAGE', `${quote(file, 200)} cannot be written: ${messageOf(cause)}`, {
-      cause,
-    });
   }
 }
 
@@ -266,11 +220,6 @@ function parseRate(text: string): number {
   const rate = Number(text);
   if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
   return rate;
-}
-
-/** Texts with commas between them. */
-function parseList(text: string): string[] {
-  return text.split(',').map((one) => one.trim());
 }
 
 /** A version of the contract. */

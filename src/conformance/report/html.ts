@@ -1,5 +1,5 @@
-import type { Outcome, Report } from '../run.js';
-import { bySection, countsText, MARKS, RESULTS, removalText, versionText } from './summary.js';
+import type { Outcome, Report } from '../outcome.js';
+import { bySection, countsText, MARKS, RESULTS } from './summary.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#ddd, #444); --bad: light-dark(#b3261e, #ff8a80); --good: light-dark(#1b7f3b, #7bd88f); --mild: light-dark(#8a5a00, #ffcc66); }
@@ -11,6 +11,7 @@ li { border-top: 1px solid var(--line); padding: .5rem 0; overflow-wrap: anywher
 .failed b, .error b { color: var(--bad); } .passed b { color: var(--good); } .advice b, .known b { color: var(--mild); }
 code, pre { font: .85rem/1.5 ui-monospace, monospace; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--line); padding: .75rem; }
+p.note { white-space: pre-line; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; } dd { margin: 0; }
 `;
 
@@ -19,8 +20,7 @@ export function htmlReport(report: Report): string {
   const found = report.outcomes.filter(({ result }) =>
     ['failed', 'error', 'known', 'advice'].includes(result),
   );
-  const removal = removalText(report);
-  const title = `${versionText(report)}: ${report.url}`;
+  const title = `${report.subject}: ${report.url}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +34,7 @@ export function htmlReport(report: Report): string {
 <p>${escaped(countsText(report))}; ${report.requests} requests in ${(report.ms / 1000).toFixed(1)} s.</p>
 ${found.length === 0 ? '' : `<h2>What to look at</h2>\n<ul>\n${found.map(finding).join('\n')}\n</ul>`}
 ${[...bySection(report)].map(([section, outcomes]) => sectionOf(section, outcomes)).join('\n')}
-${removal === undefined ? '' : `<h2>Articles that are left behind</h2>\n<p>${escaped(removal)}</p>`}
+${report.notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('\n')}
 </body>
 </html>
 `;

@@ -1,10 +1,10 @@
-import type { Report } from '../run.js';
-import { countsOf, removalText } from './summary.js';
+import type { Report } from '../outcome.js';
+import { countsOf } from './summary.js';
 
-/** A report for a script. */
+/** A report for a script, with whatever else the kind of report has. */
 export function jsonReport(report: Report): string {
-  const { url, version, firstTest, run, left, requests, ms } = report;
-  const rules = report.outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({
+  const { outcomes, notes: _notes, subject: _subject, checkedAs: _checkedAs, ...facts } = report;
+  const rules = outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({
     number: rule.number,
     id: rule.id,
     section: rule.section,
@@ -16,7 +16,5 @@ export function jsonReport(report: Report): string {
     ...(exchange !== undefined && { exchange }),
     ms: took,
   }));
-  const removal = removalText(report);
-  const all = { url, version, firstTest, run, counts: countsOf(report), requests, ms, rules, left, removal };
-  return `${JSON.stringify(all, null, 2)}\n`;
+  return `${JSON.stringify({ ...facts, counts: countsOf(report), rules }, null, 2)}\n`;
 }

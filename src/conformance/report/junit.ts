@@ -1,12 +1,12 @@
-import type { Outcome, Report } from '../run.js';
-import { bySection, countsOf, versionText } from './summary.js';
+import type { Outcome, Report } from '../outcome.js';
+import { bySection, countsOf } from './summary.js';
 
 /** A report as JUnit’s XML: a test suite for each section of the contract, a test case for each rule. */
 export function junitReport(report: Report): string {
   const suites = [...bySection(report)].map(([section, outcomes]) => suite(section, outcomes));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${escaped(`Contract, ${versionText(report)}: ${report.url}`)}" ${totals(report.outcomes)} time="${seconds(report.ms)}">`,
+    `<testsuites name="${escaped(`Contract, ${report.subject}: ${report.url}`)}" ${totals(report.outcomes)} time="${seconds(report.ms)}">`,
     ...suites,
     '</testsuites>',
     '',

@@ -1,6 +1,6 @@
+import type { Outcome, Report } from '../outcome.js';
 import type { Rule } from '../rule.js';
-import type { Outcome, Report } from '../run.js';
-import { bySection, countsOf, countsText, versionText } from './summary.js';
+import { bySection, countsOf, countsText } from './summary.js';
 
 /** A badge, a table of the contract's sections, and what failed: for a README. */
 export function markdownReport(report: Report): string {
@@ -12,7 +12,7 @@ export function markdownReport(report: Report): string {
     '|---|---|---|',
     ...sections.map(([section, outcomes]) => row(section, outcomes)),
     '',
-    `${versionText(report)}: ${countsText(report)}.`,
+    `${report.subject}: ${countsText(report)}.`,
     ...findings(report),
     '',
   ].join('\n');
@@ -41,7 +41,7 @@ function ruleLine({ number, id, level, from, says }: Rule, steps: readonly strin
 function badge(report: Report): string {
   const { passed, failed, error } = countsOf(report);
   const of = report.outcomes.filter(counts).length;
-  const text = `${versionText(report)}, ${passed} of ${of} rules`;
+  const text = `${report.subject}, ${passed} of ${of} rules`;
   const colour = failed + error > 0 ? 'red' : passed === 0 ? 'lightgrey' : 'brightgreen';
   return `![Contract: ${text}](https://img.shields.io/badge/contract-${encodeURIComponent(text)}-${colour})`;
 }

@@ -1,4 +1,4 @@
-import type { Outcome, Report, Result } from '../run.js';
+import type { Outcome, Report, Result } from '../outcome.js';
 
 /** In the order in which they are reported. */
 export const RESULTS: readonly Result[] = [
@@ -45,11 +45,6 @@ export function countsText(report: Pick<Report, 'outcomes'>): string {
     .join(', ');
 }
 
-/** "Version 3", or that it is unknown. */
-export function versionText({ version }: Pick<Report, 'version'>): string {
-  return version === undefined ? 'version unknown' : `Version ${version}`;
-}
-
 /** Outcomes by the first part of their section, in the order of the rules. */
 export function bySection({ outcomes }: Pick<Report, 'outcomes'>): Map<string, Outcome[]> {
   const sections = new Map<string, Outcome[]>();
@@ -58,10 +53,4 @@ export function bySection({ outcomes }: Pick<Report, 'outcomes'>): Map<string, O
     sections.set(name, [...(sections.get(name) ?? []), outcome]);
   }
   return sections;
-}
-
-/** How what a run left behind is found and removed; undefined where nothing is. */
-export function removalText({ left, run }: Pick<Report, 'left' | 'run'>): string | undefined {
-  if (left.length === 0) return undefined;
-  return `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`;
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { Outcome, Report, Result } from '../run.js';
-import { countsText, MARKS, removalText, versionText } from './summary.js';
+import type { Outcome, Report, Result } from '../outcome.js';
+import { countsText, MARKS } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
@@ -18,11 +18,6 @@ const COLOURS = {
   'not applicable': 'gray',
 } as const;
 
-const UPGRADE = {
-  1: 'It states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
-  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
-} as const;
-
 /** So many rules of one kind are named; of more, it is said how many there are. What an option would add is named whole. */
 const MOST_NAMES = 5;
 
@@ -31,7 +26,7 @@ const FINDINGS: readonly Result[] = ['failed', 'known', 'advice', 'error'];
 /** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
-  const lines = [`${report.url}, checked as a receiver of ${versionText(report)}`, ''];
+  const lines = [`${report.url}, checked as ${report.checkedAs}`, ''];
   const shown: readonly Result[] = verbose ? [...FINDINGS, 'passed'] : FINDINGS;
   for (const outcome of report.outcomes.filter(({ result }) => shown.includes(result)))
     lines.push(...linesOf(outcome, paint, verbose));
@@ -43,10 +38,7 @@ export function terminalReport(report: Report, { colour, verbose }: TerminalOpti
   lines.push(
     `${countsText(report)}; ${report.requests} request${report.requests === 1 ? '' : 's'} in ${(report.ms / 1000).toFixed(1)} s`,
   );
-  if (report.version === 1 || report.version === 2)
-    lines.push(`Its answer to webhook.test: ${report.firstTest}. ${UPGRADE[report.version]}`);
-  const removal = removalText(report);
-  if (removal !== undefined) lines.push('', ...leftLines(report), removal);
+  for (const note of report.notes) lines.push('', note);
   return `${lines.join('\n')}\n`;
 }
 
@@ -80,11 +72,4 @@ function notChecked({ outcomes }: Report, verbose: boolean): Map<string, string[
 function named(ids: readonly string[]): string {
   const more = ids.length - MOST_NAMES;
   return `${ids.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more (--verbose names them)` : ''}`;
-}
-
-function leftLines({ left }: Report): string[] {
-  return [
-    left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
-    ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
-  ];
 }

@@ -1,9 +1,5 @@
-import {
-  type ConformanceOptions,
-  checkReceiver,
-  type Outcome,
-  type Report,
-} from '../../../src/conformance/run.js';
+import type { Outcome, Report } from '../../../src/conformance/outcome.js';
+import { type ConformanceOptions, checkReceiver, type ReceiverReport } from '../../../src/conformance/run.js';
 import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 import type { Clock } from '../../../src/sender/clock.js';
 import { SECRET } from '../signer.js';
@@ -40,7 +36,7 @@ const LONG_MS = 30_000;
  * advances only when the receiver leaves a request unanswered, and the second piece of a body is sent when the first
  * was read.
  */
-export async function checked(steps: Steps, over: Partial<ConformanceOptions> = {}): Promise<Report> {
+export async function checked(steps: Steps, over: Partial<ConformanceOptions> = {}): Promise<ReceiverReport> {
   const clock = virtualClock(0);
   const { url, firstPieceRead, close } = await serveSteps(steps, () => clock.pass(LONG_MS));
   try {
@@ -68,7 +64,7 @@ function personOf(steps: Steps): ConformanceOptions['ask'] {
 }
 
 /** The outcomes other than `passed`, one line each. */
-export function complaints({ outcomes }: Report): string[] {
+export function complaints({ outcomes }: Pick<Report, 'outcomes'>): string[] {
   return outcomes.filter(({ result }) => result !== 'passed').map(inShort);
 }
 

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { hasFailed } from '../../../src/conformance/outcome.js';
 import { createTransport } from '../../../src/conformance/probe.js';
-import {
-  type ConformanceOptions,
-  checkReceiver,
-  hasFailed,
-  type Report,
-} from '../../../src/conformance/run.js';
+import { type ConformanceOptions, checkReceiver, type ReceiverReport } from '../../../src/conformance/run.js';
 import type { Clock } from '../../../src/sender/clock.js';
 import { optionsFor, withoutPauses } from '../../support/conformance/checked.js';
 import { virtualClock } from '../../support/virtual-clock.js';
@@ -39,7 +35,7 @@ async function report(
   t: ExecutionContext,
   act: (socket: Socket) => void,
   over: Partial<ConformanceOptions> = {},
-): Promise<Report> {
+): Promise<ReceiverReport> {
   const url = await startHostile(t, act);
   const found = await checkReceiver(optionsFor(url, { clock: withoutPauses(virtualClock(0)), ...over }));
   t.true(hasFailed(found));
@@ -47,7 +43,8 @@ async function report(
   return found;
 }
 
-const gotOf = ({ outcomes }: Report, id: string) => outcomes.find(({ rule }) => rule.id === id)?.got ?? '';
+const gotOf = ({ outcomes }: ReceiverReport, id: string) =>
+  outcomes.find(({ rule }) => rule.id === id)?.got ?? '';
 const answer = (head: string, body = '') =>
   `HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 

@@ -1,5 +1,6 @@
 import test from 'ava';
-import type { ConformanceOptions, Report } from '../../../src/conformance/run.js';
+import type { Report } from '../../../src/conformance/outcome.js';
+import type { ConformanceOptions } from '../../../src/conformance/run.js';
 import { checked } from '../../support/conformance/checked.js';
 import { referenceSteps, type Steps, signatureOf } from '../../support/conformance/reference-receiver.js';
 import { refuse } from '../../support/conformance/refusal.js';

@@ -1,6 +1,7 @@
 import test from 'ava';
+import { hasFailed } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
-import { checkReceiver, hasFailed } from '../../../src/conformance/run.js';
+import { checkReceiver } from '../../../src/conformance/run.js';
 import { CLOCK, type Clock } from '../../../src/sender/clock.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, serveSteps } from '../../support/conformance/reference-receiver.js';

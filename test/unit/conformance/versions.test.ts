@@ -1,5 +1,6 @@
 import test from 'ava';
-import { checkReceiver, type Report } from '../../../src/conformance/run.js';
+import type { Report } from '../../../src/conformance/outcome.js';
+import { checkReceiver } from '../../../src/conformance/run.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { GARDEN } from '../../support/conformance/reference-store.js';

@@ -1,0 +1,74 @@
+import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Outcome, Report } from '../../conformance/outcome.js';
+import { htmlReport } from '../../conformance/report/html.js';
+import { jsonReport } from '../../conformance/report/json.js';
+import { junitReport } from '../../conformance/report/junit.js';
+import { markdownReport } from '../../conformance/report/markdown.js';
+import { terminalReport } from '../../conformance/report/terminal.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { escapeInvisible } from '../../log.js';
+
+/** In which forms a report is wanted. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  readonly junit?: string;
+  readonly markdown?: string;
+  readonly html?: string;
+  readonly verbose?: boolean;
+}
+
+/** The options of reports, for the commands that check. */
+export function withReports(command: Command): Command {
+  return command
+    .option('--json', 'print the report as JSON')
+    .option('--junit <file>', 'write the report as JUnit’s XML')
+    .option('--markdown <file>', 'write a badge and a table for a README')
+    .option('--html <file>', 'write the report as one page')
+    .option(
+      '--verbose',
+      'print the rules that passed too, and of each finding the request, the answer and a curl line',
+    );
+}
+
+/** Refuses files in folders that are not there, before anything is sent. @throws PressmarkError USAGE */
+export function requireReportFolders({ junit, markdown, html }: ReportOptions): void {
+  for (const file of [junit, markdown, html])
+    if (file !== undefined && !fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
+      throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
+}
+
+/** Prints a report, and writes it into the files that were named. */
+export function writeReports(
+  report: Report,
+  { json, junit, markdown, html, verbose = false }: ReportOptions,
+): void {
+  const colour = process.stdout.isTTY ?? false;
+  process.stdout.write(
+    json ? escapeInvisible(jsonReport(report), { lines: true }) : terminalReport(report, { colour, verbose }),
+  );
+  if (junit !== undefined) write(junit, junitReport(report));
+  if (markdown !== undefined) write(markdown, markdownReport(report));
+  if (html !== undefined) write(html, htmlReport(report));
+}
+
+function write(file: string, text: string): void {
+  try {
+    fs.writeFileSync(file, text);
+  } catch (cause) {
+    throw new PressmarkError('USAGE', `${quote(file, 200)} cannot be written: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** One line that is written over; on standard error, so that a report in a pipe is a report. */
+export function progress({ rule }: Outcome, done: number, of: number): void {
+  process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
+}
+
+/** Texts with commas between them. */
+export function parseList(text: string): string[] {
+  return text.split(',').map((one) => one.trim());
+}
