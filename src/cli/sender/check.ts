@@ -49,7 +49,7 @@ interface CheckOptions extends ReportOptions {
 
 /** `pressmark check`: holds any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
-  return withReports(withDir(new Command('check')))
+  const command = withDir(new Command('check'))
     .description('probe any receiver, in any language, rule by rule of the contract')
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
     .option(
@@ -85,7 +85,8 @@ export function checkCommand(): Command {
     .option(
       '--manual',
       'ask a person for what no request can do: an edit in the receiver’s admin, and a restart',
-    )
+    );
+  return withReports(command)
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
