@@ -15,6 +15,7 @@ import { testConnection } from './delivery/connection-test.js';
 import { queued } from './delivery/delivery.js';
 import { envelopeOf, postEvent } from './delivery/send-event.js';
 import { deliveredBefore, reasonToKeep } from './last-delivered.js';
+import { notePause, pauseOf } from './pause.js';
 import { type Entry, entryId } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
@@ -62,6 +63,9 @@ export async function refresh({
   const draft = readDraft(path);
   const unfinished = force ? undefined : whyUnfinished(draft, clock.now());
   if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`, FORCE);
+  const pause = force ? undefined : pauseOf(state, connector.url, clock.now());
+  if (pause !== undefined)
+    throw refused(`the receiver is left alone until ${pause.until} (${pause.why})`, FORCE);
   const { noRefresh } = await testConnection(connector, clock.now());
   if (noRefresh !== undefined) throw refused(noRefresh);
   const target = await lookUp(connector, url, clock.now());
@@ -92,7 +96,9 @@ export async function refresh({
   // A worker that was quicker has it; what it comes to stands in the queue.
   if (taken === undefined) return queue.read(entry.id) ?? entry;
   const outcome = await attempt(taken.record, connector, clock.now(), true);
-  return (await queue.settle(taken, outcome)) ?? queue.read(entry.id) ?? taken;
+  const settled = await queue.settle(taken, outcome);
+  await notePause(state, connector.url, outcome, clock.now());
+  return settled ?? queue.read(entry.id) ?? taken;
 }
 
 /**

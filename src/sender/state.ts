@@ -13,13 +13,21 @@ export interface SenderState {
   readonly folder: string;
   readonly connectors: string;
   readonly deliveries: string;
+  /** Receivers that are left alone for a while. */
+  readonly pauses: string;
 }
 
 /** The places below a folder, which may be named by way of a symbolic link; nothing is made. */
 export function stateOf(given: string): SenderState {
   const dir = fs.existsSync(given) ? fs.realpathSync(given) : given;
   const folder = join(dir, NAME);
-  return { dir, folder, connectors: join(folder, 'connectors'), deliveries: join(folder, 'deliveries') };
+  return {
+    dir,
+    folder,
+    connectors: join(folder, 'connectors'),
+    deliveries: join(folder, 'deliveries'),
+    pauses: join(folder, 'pauses'),
+  };
 }
 
 /**
@@ -30,7 +38,8 @@ export function stateOf(given: string): SenderState {
 export function makeState(state: SenderState): void {
   try {
     fs.mkdirSync(state.folder, { recursive: true, mode: 0o700 });
-    for (const folder of [state.connectors, state.deliveries]) fs.mkdirSync(folder, { recursive: true });
+    for (const folder of [state.connectors, state.deliveries, state.pauses])
+      fs.mkdirSync(folder, { recursive: true });
     const ignore = join(state.folder, '.gitignore');
     if (!fs.existsSync(ignore)) fs.writeFileSync(ignore, '*\n');
   } catch (cause) {

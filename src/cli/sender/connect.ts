@@ -3,6 +3,7 @@ import { loadSettings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { type Connector, makeConnector, readConnectors, saveConnector } from '../../sender/connectors.js';
 import { testConnection } from '../../sender/delivery/connection-test.js';
+import { endPause } from '../../sender/pause.js';
 import { stateOf } from '../../sender/state.js';
 import { example, serviceOption } from '../options.js';
 import { printJson } from '../terminal.js';
@@ -61,6 +62,7 @@ export function connectCommand(): Command {
       });
       const { version, noRefresh } = await testConnection(connector, Date.now());
       await saveConnector(state, connector);
+      endPause(state, url);
       if (options.json) return printJson({ ...shown(connector), version, refresh: !noRefresh });
       console.log(`${name} is connected: a Version ${version} receiver at ${url}`);
       console.log(

@@ -2,9 +2,10 @@ import { Argument, Command, Option } from 'commander';
 import { PressmarkError, quote } from '../../errors.js';
 import { findConnector } from '../../sender/connectors.js';
 import { envelopeBytes, eventHeaders } from '../../sender/delivery/send-event.js';
+import { endPause, pauseOf } from '../../sender/pause.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
-import { stateOf } from '../../sender/state.js';
+import { type SenderState, stateOf } from '../../sender/state.js';
 import { example } from '../options.js';
 import { paint, printable, printableLines, printJson } from '../terminal.js';
 import { standingOf, withSenderDir } from './sending.js';
@@ -35,26 +36,41 @@ export function deliveriesCommand(): Command {
     .option('--json', 'print the records as JSON, without their payloads')
     .addHelpText('after', example('pressmark deliveries --status failed'))
     .action(async (action: Action | undefined, ids: string[], options: DeliveriesOptions) => {
-      const queue = openQueue({ state: stateOf(options.dir) });
+      const state = stateOf(options.dir);
+      const queue = openQueue({ state });
       try {
-        if (action === undefined) show(queue, options);
-        else if (action === 'retry') await retry(queue, ids, options.json === true);
+        if (action === undefined) show(queue, state, options);
         else if (action === 'show') for (const id of requireIds(ids, action)) showOne(queue, id, options);
-        else for (const id of requireIds(ids, action)) await change(queue, id, action);
+        else {
+          const changed =
+            action === 'retry'
+              ? await retry(queue, ids, options.json === true)
+              : await change(queue, requireIds(ids, action), action, options.json === true);
+          // Whoever wants a delivery sent does not want to wait until its receiver may be asked again.
+          if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
+        }
       } finally {
         queue.close();
       }
     });
 }
 
-function show(queue: Queue, { status, json }: DeliveriesOptions): void {
+function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOptions): void {
   const entries = [...queue.list()]
     .filter(({ record }) => status === undefined || record.status === status)
     .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
   if (json) printJson(entries.map(rowOf), 2);
   else if (entries.length === 0)
     console.log(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
-  else table(entries);
+  else {
+    table(entries);
+    const waiting = entries.filter(({ record }) => record.status === 'pending');
+    for (const url of new Set(waiting.map(({ record }) => record.url))) {
+      const pause = pauseOf(state, url, Date.now());
+      if (pause !== undefined)
+        console.log(printable(`${url} is left alone until ${pause.until}: ${pause.why}`));
+    }
+  }
   for (const [file, reason] of queue.problems()) {
     console.error(
       `pressmark: deliveries/${printable(file)} is skipped, as it is not a delivery record: ${reason}; fix it or move it away`,
@@ -124,22 +140,40 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   console.log(`\nPOST ${printable(record.url)}`);
   for (const [header, value] of Object.entries(headers)) console.log(printable(`${header}: ${value}`));
   console.log(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
-  if (record.lastError !== null) console.log(`\nLast attempt: ${printable(record.lastError)}`);
+  console.log(`\n${printable(`Last answer: ${answerOf(entry)}`)}`);
 }
 
-async function change(queue: Queue, id: string, action: 'send' | 'cancel'): Promise<void> {
-  const entry = await (action === 'send' ? queue.hurry(id) : queue.cancel(id));
-  if (entry === undefined) {
-    const there = queue.read(id);
-    throw there === undefined
-      ? refusal(queue, id)
-      : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
+/** What the record keeps of the last answer: its status and its URL, or the first 200 characters of an error. */
+function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status } }: Entry): string {
+  if (lastError !== null) return lastError;
+  if (status !== 'success') return 'none yet';
+  return [`HTTP ${lastStatusCode}`, liveUrl ?? note].filter((part) => part !== null).join(', ');
+}
+
+async function change(
+  queue: Queue,
+  ids: readonly string[],
+  action: 'send' | 'cancel',
+  json: boolean,
+): Promise<readonly Entry[]> {
+  const changed: Entry[] = [];
+  for (const id of ids) {
+    const entry = await (action === 'send' ? queue.hurry(id) : queue.cancel(id));
+    if (entry === undefined) {
+      const there = queue.read(id);
+      throw there === undefined
+        ? refusal(queue, id)
+        : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
+    }
+    changed.push(entry);
+    if (!json) console.log(standingOf(entry));
   }
-  console.log(standingOf(entry));
-  if (action === 'send') console.log('pressmark work or pressmark publish sends it now.');
+  if (json) printJson(changed.map(rowOf), 2);
+  else if (action === 'send') console.log('pressmark work or pressmark publish sends it now.');
+  return changed;
 }
 
-async function retry(queue: Queue, ids: readonly string[], json: boolean): Promise<void> {
+async function retry(queue: Queue, ids: readonly string[], json: boolean): Promise<readonly Entry[]> {
   if (ids.length === 0)
     throw new PressmarkError(
       'USAGE',
@@ -156,13 +190,15 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
     else if (!all) throw refusal(queue, id);
   }
   if (json) printJson(again.map(rowOf), 2);
-  else for (const entry of again) console.log(standingOf(entry));
-  if (json) return;
-  console.log(
-    again.length > 0
-      ? `${again.length} to be sent again, by pressmark work or pressmark publish`
-      : 'No delivery has failed for good. What waits is sent by pressmark work when it is due.',
-  );
+  else {
+    for (const entry of again) console.log(standingOf(entry));
+    console.log(
+      again.length > 0
+        ? `${again.length} to be sent again, by pressmark work or pressmark publish`
+        : 'No delivery has failed for good. What waits is sent by pressmark work when it is due.',
+    );
+  }
+  return again;
 }
 
 function refusal(queue: Queue, id: string): PressmarkError {

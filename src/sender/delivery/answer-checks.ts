@@ -34,8 +34,8 @@ export function statusText(reply: Reply): string {
   const words = text === '' ? '' : `: ${text}`;
   if (status < 300 || status > 399) return `HTTP ${status}${words}`;
   const to = headers.location === undefined ? '' : ` to ${quote(headers.location, 200)}`;
-  const why = redirectRefused ?? 'no further redirect is followed; register the final URL';
-  return `HTTP ${status}${to} (${why})${words}`;
+  const why = redirectRefused === undefined ? '' : ` (${redirectRefused})`;
+  return `HTTP ${status}${to}${why}${words}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Connector, recipientOf } from '../connectors.js';
 import { checkTest } from './answer-checks.js';
 import { sendTest } from './connection-test.js';
 import type { Delivery, Outcome } from './delivery.js';
-import { failedWithout, outcomeOf } from './outcome.js';
+import { outcomeOf } from './outcome.js';
 import { postEvent } from './send-event.js';
 
 /**
@@ -22,10 +22,10 @@ export async function attempt(
   try {
     if (payload.event === 'article.updated') {
       if (connector.url !== url)
-        return failedWithout(
-          `refused: the refresh was made for ${url}, and the connector ${connector.name} points to ${connector.url} now`,
-          { final: true },
-        );
+        return {
+          result: 'stopped',
+          error: `refused: the refresh was made for ${url}, and the connector ${connector.name} points to ${connector.url} now`,
+        };
       const refusal = tested ? undefined : await refreshRefusal(connector, sentAt);
       if (refusal !== undefined) return refusal;
     }
@@ -33,7 +33,7 @@ export async function attempt(
     return outcomeOf(payload, reply);
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'UNREACHABLE') throw error;
-    return failedWithout(messageOf(error));
+    return failed(messageOf(error));
   }
 }
 
@@ -41,7 +41,12 @@ export async function attempt(
 async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
   const checked = checkTest(await sendTest(connector, sentAt));
   // Without a status code: the update itself was not sent, and a 409 to the test is no conflict of the article's.
-  if ('refusal' in checked) return failedWithout(`webhook.test: ${checked.refusal}`);
+  if ('refusal' in checked) return failed(`webhook.test: ${checked.refusal}`);
   const { noRefresh } = checked.value;
-  return noRefresh === undefined ? undefined : failedWithout(noRefresh, { final: true });
+  return noRefresh === undefined ? undefined : { result: 'stopped', error: noRefresh };
+}
+
+/** An attempt without an answer to the delivery itself. */
+function failed(error: string): Outcome {
+  return { result: 'refused', statusCode: null, error, final: false };
 }

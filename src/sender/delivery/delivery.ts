@@ -40,7 +40,11 @@ export type Outcome =
       readonly error: string;
       /** Whether it fails at once, however many attempts remain. */
       readonly final: boolean;
-    };
+      /** The answer's `Retry-After`. */
+      readonly retryAfter?: string | undefined;
+    }
+  /** Nothing was sent, and nothing will be: it is no attempt, and the record keeps the code of the last one. */
+  | { readonly result: 'stopped'; readonly error: string };
 
 /** What can happen to a delivery. */
 export type DeliveryEvent =
@@ -100,6 +104,8 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
 }
 
 function ended(delivery: Delivery, outcome: Outcome, now: number): Delivery {
+  if (outcome.result === 'stopped')
+    return { ...delivery, status: 'failed', lastError: outcome.error, nextRetryAt: null };
   const attempts = delivery.attempts + 1;
   const lastStatusCode = outcome.statusCode;
   if (outcome.result === 'accepted')
@@ -122,7 +128,7 @@ function mayBeRetried({ status, payload, lastStatusCode }: Delivery): boolean {
  */
 export function leavesOpen(event: DeliveryEvent): boolean {
   if (event.kind === 'tick') return true;
-  if (event.kind !== 'end') return false;
+  if (event.kind !== 'end' || event.outcome.result === 'stopped') return false;
   const { statusCode } = event.outcome;
   return statusCode === null || statusCode < 400 || statusCode > 499;
 }

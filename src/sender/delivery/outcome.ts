@@ -9,16 +9,12 @@ export function outcomeOf(payload: Envelope, reply: Reply): Outcome {
   return payload.event === 'article.updated' ? ofUpdate(payload, reply) : ofPublish(reply);
 }
 
-/** An attempt that failed without an answer, or before anything was sent. */
-export function failedWithout(error: string, { final = false } = {}): Outcome {
-  return { result: 'refused', statusCode: null, error, final };
-}
-
 /** Any 2xx means that the article is delivered; of the body only `url` is read. */
 function ofPublish(reply: Reply): Outcome {
   const { status: statusCode } = reply;
+  const retryAfter = reply.headers['retry-after'];
   if (statusCode < 200 || statusCode > 299)
-    return { result: 'refused', statusCode, error: statusText(reply), final: false };
+    return { result: 'refused', statusCode, error: statusText(reply), final: false, retryAfter };
   const accepted = { result: 'accepted', statusCode, liveUrl: null } as const;
   if (reply.incomplete !== undefined)
     return { ...accepted, note: `its URL cannot be read: the answer ${reply.incomplete}` };
@@ -36,7 +32,8 @@ function ofPublish(reply: Reply): Outcome {
 function ofUpdate({ data }: Envelope, reply: Reply): Outcome {
   const { status: statusCode } = reply;
   const checked = checkUpdated(reply, String(data.revision_id));
+  const retryAfter = reply.headers['retry-after'];
   if ('refusal' in checked)
-    return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409 };
+    return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409, retryAfter };
   return { result: 'accepted', statusCode, liveUrl: String(data.target_url) };
 }

@@ -29,7 +29,7 @@ export interface Reply {
   readonly incomplete: string | undefined;
   /** Where the answer came from: another URL than the one that was asked where a redirect was followed. */
   readonly url: string;
-  /** Why a redirect was not followed though one may be; undefined where there was nothing to follow. */
+  /** Why a redirect was not followed; undefined where there was none. */
   readonly redirectRefused: string | undefined;
   /** From the first step to the last byte, in milliseconds. */
   readonly ms: number;
@@ -47,19 +47,32 @@ export async function exchange(request: Outgoing): Promise<Reply> {
   const started = performance.now();
   const signal = AbortSignal.timeout(request.timeoutMs);
   let reply = await once(request, request.url, signal);
-  let refused: string | undefined;
-  for (let left = request.redirects ?? 0; left > 0 && FOLLOWED.includes(reply.status); left--) {
-    const next = redirectTarget(reply.url, reply.headers.location);
-    if ('refused' in next) {
-      refused = next.refused;
-      break;
-    }
+  let redirectRefused: string | undefined;
+  for (let left = request.redirects ?? 0; ; left--) {
+    const next = nextOf(reply, left, reply.url !== request.url);
+    redirectRefused = next?.refused;
+    if (next?.url === undefined) break;
     reply = await once(request, next.url, signal);
   }
-  return { ...reply, redirectRefused: refused, ms: Math.round(performance.now() - started) };
+  return { ...reply, redirectRefused, ms: Math.round(performance.now() - started) };
 }
 
 type Part = Omit<Reply, 'ms' | 'redirectRefused'>;
+
+/** Where an answer sends the request on to, or why it is not sent there; undefined where the answer is no redirect. */
+function nextOf({ status, url, headers }: Part, left: number, isSecond: boolean): Redirect | undefined {
+  if (status === 303) return { refused: 'it asks for a GET, which carries no event; register the final URL' };
+  if (!FOLLOWED.includes(status)) return undefined;
+  if (left === 0)
+    return { refused: `no ${isSecond ? 'further ' : ''}redirect is followed; register the final URL` };
+  return redirectTarget(url, headers.location);
+}
+
+/** Where a redirect leads, or why it is not followed. */
+interface Redirect {
+  readonly url?: string;
+  readonly refused?: string;
+}
 
 /**
  * Where a redirect leads, or why it is not followed: an article that was on its way over https is never sent on in the
@@ -67,10 +80,7 @@ type Part = Omit<Reply, 'ms' | 'redirectRefused'>;
  *
  * @param url that was asked.
  */
-export function redirectTarget(
-  url: string,
-  location: string | undefined,
-): { url: string } | { refused: string } {
+export function redirectTarget(url: string, location: string | undefined): Redirect {
   if (location === undefined) return { refused: 'there is no Location header' };
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
   if (target === undefined || canonicalUrl(target.href) === undefined)

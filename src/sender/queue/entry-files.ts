@@ -12,6 +12,10 @@ const rename = promisify(fs.rename);
 export interface Summary {
   readonly id: string;
   readonly connector: string;
+  /** The receiver that it was queued for. */
+  readonly url: string;
+  /** The moment in its payload: articles that are due at the same time go out in the order in which they were queued. */
+  readonly timestamp: string;
   readonly status: Entry['record']['status'];
   /** Milliseconds since the epoch; NaN once settled. */
   readonly dueAt: number;
@@ -154,6 +158,8 @@ function idOf(name: string): string {
   return name.slice(0, -ENDING.length);
 }
 
-function summaryOf({ id, connector, record: { status, nextRetryAt } }: Entry): Summary {
-  return { id, connector, status, dueAt: nextRetryAt === null ? Number.NaN : Date.parse(nextRetryAt) };
+function summaryOf({ id, connector, record }: Entry): Summary {
+  const { url, status, nextRetryAt, payload } = record;
+  const dueAt = nextRetryAt === null ? Number.NaN : Date.parse(nextRetryAt);
+  return { id, connector, url, timestamp: payload.timestamp, status, dueAt };
 }

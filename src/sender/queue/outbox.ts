@@ -1,7 +1,9 @@
+import type { Summary } from './entry-files.js';
+
 /** What is to be sent to one receiver, a few at a time; see `createOutbox`. */
 export interface Outbox {
   /** Adds deliveries; one that waits or is under way already is not added again. */
-  add(ids: Iterable<string>): void;
+  add(deliveries: Iterable<Summary>): void;
   /** Forgets what has not been begun. */
   clear(): void;
   /** Resolves when nothing is under way and nothing waits. */
@@ -16,20 +18,20 @@ export interface Outbox {
  */
 export function createOutbox(
   lanes: number,
-  send: (id: string) => Promise<void>,
+  send: (delivery: Summary) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Outbox {
-  const waiting = new Set<string>();
+  const waiting = new Map<string, Summary>();
   const underWay = new Set<string>();
   let active = 0;
   let whenIdle: (() => void)[] = [];
 
   async function lane(): Promise<void> {
-    for (const id of waiting) {
+    for (const [id, delivery] of waiting) {
       waiting.delete(id);
       underWay.add(id);
       try {
-        await send(id);
+        await send(delivery);
       } catch (error) {
         waiting.clear();
         onFailure(error);
@@ -44,8 +46,9 @@ export function createOutbox(
   }
 
   return {
-    add: (ids) => {
-      for (const id of ids) if (!underWay.has(id)) waiting.add(id);
+    add: (deliveries) => {
+      for (const one of deliveries)
+        if (!underWay.has(one.id) && !waiting.has(one.id)) waiting.set(one.id, one);
       for (let more = Math.min(lanes - active, waiting.size); more > 0; more--) {
         active++;
         void lane();

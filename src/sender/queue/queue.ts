@@ -161,7 +161,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     // Taken up again by another worker meanwhile: it is due at another moment then.
     if (view.read(id)?.record.nextRetryAt !== nextRetryAt) return undefined;
     const next = step(view, id, { kind: 'end', outcome });
-    if (next === undefined || outcome.result === 'refused') return next;
+    if (next === undefined || outcome.result !== 'accepted') return next;
     const settled = { ...next, liveUrl: outcome.liveUrl ?? next.liveUrl, note: outcome.note ?? null };
     view.change(settled);
     return settled;
@@ -223,7 +223,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
         await submit(stuck, (view) => {
           for (const id of stuck) step(view, id, { kind: 'tick' });
         });
-      return over.sort((a, b) => a.dueAt - b.dueAt);
+      return over.sort((a, b) => a.dueAt - b.dueAt || (a.timestamp < b.timestamp ? -1 : 1));
     },
     take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
     settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),

@@ -4,6 +4,7 @@ import { CLOCK, type Clock, pacemaker } from '../clock.js';
 import { findConnector } from '../connectors.js';
 import { attempt } from '../delivery/attempt.js';
 import type { Outcome } from '../delivery/delivery.js';
+import { notePause, pauseOf } from '../pause.js';
 import type { SenderState } from '../state.js';
 import type { Entry } from './entry.js';
 import type { Summary } from './entry-files.js';
@@ -15,6 +16,9 @@ const TICK_MS = 60_000;
 
 /** Requests to one receiver at a time; the contract shows no limit. */
 const LANES = 8;
+
+/** So long a pause is waited for; after a longer one the deliveries are looked for again, in milliseconds. */
+const PATIENCE_MS = 300_000;
 
 /** How often it is looked for records that have outlived their use; that reads all of them. */
 const PRUNE_EVERY_MS = 86_400_000;
@@ -81,7 +85,9 @@ export function createWorker(options: WorkerOptions): Worker {
     for (const name of new Set(due.map(({ connector }) => connector))) {
       const theirs = due.filter(({ connector }) => connector === name);
       try {
-        if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
+        if (findConnector(state, name) !== undefined)
+          for (const url of new Set(theirs.map((one) => one.url)))
+            outboxOf(url).add(theirs.filter((one) => one.url === url));
         else warnOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
       } catch (error) {
         fail(error); // this connector's file is broken; the others go on
@@ -95,29 +101,48 @@ export function createWorker(options: WorkerOptions): Worker {
     else failures.push(error);
   }
 
-  function outboxOf(name: string): Outbox {
-    const there = outboxes.get(name);
+  function outboxOf(url: string): Outbox {
+    const there = outboxes.get(url);
     if (there !== undefined) return there;
     const pace = pacemaker(clock, rate);
-    const send = async (id: string) => {
+    const send = async (delivery: Summary) => {
+      if (!(await pauseIsOver(url))) return made.clear();
       await pace(stopping.signal);
-      if (!stopping.signal.aborted) await sendOne(name, id);
+      if (!stopping.signal.aborted) await sendOne(delivery);
     };
     const made = createOutbox(lanes, send, fail);
-    outboxes.set(name, made);
+    outboxes.set(url, made);
     return made;
+  }
+
+  /** Waits while a receiver wants to be left alone. @returns false where that is too long, or where it is gone. */
+  async function pauseIsOver(url: string): Promise<boolean> {
+    while (!stopping.signal.aborted) {
+      const pause = pauseOf(state, url, clock.now());
+      if (pause === undefined) return true;
+      warnOnce(
+        pause.gone > 0
+          ? `${url} says that it is gone (410); nothing is sent there before ${pause.until}; correct the URL with pressmark connect, or end the deliveries with pressmark deliveries cancel`
+          : `${url} wants to be left alone until ${pause.until} (${pause.why}); what waits goes there after that`,
+      );
+      const ms = Date.parse(pause.until) - clock.now();
+      if (pause.gone > 0 || ms > PATIENCE_MS) return false;
+      await clock.wait(ms, stopping.signal);
+    }
+    return false;
   }
 
   async function allIdle(): Promise<void> {
     await Promise.all([...outboxes.values()].map((outbox) => outbox.idle()));
   }
 
-  async function sendOne(name: string, id: string): Promise<void> {
+  async function sendOne({ id, connector: name, url }: Summary): Promise<void> {
     const connector = findConnector(state, name); // read each time: it may have been edited since
     const taken = connector && (await queue.take(id));
     if (connector === undefined || taken === undefined) return;
     const outcome = await attempt(taken.record, connector, clock.now());
     const entry = await queue.settle(taken, outcome);
+    await notePause(state, url, outcome, clock.now());
     if (entry === undefined) log.warn({ delivery: id }, 'the attempt took so long that it counts as stuck');
     else onAttempt?.({ entry, outcome });
   }

@@ -115,7 +115,7 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   t.regex(shown.stdout, /\nPOST http:.*\n/);
   t.regex(shown.stdout, /\nX-Service-Signature: sha256=[0-9a-f]{64}\n/);
   t.regex(shown.stdout, /\n {2}"event": "article\.published",\n/);
-  t.regex(shown.stdout, /\nLast attempt: /);
+  t.regex(shown.stdout, /\nLast answer: HTTP 500: bad /);
   const refused = await sender('deliveries', 'retry', id);
   t.deepEqual([refused.code, refused.stderr], [2, `pressmark: ${id} has not failed, it is pending\n`]);
 
@@ -480,4 +480,24 @@ test('refresh --changed replaces the articles whose files have changed, and a re
   const told = await sender('refresh', '--changed', join(posts, 'hounds.md'));
   t.is(told.code, 0, told.stdout);
   t.regex(fs.readFileSync(stored('dogs')[0] ?? '', 'utf8'), /Renamed and changed\./);
+});
+
+test('a receiver that is left alone for a while is named in the list; connect, deliveries send and retry end the pause', async (t) => {
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const isTest = got.headers['x-service-event'] === 'webhook.test';
+    return (isTest ? reply(200) : reply(429, 'slowly', { 'retry-after': '3600' }))(got, response);
+  });
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  const pauses = () => fs.readdirSync(join(dir, '.pressmark-sender/pauses')).length;
+  const published = await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  t.deepEqual([published.code, pauses()], [1, 1]);
+  const list = await sender('deliveries');
+  t.regex(list.stdout, /\nhttp:.* is left alone until .*: HTTP 429, Retry-After: 3600\n$/);
+  const [{ id }] = JSON.parse((await sender('deliveries', '--json')).stdout) as [{ id: string }];
+  const sent = await sender('deliveries', 'send', id, '--json');
+  t.deepEqual([sent.code, (JSON.parse(sent.stdout) as { id: string }[])[0]?.id, pauses()], [0, id, 0]);
+  await sender('work', '--once');
+  t.is(pauses(), 1);
+  await sender('connect', 'garden', endpoint.url);
+  t.is(pauses(), 0);
 });

@@ -58,14 +58,22 @@ test('a second redirect is not followed; without leave, no redirect is', async (
   );
   const twice = await exchange({ ...LONG, url, body, redirects: 1 });
   t.deepEqual([twice.status, got.map(({ path }) => path)], [302, ['/hook', '/hookx']]);
+  t.is(twice.redirectRefused, 'no further redirect is followed; register the final URL');
   const none = await exchange({ ...LONG, url, body });
-  t.deepEqual([none.status, got.length, none.redirectRefused], [302, 3, undefined]);
+  t.deepEqual([none.status, got.length], [302, 3]);
+  t.is(none.redirectRefused, 'no redirect is followed; register the final URL');
 });
 
-test('a 303 is no redirect that a delivery can take', async (t) => {
-  const { url, got } = await startEndpoint(t, reply(303, '', { location: '/last' }));
-  t.is((await exchange({ ...LONG, url, body, redirects: 1 })).status, 303);
-  t.is(got.length, 1);
+test('a 303 is no redirect that a delivery can take, and a 304 is none at all', async (t) => {
+  let status = 303;
+  const { url, got } = await startEndpoint(t, (request, response) =>
+    reply(status, '', { location: '/last' })(request, response),
+  );
+  const see = await exchange({ ...LONG, url, body, redirects: 1 });
+  t.deepEqual([see.status, got.length], [303, 1]);
+  t.regex(see.redirectRefused ?? '', /^it asks for a GET/);
+  status = 304;
+  t.is((await exchange({ ...LONG, url, body, redirects: 1 })).redirectRefused, undefined);
 });
 
 test('a redirect to another host is followed', async (t) => {

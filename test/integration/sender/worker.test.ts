@@ -289,3 +289,69 @@ test('a record that cannot be read is logged once; the others are sent', async (
   t.is(lines.length, 1);
   t.regex(lines[0]?.msg ?? '', /deliveries\/broken\.json is skipped.*not JSON/);
 });
+
+test('Retry-After: a receiver is left alone for so long, and no row of a delivery record says otherwise than before', async (t) => {
+  let answer: Answering = reply(429, 'slowly', { 'retry-after': '3600' });
+  const { endpoint, connector, queue, clock, worker, lines } = await set(t, (got, response) =>
+    answer(got, response),
+  );
+  await queue.add(['a', 'b', 'c'].map((id) => makeEntry(connector, id)));
+  await worker({ lanes: 1 }).sendDue();
+  t.is(endpoint.got.length, 1);
+  const records = [...queue.list()].map(({ record }) => record);
+  t.deepEqual(records.map(({ attempts }) => attempts).sort(), [0, 0, 1]);
+  t.is(
+    records.find(({ attempts }) => attempts === 1)?.nextRetryAt,
+    new Date(T0 + MINUTE).toISOString(),
+    'its own wait is the one of the schedule',
+  );
+  t.regex(
+    lines[0]?.msg ?? '',
+    /wants to be left alone until 2026-11-19T09:00:00\.000Z \(HTTP 429, Retry-After: 3600\)/,
+  );
+  answer = reply(200);
+  clock.pass(30 * MINUTE);
+  await worker().sendDue();
+  t.is(endpoint.got.length, 1, 'another process honours it too');
+  clock.pass(30 * MINUTE);
+  await worker().sendDue();
+  t.is(endpoint.got.length, 4);
+});
+
+test('a short pause is waited for in the same run', async (t) => {
+  let busy = true;
+  const { endpoint, connector, queue, clock, worker } = await set(t, (got, response) =>
+    (busy ? reply(503, '', { 'retry-after': new Date(T0 + 120_000).toUTCString() }) : reply(200))(
+      got,
+      response,
+    ),
+  );
+  await queue.add(['a', 'b'].map((id) => makeEntry(connector, id)));
+  const sent = worker({ lanes: 1 }).sendDue();
+  await until('the worker waits', () => clock.waiting() === 1);
+  busy = false;
+  clock.pass(2 * MINUTE);
+  await sent;
+  t.is(endpoint.got.length, 2);
+});
+
+test('410: nothing else goes to a receiver that is gone until the next attempt is due, each time later; one that is back gets everything', async (t) => {
+  let answer: Answering = reply(410, 'no more');
+  const { endpoint, connector, queue, clock, worker } = await set(t, (got, response) =>
+    answer(got, response),
+  );
+  await queue.add(Array.from({ length: 5 }, (_, n) => makeEntry(connector, `a${n}`)));
+  const tick = async (minutes: number) => {
+    clock.pass(minutes * MINUTE);
+    await worker({ lanes: 1 }).sendDue();
+    return endpoint.got.length;
+  };
+  t.deepEqual(
+    [await tick(0), await tick(0.9), await tick(0.1), await tick(4), await tick(1)],
+    [1, 1, 2, 2, 3],
+  );
+  t.true([...queue.list()].every(({ record }) => record.status === 'pending'));
+  answer = reply(200);
+  t.is(await tick(30), 3 + 5);
+  t.true([...queue.list()].every(({ record }) => record.status === 'success'));
+});

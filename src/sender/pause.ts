@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { RETRY_WAITS_MINUTES } from '../contract/limits.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import type { Outcome } from './delivery/delivery.js';
+import type { SenderState } from './state.js';
+
+const schema = z.object({
+  /** ISO 8601. */
+  until: z.iso.datetime(),
+  why: z.string(),
+  /** How many pauses a 410 has made in a row; 0 where the receiver has asked for this one. */
+  gone: z.int().min(0),
+});
+
+/** A receiver is left alone for a while: what is to be sent there stays pending, and its own waits go on. */
+export type Pause = z.infer<typeof schema>;
+
+const MINUTE_MS = 60_000;
+/** A longer `Retry-After` is taken for a mistake. */
+const LONGEST_MS = 86_400_000;
+
+/**
+ * The pause that an answer calls for. A 429 or 503 may say how long; a 410 says that the receiver is gone, and makes
+ * pauses as long as the waits between attempts. Those are minima, so that no pause changes a delivery record.
+ *
+ * @param before the last pause of this receiver since it took an article.
+ * @param now milliseconds since the epoch.
+ */
+export function pauseAfter(outcome: Outcome, before: Pause | undefined, now: number): Pause | undefined {
+  if (outcome.result !== 'refused') return undefined;
+  const { statusCode, retryAfter } = outcome;
+  const gone = statusCode === 410 ? (before?.gone ?? 0) + 1 : 0;
+  const ms = gone > 0 ? waitOf(gone) : waitIn(statusCode, retryAfter, now);
+  if (ms <= 0) return undefined;
+  const words = retryAfter === undefined ? '' : `, Retry-After: ${retryAfter.slice(0, 40)}`;
+  return { until: new Date(now + ms).toISOString(), why: `HTTP ${statusCode}${words}`, gone };
+}
+
+function waitOf(attempt: number): number {
+  return (RETRY_WAITS_MINUTES[attempt - 1] ?? RETRY_WAITS_MINUTES.at(-1) ?? 0) * MINUTE_MS;
+}
+
+/** What `Retry-After` says, which is seconds or a date. A 429 is about the sender and not the article: it always calls for a wait. */
+function waitIn(statusCode: number | null, retryAfter: string | undefined, now: number): number {
+  if (statusCode !== 429 && statusCode !== 503) return 0;
+  const said = retryAfter?.trim() ?? '';
+  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now;
+  if (Number.isNaN(ms)) return statusCode === 429 ? waitOf(1) : 0;
+  return Math.min(ms, LONGEST_MS);
+}
+
+/** The pause of a receiver that is not over; undefined where there is none. */
+export function pauseOf(state: SenderState, url: string, now: number): Pause | undefined {
+  const pause = lastPause(state, url);
+  return pause !== undefined && Date.parse(pause.until) > now ? pause : undefined;
+}
+
+/**
+ * Notes what an attempt says of its receiver: one that takes an article has no pause any more.
+ *
+ * @param url the receiver's.
+ * @param now milliseconds since the epoch.
+ */
+export async function notePause(
+  state: SenderState,
+  url: string,
+  outcome: Outcome,
+  now: number,
+): Promise<void> {
+  if (outcome.result === 'accepted') return endPause(state, url);
+  const pause = pauseAfter(outcome, lastPause(state, url), now);
+  const current = pauseOf(state, url, now);
+  // Requests that were under way when the pause began say the same once more.
+  const isKnown = current !== undefined && (current.gone > 0 || current.until >= (pause?.until ?? ''));
+  if (pause !== undefined && !isKnown)
+    await writeAtomically(fileOf(state, url), `${JSON.stringify(pause)}\n`, 0o600);
+}
+
+/** Lets a receiver have articles again at once. */
+export function endPause(state: SenderState, url: string): void {
+  fs.rmSync(fileOf(state, url), { force: true });
+}
+
+function lastPause(state: SenderState, url: string): Pause | undefined {
+  const path = fileOf(state, url);
+  if (!fs.existsSync(path)) return undefined;
+  try {
+    return schema.parse(JSON.parse(fs.readFileSync(path, 'utf8')));
+  } catch {
+    return undefined; // a pause that cannot be read is none: the receiver says it again
+  }
+}
+
+function fileOf(state: SenderState, url: string): string {
+  return join(state.pauses, `${hash('sha256', url).slice(0, 16)}.json`);
+}
