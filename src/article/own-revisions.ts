@@ -23,3 +23,20 @@ export function isOfPerson(revision: string): boolean {
 export function isPersonsId(id: string): boolean {
   return /^admin-[0-9a-f]{16}$/.test(id);
 }
+
+/** What a person has done to an article's text: written it from nothing, or changed what came. */
+export type PersonsPart = 'written' | 'edited';
+
+/** What of an article's text is a person's, in its file or in the admin; undefined where it is as it came. */
+export function personsPart({
+  article: { id, revision = '' },
+  edited = false,
+  digest,
+}: {
+  readonly article: { readonly id: string; readonly revision?: string };
+  readonly edited?: boolean;
+  readonly digest?: string | undefined;
+}): PersonsPart | undefined {
+  if (isPersonsId(id) || (edited && digest === undefined)) return 'written';
+  return edited || isOfPerson(revision) ? 'edited' : undefined;
+}

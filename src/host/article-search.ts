@@ -20,7 +20,7 @@ export interface ArticleSearch {
   readonly size?: number | undefined;
 }
 
-/** An article in a list. */
+/** An article in a list. Long titles are shortened; long authors and tags are missing, and so is each tag after the hundredth. */
 export interface ArticleRow
   extends Pick<
     ListedArticle,
@@ -32,22 +32,16 @@ export interface ArticleRow
 /** A page of articles. */
 export interface FoundArticles {
   readonly rows: readonly ArticleRow[];
-  /** The number of all articles that are meant, as far as the files have been read. */
+  /** The number of all articles that are meant. */
   readonly total: number;
   readonly page: number;
   readonly pages: number;
-  /** The files that have been read so far, and those that there are: the first search begins to read them. */
-  readonly read: number;
-  readonly files: number;
 }
 
-/** Finding articles. */
+/** Finding articles by what is known of all of them; no file is read. */
 export interface ArticleFinder {
-  /** A page of the articles that are meant. The first call has their files read in the background, newest names first. */
+  /** A page of the articles that are meant. */
   search(query?: ArticleSearch): Promise<FoundArticles>;
-  /**
-   * The dates of the articles from a moment until now, in ms since 1970, the oldest first; without drafts, and as far as the
-   * files have been read.
-   */
+  /** The dates of the articles from a moment until now, in ms since 1970, the oldest first; without drafts. */
   datesSince(moment: number): Promise<readonly number[]>;
 }

@@ -452,7 +452,10 @@ export function createStore(options: StoreOptions) {
       const fingerprint = await writer.write(file);
       unacknowledged.add(path);
       if (how !== 'edited') await afterWrite?.(stored, how);
-      catalog.set(entryOf(content, path, file, fingerprint));
+      // What a person has written tells the file alone.
+      catalog.set(
+        how === 'edited' ? await codec.entry(path, { text, fingerprint }) : entryOf(path, file, fingerprint),
+      );
       acknowledged.set(path, fingerprint);
       unacknowledged.delete(path);
       return stored;

@@ -1,7 +1,7 @@
 import type { Article } from '../../article/article.js';
 import type { StateChange } from '../../article/format/amend.js';
 import { termKey } from '../../article/names.js';
-import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
+import { isOfPerson, personsPart, revisionFor } from '../../article/own-revisions.js';
 import { stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
@@ -164,18 +164,15 @@ function stateChange(
   }
 }
 
-/** Whether a person wrote an article from nothing: its file, or in the admin. */
-export function isHandWritten({
-  article: { id },
-  digest,
-}: Pick<StoredArticle, 'article' | 'digest'>): boolean {
-  return digest === undefined || isPersonsId(id);
-}
-
 /** A stored article as plugins get it. @param path below the site's folder. */
 export function listedArticle(path: string, stored: StoredArticle, now = Date.now()): ListedArticle {
   const { article, publication } = stored;
-  return { ...article, path, state: stateAt(publication, now), handWritten: isHandWritten(stored) };
+  return {
+    ...article,
+    path,
+    state: stateAt(publication, now),
+    handWritten: personsPart(stored) === 'written',
+  };
 }
 
 function matches(article: ListedArticle, { state, tag, author, handWritten }: ArticleQuery): boolean {

@@ -1,49 +1,26 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { memoized } from '../../article/memoized.js';
 import { termKey } from '../../article/names.js';
-import { isOfPerson } from '../../article/own-revisions.js';
-import type { StoredArticle } from '../../article/stored-article.js';
 import { parseMoment } from '../../contract/moment.js';
-import { messageOf, PressmarkError } from '../../errors.js';
 import type { ArticleFinder, ArticleRow, ArticleSearch } from '../../host/article-search.js';
-import type { FileChange } from '../../host/hook-types.js';
-import { definePlugin, type Plugin } from '../../host/plugin.js';
-import type { Log } from '../../log.js';
-import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { entryState } from '../../store/catalog/entry.js';
-import { isHandWritten } from './host-articles.js';
-
-export interface SearchArticlesOptions {
-  readonly store: Pick<ArticleStore, 'read'>;
-  readonly catalog: Catalog;
-  /** The content folder's path below the site's, with a slash at its end. */
-  readonly prefix: string;
-  readonly log: Log;
-}
+import { type Entry, entryState } from '../../store/catalog/entry.js';
 
 /** Articles of one page. */
 const SIZE = { usual: 50, most: 200 };
 
-/** So long files are read at a stretch, and so long nothing is done after that, in milliseconds: deliveries come first. */
-const READ_MS = { stretch: 3, rest: 6 };
+/** So many rows are made, and so many looked at, before others have their turn: deliveries come first. */
+const [MADE_AT_ONCE, SEEN_AT_ONCE] = [500, 20_000];
 
-/** So many changed articles are read before a search is answered: a person sees what they have just done. */
-const MOST_BEFORE = 20;
+/** After more changes than this, the rows are sorted anew; after fewer, each is put into its place. */
+const MANY = 200;
 
-/** So few files are all read before the first search is answered. */
-const FEW = 200;
-
-/** So many rows are looked at before others have their turn. */
-const ROWS_AT_ONCE = 20_000;
-
-/** What is kept of an article. */
-interface Row extends Omit<ArticleRow, 'state' | 'path'> {
-  /** Below the content folder. */
-  readonly path: string;
-  readonly isDraft: boolean;
+/** What is kept of an article to find it by. */
+interface Row {
+  readonly entry: Entry;
   /** When it was published, in ms since 1970; 0 where nobody knows. */
   readonly at: number;
-  /** What is searched, in lower case. */
+  /** What is searched, in lower case; it begins with the title. */
   readonly text: string;
   readonly tagKeys: readonly string[];
   readonly authorKey: string;
@@ -52,201 +29,146 @@ interface Row extends Omit<ArticleRow, 'state' | 'path'> {
 type Order = 'date' | 'title';
 
 /**
- * Finds articles by a small row of each in memory. The first search begins to read the files, in the background; from then
- * on, what is stored, edited or removed is read again.
+ * Finds articles by what the catalog knows of them: no file is read. Rows are made and sorted when they are asked for first;
+ * from then on each change of the catalog is put into its place.
+ *
+ * @param prefix the content folder's path below the site's, with a slash at its end.
  */
-export function createArticleSearch(
-  options: SearchArticlesOptions,
-): ArticleFinder & { /** Hears of changes. */ readonly plugin: Plugin } {
-  const { store, catalog, prefix, log } = options;
+export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, prefix: string): ArticleFinder {
+  const keyOf = memoized(termKey);
   const rows = new Map<string, Row>();
-  /** The same rows, sorted. */
-  const orders: Readonly<Record<Order, Row[]>> = { date: [], title: [] };
-  /** The paths that are to be read, first those that have changed. */
-  const changed = new Set<string>();
-  let unread: string[] | undefined;
-  let isReading = false;
-  let isClosed = false;
+  /** The same rows sorted, as far as they were asked for so. */
+  const orders = new Map<Order, Row[]>();
+  let changed: Set<string> | undefined;
+  let upToDate = Promise.resolve();
 
-  const onChange = ({ path }: Pick<FileChange, 'path'>) => {
-    if (unread === undefined || !path.startsWith(prefix)) return;
-    changed.add(path.slice(prefix.length));
-    readOn();
-  };
-  const plugin = definePlugin({
-    name: 'articles',
-    receiver: (host) => {
-      for (const action of ['published', 'updated', 'created', 'edited', 'removed'] as const)
-        host.addAction(`article.${action}`, onChange);
-      host.onClose(() => {
-        isClosed = true;
-      });
-    },
-  });
-
-  function readOn(): void {
-    if (isReading) return;
-    isReading = true;
-    void readAll();
+  /** The rows in an order, as the catalog is now. */
+  async function sorted(order: Order): Promise<readonly Row[]> {
+    upToDate = upToDate.then(takeChanges);
+    await upToDate;
+    const known = orders.get(order) ?? [...rows.values()].sort(compare[order]);
+    orders.set(order, known);
+    return [...known]; // others may change it while somebody goes through it
   }
 
-  /** Never rejects. */
-  async function readAll(): Promise<void> {
-    while (!isClosed) {
-      const until = performance.now() + READ_MS.stretch;
-      while (performance.now() < until) {
-        const path = nextPath();
-        if (path === undefined) {
-          isReading = false;
-          return;
-        }
-        await readOne(path);
-      }
-      await setTimeout(READ_MS.rest, undefined, { ref: false });
-    }
-  }
-
-  function nextPath(): string | undefined {
+  async function takeChanges(): Promise<void> {
+    changed ??= catalog.follow();
+    if (changed.size > MANY) orders.clear();
+    let count = 0;
     for (const path of changed) {
       changed.delete(path);
-      return path;
-    }
-    return unread?.pop();
-  }
-
-  async function readOne(path: string): Promise<void> {
-    try {
-      const stored = await store.read(path);
-      put(path, stored === undefined ? undefined : rowOf(path, stored));
-    } catch (error) {
-      put(path, undefined);
-      // Gone or malformed since; doctor names the others.
-      if (!(error instanceof PressmarkError))
-        log.debug({ path, reason: messageOf(error) }, 'an article is not in the list');
+      const before = rows.get(path);
+      const row = rowAt(path);
+      if (row === undefined) rows.delete(path);
+      else rows.set(path, row);
+      for (const [order, all] of orders) {
+        if (before !== undefined) all.splice(placeOf(all, before, order), 1);
+        if (row !== undefined) all.splice(placeOf(all, row, order), 0, row);
+      }
+      if (++count % MADE_AT_ONCE === 0) await nextTurn();
     }
   }
 
-  function put(path: string, row: Row | undefined): void {
-    const before = rows.get(path);
-    if (row === undefined) rows.delete(path);
-    else rows.set(path, row);
-    for (const order of ['date', 'title'] as const) {
-      const sorted = orders[order];
-      if (before !== undefined) sorted.splice(placeOf(sorted, before, order), 1);
-      if (row !== undefined) sorted.splice(placeOf(sorted, row, order), 0, row);
-    }
-  }
-
-  /** Reads what is to be seen at once, and the rest in the background. */
-  async function begin(): Promise<readonly string[]> {
-    unread ??= [...catalog.entries()]
-      .filter(({ broken }) => broken === undefined)
-      .map(({ path }) => path)
-      .sort(); // the last one is read first
-    if (unread.length <= FEW) for (const path of unread.splice(0)) await readOne(path);
-    const first = [...changed].slice(0, MOST_BEFORE);
-    for (const path of first) {
-      changed.delete(path);
-      await readOne(path);
-    }
-    readOn();
-    return unread;
-  }
-
-  async function datesSince(moment: number): Promise<readonly number[]> {
-    await begin();
-    const now = Date.now();
-    const first = orders.date.findLastIndex(({ at }) => at < moment) + 1;
-    return orders.date.slice(first).flatMap(({ at, isDraft }) => (isDraft || at > now ? [] : [at]));
-  }
-
-  async function search(query: ArticleSearch = {}) {
-    const left = await begin();
-    const { sort = 'newest' } = query;
-    const size = Math.min(Math.max(1, query.size ?? SIZE.usual), SIZE.most);
-    const sorted = [...orders[sort === 'title' ? 'title' : 'date']];
-    if (sort === 'newest') sorted.reverse();
-    const found = await matching(sorted, query);
-    const pages = Math.max(1, Math.ceil(found.length / size));
-    const page = Math.min(Math.max(1, Math.trunc(query.page ?? 1)), pages);
-    const now = Date.now();
+  function rowAt(path: string): Row | undefined {
+    const entry = catalog.get(path);
+    if (entry === undefined || entry.broken !== undefined) return undefined;
+    const { id, url, title = '', date = '', author = '', tags = [] } = entry;
     return {
-      rows: found.slice((page - 1) * size, page * size).map((row) => shown(row, now)),
-      total: found.length,
-      page,
-      pages,
-      read: rows.size,
-      files: rows.size + left.length,
+      entry,
+      at: parseMoment(date) || 0,
+      text: lower([title, url, id, author, ...tags].join('\n')),
+      tagKeys: tags.map(keyOf),
+      authorKey: keyOf(author),
     };
   }
 
-  async function matching(sorted: readonly Row[], query: ArticleSearch): Promise<readonly Row[]> {
-    const { state, edited, handWritten } = query;
-    const words = lower(query.text ?? '')
-      .split(/\s+/)
-      .filter((word) => word !== '');
-    const tag = query.tag === undefined ? undefined : termKey(query.tag);
-    const author = query.author === undefined ? undefined : termKey(query.author);
+  async function datesSince(moment: number): Promise<readonly number[]> {
     const now = Date.now();
-    const conditions: ((row: Row) => boolean)[] = words.map(
-      (word) =>
-        ({ text }) =>
-          text.includes(word),
-    );
-    if (edited !== undefined) conditions.push((row) => row.edited === edited);
-    if (handWritten !== undefined) conditions.push((row) => row.handWritten === handWritten);
-    if (author !== undefined) conditions.push(({ authorKey }) => authorKey === author);
-    if (tag !== undefined) conditions.push(({ tagKeys }) => tagKeys.includes(tag));
-    if (state !== undefined) conditions.push((row) => stateOf(row, now) === state);
-    let left = sorted;
-    for (const holds of conditions) {
-      const found: Row[] = [];
-      for (let start = 0; start < left.length; start += ROWS_AT_ONCE) {
-        if (start > 0) await setImmediate();
-        for (const row of left.slice(start, start + ROWS_AT_ONCE)) if (holds(row)) found.push(row);
-      }
-      left = found;
+    const all = await sorted('date');
+    const first = all.findLastIndex(({ at }) => at < moment) + 1;
+    return all.slice(first).flatMap(({ at, entry }) => (entry.isDraft || at > now ? [] : [at]));
+  }
+
+  async function search(query: ArticleSearch = {}) {
+    const { sort = 'newest' } = query;
+    const size = Math.min(Math.max(1, query.size ?? SIZE.usual), SIZE.most);
+    const found = await matching(await sorted(sort === 'title' ? 'title' : 'date'), query);
+    const pages = Math.max(1, Math.ceil(found.length / size));
+    const page = Math.min(Math.max(1, Math.trunc(query.page ?? 1)), pages);
+    const start = (page - 1) * size;
+    const shown =
+      sort === 'newest'
+        ? found.slice(Math.max(0, found.length - start - size), found.length - start).reverse()
+        : found.slice(start, start + size);
+    const now = Date.now();
+    return {
+      rows: shown.map(({ entry }) => articleRow(entry, prefix, now)),
+      total: found.length,
+      page,
+      pages,
+    };
+  }
+
+  async function matching(all: readonly Row[], query: ArticleSearch): Promise<readonly Row[]> {
+    const wanted = wantedOf(query);
+    if (wanted === undefined) return all;
+    const found: Row[] = [];
+    for (let start = 0; start < all.length; start += SEEN_AT_ONCE) {
+      if (start > 0) await nextTurn();
+      found.push(...all.slice(start, start + SEEN_AT_ONCE).filter((row) => isWanted(row, wanted)));
     }
-    return left;
+    return found;
   }
 
-  function stateOf({ isDraft, path }: Row, now: number): ArticleRow['state'] {
-    const entry = catalog.get(path);
-    if (isDraft) return 'draft';
-    return entry === undefined ? 'live' : entryState(entry, now);
-  }
-
-  function shown(row: Row, now: number): ArticleRow {
-    const { id, title, url, path, date, author, tags, handWritten, edited } = row;
-    const state = stateOf(row, now);
-    return { id, title, url, path: `${prefix}${path}`, date, state, author, tags, handWritten, edited };
-  }
-
-  return { search, datesSince, plugin };
+  return { search, datesSince };
 }
 
-function rowOf(path: string, stored: StoredArticle): Row {
-  const { article, edited, publication } = stored;
-  const handWritten = isHandWritten(stored);
-  const { id, title, url, date, author, tags, revision } = article;
-  const row = {
-    path,
+/** A question in the form of the rows; undefined where all are meant. */
+function wantedOf(query: ArticleSearch) {
+  const { state, edited, handWritten } = query;
+  const words = lower(query.text ?? '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const [tagKey, authorKey] = [query.tag, query.author].map((name) => name && termKey(name));
+  const isAny = [state, edited, handWritten, tagKey, authorKey].every((one) => one === undefined);
+  return isAny && words.length === 0
+    ? undefined
+    : { state, edited, handWritten, words, tagKey, authorKey, now: Date.now() };
+}
+
+/** In one go, as it is asked of each row. */
+function isWanted(
+  { entry, text, tagKeys, authorKey }: Row,
+  wanted: NonNullable<ReturnType<typeof wantedOf>>,
+): boolean {
+  return (
+    (wanted.state === undefined || stateOf(entry, wanted.now) === wanted.state) &&
+    (wanted.tagKey === undefined || tagKeys.includes(wanted.tagKey)) &&
+    (wanted.authorKey === undefined || authorKey === wanted.authorKey) &&
+    (wanted.edited === undefined || (entry.byPerson === 'edited') === wanted.edited) &&
+    (wanted.handWritten === undefined || (entry.byPerson === 'written') === wanted.handWritten) &&
+    wanted.words.every((word) => text.includes(word))
+  );
+}
+
+function articleRow(entry: Entry, prefix: string, now: number): ArticleRow {
+  const { id, title = '', url, path, date = '', author = '', tags = [], byPerson } = entry;
+  return {
     id,
     title,
     url,
+    path: `${prefix}${path}`,
     date,
+    state: stateOf(entry, now),
     author,
     tags,
-    handWritten,
-    edited: !handWritten && (edited || isOfPerson(revision)),
-    isDraft: publication.kind === 'draft',
-    at: parseMoment(date) || 0,
-    text: lower([title, url, id, author, ...tags].join('\n')),
-    tagKeys: tags.map(termKey),
-    authorKey: termKey(author),
+    handWritten: byPerson === 'written',
+    edited: byPerson === 'edited',
   };
-  // A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own.
-  return JSON.parse(JSON.stringify(row)) as Row;
+}
+
+function stateOf(entry: Entry, now: number): ArticleRow['state'] {
+  return entry.isDraft ? 'draft' : entryState(entry, now);
 }
 
 function lower(text: string): string {
@@ -259,15 +181,16 @@ function placeOf(sorted: readonly Row[], row: Row, order: Order): number {
   while (start < end) {
     const middle = (start + end) >> 1;
     const other = sorted[middle];
-    if (other !== undefined && isBefore(other, row, order)) start = middle + 1;
+    if (other !== undefined && compare[order](other, row) < 0) start = middle + 1;
     else end = middle;
   }
   return start;
 }
 
-function isBefore(one: Row, other: Row, order: Order): boolean {
-  if (order === 'date' && one.at !== other.at) return one.at < other.at;
-  // The text begins with the title.
-  if (order === 'title' && one.text !== other.text) return one.text < other.text;
-  return one.path < other.path;
-}
+const byPath = (one: Row, other: Row) => (one.entry.path < other.entry.path ? -1 : 1);
+
+/** Never 0, but for one and the same row. */
+const compare: Readonly<Record<Order, (one: Row, other: Row) => number>> = {
+  date: (one, other) => one.at - other.at || byPath(one, other),
+  title: (one, other) => (one.text === other.text ? byPath(one, other) : one.text < other.text ? -1 : 1),
+};

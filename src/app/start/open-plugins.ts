@@ -92,7 +92,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const secrets = openSecrets(settings);
   const deliveries = openDeliveryLog(stateDir, log, () => secretsOf(settings, secrets));
   onClose(deliveries.close);
-  const finder = createArticleSearch({ store: durable.opened.store, catalog, prefix, log });
+  const finder = createArticleSearch(catalog, prefix);
   const kept = {
     settings,
     log,
@@ -107,7 +107,6 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     ...own,
     ...firstPartyPlugins({ ...options, durable, sources: pages.sources }),
     deploy.entry,
-    firstParty(finder.plugin, 'the list of articles'),
     firstParty(recordsPlugin(kept), 'what is kept for people'),
     // Behind those that look at the same events: what it says of an article counts.
     firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt }), 'the dates of articles'),
@@ -122,7 +121,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const setUp = await startHost(plugins, {
     face: 'receiver',
     ...site,
-    articles: { ...articles, search: finder.search, datesSince: finder.datesSince },
+    articles: { ...articles, ...finder },
     assets: durable.assets,
     records: recordsOf(options, deliveries, facts, createDryRun(names, around)),
     services: {

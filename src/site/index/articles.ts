@@ -166,13 +166,7 @@ export function openArticles(
   ): { readonly post: Post; readonly text: ArticleText } | undefined {
     const page = { ...content.format.decodeForPages(fileText, path), fingerprint: NEVER_READ };
     const text = textOf(page, markdown);
-    const entry = articleEntry(
-      entryOf(content, path, page, NEVER_READ),
-      site,
-      page.article,
-      text.html,
-      text.length,
-    );
+    const entry = articleEntry(entryOf(path, page, NEVER_READ), site, page.article, text.html, text.length);
     const { file } = entry;
     return file === null ? undefined : { post: { ...entry, file }, text };
   }

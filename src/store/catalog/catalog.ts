@@ -17,6 +17,8 @@ export interface Catalog {
   /** Adds an entry, or replaces the one of the same path. */
   set(entry: Entry): void;
   delete(path: string): Entry | undefined;
+  /** The paths of all entries, and of those that are set or deleted from now on; whoever asks takes out what has been seen. */
+  follow(): Set<string>;
   /** Whether a file with this id was here and none is now: it was deleted, or moved to a name that is not known yet. */
   hasLost(id: string): boolean;
 }
@@ -26,6 +28,7 @@ export function createCatalog(): Catalog {
   const paths = new Map<string, Entry>();
   /** Made for the first question, as who builds pages asks none. */
   let indexes: Indexes | undefined;
+  const followers: Set<string>[] = [];
 
   function indexed() {
     if (indexes !== undefined) return indexes;
@@ -37,6 +40,7 @@ export function createCatalog(): Catalog {
   function set(entry: Entry): void {
     remove(entry.path);
     paths.set(entry.path, entry);
+    for (const changed of followers) changed.add(entry.path);
     if (indexes !== undefined) index(entry, indexes);
   }
 
@@ -44,6 +48,7 @@ export function createCatalog(): Catalog {
     const entry = paths.get(path);
     if (entry === undefined) return undefined;
     paths.delete(path);
+    for (const changed of followers) changed.add(path);
     if (indexes === undefined) return entry;
     indexes.ids.remove(entry.id, entry);
     if (indexes.ids.get(entry.id).length === 0) indexes.lost.add(entry.id);
@@ -68,6 +73,11 @@ export function createCatalog(): Catalog {
     },
     set,
     delete: remove,
+    follow() {
+      const changed = new Set(paths.keys());
+      followers.push(changed);
+      return changed;
+    },
     hasLost: (id) => indexed().lost.has(catalogId(id)),
   };
 }

@@ -4,6 +4,8 @@ import type { Article } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
+import { shortened } from '../../article/names.js';
+import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import {
   type Address,
@@ -19,8 +21,8 @@ import { readText } from '../../fs/read-text.js';
 import type { Layout } from '../../generators/layout.js';
 
 /**
- * What the catalog knows of one article file: what a delivery is decided by, and no text of the article, as an entry
- * stays in memory.
+ * What the catalog knows of one article file: what a delivery is decided by, and what a list of articles shows. Texts are
+ * shortened, as an entry stays in memory.
  */
 export interface Entry {
   /** Below the content folder, with forward slashes. */
@@ -30,10 +32,16 @@ export interface Entry {
   readonly id: string;
   /** As it stands in the file, where a person may have written something that is no URL; the catalog has its canonical form. */
   readonly url: string;
-  /** The tags that fix how the site spells them, see `spellingTags`; undefined where each spelling is a tag of its own. */
+  /** Undefined where the file cannot be read. */
+  readonly title?: string;
+  /** When it was published, as the file says it; undefined where the file says nothing. */
+  readonly date?: string;
+  /** See `spellingTags`; undefined where there are none. */
   readonly tags?: readonly string[];
-  /** The author, where the name fixes how the site spells it. */
+  /** Undefined where there is none, or the name is of an absurd length. */
   readonly author?: string;
+  /** What of its text is a person's, see `personsPart`. It is not looked for where pages are made. */
+  readonly byPerson?: PersonsPart;
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
   /** When its page is due, in ms since 1970; undefined where that was so when the file was written. */
@@ -42,6 +50,8 @@ export interface Entry {
   readonly until?: number;
   /** Whether it is stored and not shown; undefined where it is not. */
   readonly isHeld?: true;
+  /** Whether the site's generator leaves it out as a draft; undefined where it does not. */
+  readonly isDraft?: true;
   /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
   readonly broken?: string;
   /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
@@ -193,7 +203,7 @@ export function isFuture({ address }: Entry): boolean {
   return address?.kind === 'unknown' && address.isFuture === true;
 }
 
-/** The state of an article whose file can be read. @param now in ms since 1970. */
+/** The state of an article whose file can be read; a draft is as good as live. @param now in ms since 1970. */
 export function entryState({ isHeld, from, until }: Entry, now: number): ArticleState {
   if (isHeld === true) return 'held';
   return stateAt({ kind: 'dated', from, until }, now);
@@ -275,9 +285,11 @@ function entryIn(
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry {
   try {
-    const readable = content.format.decodeForPages(read.text, path);
-    onRead?.(path, { ...readable, fingerprint: read.fingerprint });
-    return ownStrings(entryOf(content, path, readable, read.fingerprint));
+    const { text, fingerprint } = read;
+    if (onRead === undefined) return entryOf(path, content.format.decode(text, path), fingerprint);
+    const readable = content.format.decodeForPages(text, path);
+    onRead(path, { ...readable, fingerprint });
+    return entryOf(path, readable, fingerprint);
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
     return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
@@ -289,40 +301,42 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /** What an entry is made of. */
-type Readable = Pick<ReadableArticle, 'address' | 'publication'> & {
-  readonly article: Pick<Article, 'id' | 'url' | 'tags' | 'author'>;
-};
+type Readable = Pick<ReadableArticle, 'address' | 'publication'> &
+  Partial<Pick<StoredArticle, 'edited' | 'digest'>> & {
+    readonly article: Pick<Article, 'id' | 'url' | 'title' | 'date' | 'tags' | 'author'> &
+      Partial<Pick<Article, 'revision'>>;
+  };
 
 /** The times at which the state of an article changes; nearly all files were written after theirs. */
 function timesOf(
   publication: Publication,
   { mtimeMs }: Fingerprint,
-): Pick<Entry, 'isHeld' | 'from' | 'until'> {
+): Pick<Entry, 'isHeld' | 'isDraft' | 'from' | 'until'> {
   if (publication.kind === 'held') return { isHeld: true };
-  if (publication.kind === 'draft') return {};
+  if (publication.kind === 'draft') return { isDraft: true };
   const { from, until } = publication;
   const isScheduled = from !== undefined && from > Math.min(mtimeMs, Date.now());
   return { ...(isScheduled && { from }), ...(until !== undefined && { until }) };
 }
 
 /** The entry of an article that was just read or written. */
-export function entryOf(
-  { format }: Pick<ContentFolder, 'format'>,
-  path: string,
-  { article, address, publication }: Readable,
-  fingerprint: Fingerprint,
-): Entry {
-  const { id, url, tags, author } = article;
-  return {
+export function entryOf(path: string, readable: Readable, fingerprint: Fingerprint): Entry {
+  const { article, address, publication } = readable;
+  const { id, url, title, date, tags, author } = article;
+  const byPerson = personsPart(readable);
+  return ownStrings({
     ...(address !== undefined && { address }),
     ...timesOf(publication, fingerprint),
-    ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
-    ...(format.hasAuthors && author !== '' && author.length <= LONGEST_SPELLING && { author }),
+    ...(tags.length > 0 && { tags: spellingTags(tags) }),
+    ...(author !== '' && author.length <= LONGEST_SPELLING && { author }),
+    ...(date !== '' && { date: shortened(date, LONGEST_DATE) }),
+    ...(byPerson !== undefined && { byPerson }),
+    title: shortened(title, LONGEST_TITLE),
     path,
     fingerprint,
     id: catalogId(id),
     url,
-  };
+  });
 }
 
 /** Characters of an id, at the most, that an entry keeps as it is. */
@@ -333,11 +347,14 @@ export function catalogId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
 }
 
-/** Tags of one article that fix a spelling, at the most, and characters of such a tag or author: entries stay in memory. */
+/** Characters of a title and a date, at the most. */
+const [LONGEST_TITLE, LONGEST_DATE] = [200, 60];
+
+/** Tags of one article that an entry has, at the most, and characters of such a tag or author. */
 const MOST_SPELLING_TAGS = 100;
 export const LONGEST_SPELLING = 200;
 
-/** Those of an article's tags that fix how later articles spell the same tag. */
+/** Those of an article's tags that an entry has, and that fix how later articles spell the same tag. */
 export function spellingTags(tags: readonly string[]): readonly string[] {
   return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING);
 }

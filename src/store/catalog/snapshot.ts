@@ -7,7 +7,7 @@ import type { Catalog } from './catalog.js';
 import type { ContentFolder, Entry } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
-const VERSION = 7;
+const VERSION = 8;
 
 const ENTRIES_PER_TURN = 1_000;
 

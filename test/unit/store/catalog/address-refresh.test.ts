@@ -1,17 +1,12 @@
 import test from 'ava';
-import { patternLayout } from '../../../../src/generators/layout.js';
 import { createAddressRefresh } from '../../../../src/store/catalog/address-refresh.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import { contentFolder, type Entry, entryOf } from '../../../../src/store/catalog/entry.js';
+import { type Entry, entryOf } from '../../../../src/store/catalog/entry.js';
 
 function entry(path: string, url: string): Entry {
-  const { format } = contentFolder(
-    '/content',
-    patternLayout('https://garden.example', ':slug.md', '/:slug/'),
-  );
-  const article = { id: path, url, tags: [], author: '' };
+  const article = { id: path, url, title: '', date: '', tags: [], author: '' };
   const readable = { article, address: { kind: 'listed' }, publication: { kind: 'dated' } } as const;
-  return entryOf({ format }, path, readable, { ino: 1, size: 1, mtimeMs: 1 });
+  return entryOf(path, readable, { ino: 1, size: 1, mtimeMs: 1 });
 }
 
 const OLD = 'https://garden.example/old/';

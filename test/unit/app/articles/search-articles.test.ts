@@ -1,0 +1,92 @@
+import test from 'ava';
+import { createArticleSearch } from '../../../../src/app/articles/search-articles.js';
+import { createCatalog } from '../../../../src/store/catalog/catalog.js';
+import type { Entry } from '../../../../src/store/catalog/entry.js';
+import { fc } from '../../../support/property.js';
+
+const DAYS = ['2026-01-03', '2026-01-01', '2026-01-02'];
+const TITLES = ['Bees', 'moss', 'Soil and its tenants', 'Étude'];
+
+/** An article by its number: those of one file have different dates and titles. */
+function entry(file: number, n: number): Entry {
+  return {
+    path: `${file}.md`,
+    fingerprint: { ino: file, size: n, mtimeMs: 1 },
+    id: `id-${file}`,
+    url: `https://garden.example/${file}/`,
+    title: TITLES[n % 4] ?? '',
+    date: `${DAYS[n % 3]}T08:00:00Z`,
+    tags: n % 2 === 0 ? ['Soil'] : ['bees', 'SOIL'],
+    author: 'Ada',
+    ...(n % 5 === 0 && { isHeld: true }),
+    ...(n % 7 === 0 && { byPerson: 'edited' }),
+    ...(n % 11 === 0 && { broken: 'line 1: half an edit' }),
+  };
+}
+
+/** What is done to a file: another text, or its removal, some of them between two looks at the list. */
+const changes = fc.array(
+  fc.record({ file: fc.nat(30), n: fc.option(fc.nat(200), { nil: undefined }), looks: fc.boolean() }),
+  { maxLength: 400 },
+);
+
+test('the list of articles is that of the catalog after any sequence of changes, in each order', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(changes, async (all) => {
+      const catalog = createCatalog();
+      const { search } = createArticleSearch(catalog, 'content/');
+      for (const { file, n, looks } of all) {
+        if (n === undefined) catalog.delete(`${file}.md`);
+        else catalog.set(entry(file, n));
+        if (looks) await search({ sort: 'title' });
+      }
+      const articles = [...catalog.entries()].filter(({ broken }) => broken === undefined);
+      const byDate = articles
+        .map(({ date = '', path }) => ({ key: date, path }))
+        .toSorted((a, b) => (a.key === b.key ? (a.path < b.path ? -1 : 1) : a.key < b.key ? -1 : 1))
+        .map(({ path }) => `content/${path}`);
+      const paths = async (query: Parameters<typeof search>[0]) =>
+        (await search({ ...query, size: 200 })).rows.map(({ path }) => path);
+      t.deepEqual(await paths({ sort: 'oldest' }), byDate);
+      t.deepEqual(await paths({}), byDate.toReversed());
+      const titles = (await search({ sort: 'title', size: 200 })).rows.map(({ title }) =>
+        title.toLowerCase(),
+      );
+      t.deepEqual(
+        titles,
+        titles.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+      );
+      t.is(titles.length, articles.length);
+      const meant = articles.filter(
+        ({ isHeld, byPerson, tags = [] }) => isHeld && byPerson !== 'edited' && tags.includes('bees'),
+      );
+      const { total } = await search({ state: 'held', edited: false, tag: 'Bees', text: 'ADA garden' });
+      t.is(total, meant.length);
+    }),
+  );
+});
+
+test('a page of the list has its part of the articles, the last one the rest', async (t) => {
+  const catalog = createCatalog();
+  for (let file = 0; file < 25; file++) catalog.set({ ...entry(file, 1), title: `Article ${file + 100}` });
+  const { search } = createArticleSearch(catalog, '');
+  const titlesOf = async (page: number, sort: 'newest' | 'oldest' | 'title') =>
+    (await search({ page, size: 10, sort })).rows.map(({ title }) => title);
+  t.deepEqual(
+    await titlesOf(3, 'title'),
+    [120, 121, 122, 123, 124].map((n) => `Article ${n}`),
+  );
+  t.deepEqual(await titlesOf(9, 'title'), await titlesOf(3, 'title'), 'there is no ninth page');
+  const oldest = [
+    ...(await titlesOf(1, 'oldest')),
+    ...(await titlesOf(2, 'oldest')),
+    ...(await titlesOf(3, 'oldest')),
+  ];
+  const newest = [
+    ...(await titlesOf(1, 'newest')),
+    ...(await titlesOf(2, 'newest')),
+    ...(await titlesOf(3, 'newest')),
+  ];
+  t.deepEqual(newest, oldest.toReversed());
+  t.is(new Set(newest).size, 25);
+});
