@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import slugify from '@sindresorhus/slugify';
 import { isReservedSlug } from './reserved.js';
+import { slugify } from './slugify.js';
 
 /** Longest slug, in characters. */
 const MAX_LENGTH = 80;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { didYouMean, quote } from '../errors.js';
 
 /** Where a setting comes from, for messages: a file, the environment or the command line. */

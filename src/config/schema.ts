@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { serviceSchema } from '../contract/service-schema.js';
 import { languageTag, siteSchema, timeZone } from './site-schema.js';
 

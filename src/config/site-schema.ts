@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A file of the site's own, by its path below `siteUrl`. */
 const path = z

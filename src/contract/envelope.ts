@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PressmarkError, quote } from '../errors.js';
 import { canonicalUrl } from './canonical-url.js';
 import { EVENTS, type EventName, REQUEST_CONTRACT_VERSION } from './limits.js';

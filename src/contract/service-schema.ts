@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_SERVICE, MAX_SERVICE_NAME, WORD } from './service.js';
 
 const word = (example: string) =>

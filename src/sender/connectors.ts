@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { DEFAULT_SERVICE } from '../contract/service.js';
 import { serviceSchema } from '../contract/service-schema.js';

@@ -48,7 +48,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     return entry && describe(entry, keptOf(readKeptOptions(dir), name));
   }
 
-  async function describe(entry: PluginEntry, kept: Options): Promise<PluginSettings> {
+  function describe(entry: PluginEntry, kept: Options): PluginSettings {
     const { plugin } = entry;
     const given = configuredOf(entry);
     // Where the config has no object, nothing can be added to it.
@@ -56,8 +56,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     const atStart = asOptions(entry.options);
     return {
       plugin: plugin.name,
-      fields:
-        given !== undefined && configured === undefined ? undefined : await fieldsOfOptions(plugin.options),
+      fields: given !== undefined && configured === undefined ? undefined : fieldsOfOptions(plugin.options),
       configured: Object.fromEntries(
         Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
       ),

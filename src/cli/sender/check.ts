@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadSettings } from '../../config/load.js';
 import { hasFailed } from '../../conformance/outcome.js';
 import { rulesList } from '../../conformance/report/markdown.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
 
 /** Header names and values in turn, as they were sent. */

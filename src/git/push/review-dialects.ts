@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The hosts on which Pressmark can open pull requests. */
 export const REVIEW_HOSTS = ['github', 'gitlab', 'gitea'] as const;

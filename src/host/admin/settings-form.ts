@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { z } from 'zod';
+import * as z from 'zod';
 
 /** What a field of a form takes. */
 export type FieldKind =
@@ -49,18 +49,16 @@ type JsonSchema = Readonly<Record<string, unknown>>;
  * @param schema undefined where the plugin takes none.
  * @returns undefined where its schema cannot be had as JSON Schema, or is not that of an object with known keys.
  */
-export async function fieldsOfOptions(
-  schema: StandardSchemaV1 | undefined,
-): Promise<readonly SettingField[] | undefined> {
+export function fieldsOfOptions(schema: StandardSchemaV1 | undefined): readonly SettingField[] | undefined {
   try {
-    return schema === undefined ? undefined : fieldsOfSchema(await jsonSchemaOf(schema));
+    return schema === undefined ? undefined : fieldsOfSchema(jsonSchemaOf(schema));
   } catch {
     return undefined; // the schema has what JSON Schema cannot say, or is of another version of the library
   }
 }
 
 /** The JSON Schema of what may be written in the config: by the library that the schema is of, else by zod for its own. */
-async function jsonSchemaOf(schema: StandardSchemaV1): Promise<unknown> {
+function jsonSchemaOf(schema: StandardSchemaV1): unknown {
   const standard: {
     vendor: string;
     jsonSchema?: { input?(options: { target: string }): unknown };
@@ -68,8 +66,7 @@ async function jsonSchemaOf(schema: StandardSchemaV1): Promise<unknown> {
   if (typeof standard.jsonSchema?.input === 'function')
     return standard.jsonSchema.input({ target: 'draft-2020-12' });
   if (standard.vendor !== 'zod') return undefined;
-  const { toJSONSchema } = await import('zod');
-  return toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
+  return z.toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
 }
 
 /** The fields of a form for a JSON Schema; undefined where it is not that of an object with known keys. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { EVENTS } from '../../contract/limits.js';
 import type { Delivery } from '../delivery/delivery.js';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { builtAnew, put, siteIn, testSite } from './test-site.js';
 

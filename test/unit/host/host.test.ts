@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type HostSurroundings, type PluginLimits, startHost } from '../../../src/host/host.js';
 import { createJobs } from '../../../src/host/jobs/jobs.js';
 import { definePlugin, type Plugin, type PluginEntry, type ReceiverHost } from '../../../src/host/plugin.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openSettingsStore } from '../../../../src/app/plugins/settings-store.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { SETTINGS_FILE } from '../../../../src/config/settings-file.js';

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import test from 'ava';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   enteredValue,
   type FieldKind,
@@ -23,7 +23,7 @@ test('settings form: each option of a schema of zod is a field', async (t) => {
     map: z.record(z.string(), z.string()).default({}),
     key: z.string().meta({ format: 'password' }).optional(),
   });
-  const fields = await fieldsOf(schema);
+  const fields = fieldsOf(schema);
   t.deepEqual(
     fields?.map(({ key, type, isRequired, fallback }) => [key, type.kind, isRequired, fallback]),
     [
@@ -47,7 +47,7 @@ test('settings form: a library that knows the standard is asked; where none know
   const validate = () => ({ value: {} });
   const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
   const standard = { version: 1, vendor: 'another', validate };
-  const fields = await fieldsOf({ '~standard': { ...standard, jsonSchema } });
+  const fields = fieldsOf({ '~standard': { ...standard, jsonSchema } });
   t.deepEqual(
     fields?.map(({ key }) => key),
     ['a'],
@@ -58,22 +58,22 @@ test('settings form: a library that knows the standard is asked; where none know
     },
   };
   for (const options of [{ '~standard': standard }, { '~standard': { ...standard, jsonSchema: throwing } }])
-    t.is(await fieldsOf(options), undefined);
-  t.is(await fieldsOfOptions(undefined), undefined);
-  t.is(await fieldsOf(z.string()), undefined);
+    t.is(fieldsOf(options), undefined);
+  t.is(fieldsOfOptions(undefined), undefined);
+  t.is(fieldsOf(z.string()), undefined);
   const endless: Record<string, unknown> = {};
   endless.a = endless;
   const circular = {
     input: () => ({ type: 'object', properties: { a: { type: 'object', default: endless } } }),
   };
-  t.is(await fieldsOf({ '~standard': { ...standard, jsonSchema: circular } }), undefined);
+  t.is(fieldsOf({ '~standard': { ...standard, jsonSchema: circular } }), undefined);
   // As zod was before it knew the standard.
   const { jsonSchema: _, ...before } = z.object({ n: z.number() })['~standard'] as unknown as Record<
     string,
     unknown
   >;
   const old = Object.create(z.object({ n: z.number() }), { '~standard': { value: before } });
-  t.is((await fieldsOf(old))?.[0]?.key, 'n');
+  t.is(fieldsOf(old)?.[0]?.key, 'n');
 });
 
 test('settings form: hostile names and titles are names and titles', (t) => {
