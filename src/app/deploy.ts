@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
-import { itemComments } from '../contract/service.js';
 import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
@@ -25,6 +24,7 @@ import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
+import type { ArticleCodec } from '../store/catalog/entry.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durability.js';
 
@@ -32,6 +32,7 @@ import type { DurableStore } from './durability.js';
 export interface DeployOptions {
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
+  readonly codec: Pick<ArticleCodec, 'comments'>;
   /** Whether articles are committed: outside of a repository they are not. */
   readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
@@ -67,7 +68,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
 export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
-  const { settings, articles, commits, pushes, log } = options;
+  const { settings, articles, codec, commits, pushes, log } = options;
   const { siteUrl, liveCheck, dir, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
@@ -93,7 +94,8 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
           const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;
           const { jsonLd, contentHtml, extra } = article;
-          return { url, jsonLd, comments: [...new Set(itemComments(contentHtml))], ...meantFor(extra) };
+          const comments = [...new Set(await codec.comments(contentHtml))];
+          return { url, jsonLd, comments, ...meantFor(extra) };
         },
       },
     }),

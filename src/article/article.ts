@@ -65,7 +65,7 @@ export function keepItemComments(text: string, original: string): string {
   return lost.length === 0 ? text : [text, ...lost].join('\n');
 }
 
-/** The draft that an `article.published` delivery describes. @param now when it has come, in ms since 1970. */
+/** The draft that an `article.published` delivery describes, whose names are those of `namesOf`. @param now when it has come, in ms since 1970. */
 export function draftOf(data: ArticleData, now = Date.now()): ArticleDraft {
   const date = dateOnArrival(data.published_at, now);
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
@@ -98,7 +98,7 @@ export function namesOf({ title, author, tags }: Pick<ArticleData, 'title' | 'au
 }
 
 function contentOf(data: ArticleData): ArticleContent {
-  const { title, author, tags } = data.isNamed ? data : namesOf(data);
+  const { title, author, tags } = data;
   return {
     title,
     description: data.meta_description,

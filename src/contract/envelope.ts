@@ -77,8 +77,6 @@ export type UpdateData = z.infer<typeof update> & FurtherFields;
 interface FurtherFields {
   /** Fields that the contract does not know; undefined where there are none. */
   readonly source?: Readonly<Record<string, unknown>>;
-  /** Whether title, author and tags are as they are stored. */
-  readonly isNamed?: true;
 }
 
 /** What `data` of each event holds. */

@@ -1,10 +1,13 @@
 import type { ContractHeader, Delivery } from '../contract/envelope.js';
+import type { IncomingArticle } from '../host/adapter.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Jobs } from '../host/jobs/jobs.js';
 import type { Log } from '../log.js';
 import type { ArticleStore, StoredFile } from '../store/article-store.js';
+import type { ArticleCodec } from '../store/catalog/entry.js';
 import type { DeletedArticles } from '../store/deleted.js';
+import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */
 export interface Surroundings {
@@ -13,8 +16,10 @@ export interface Surroundings {
   readonly deleted: Pick<DeletedArticles, 'urlOf' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
-  /** Reads a long body away from the thread that answers, see `readDelivery`. */
-  readonly readLong: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
+  /** What reads articles away from the thread that answers: see the functions of these names. */
+  readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
+  readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
+  readonly codec: Pick<ArticleCodec, 'keepComments'>;
   /** Makes the slug that is asked for; undefined where the suggestion counts as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;

@@ -1,9 +1,8 @@
-import { type ArticleDraft, draftOf, type ExtraKeys, keepItemComments } from '../article/article.js';
+import { type ArticleDraft, draftOf, type ExtraKeys } from '../article/article.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
 import { parseMoment } from '../contract/moment.js';
 import { PressmarkError, quote } from '../errors.js';
-import type { Hooks } from '../host/hooks.js';
 import type { Published, StoredFile } from '../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
 
@@ -118,7 +117,7 @@ async function lookFor(url: string, { find }: Surroundings['store']): Promise<vo
 
 async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {
   const { hooks } = around;
-  const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
+  const filtered = await filterContent(draft, around, { event: 'article.published', stored: null });
   const suggestion = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const slug = around.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
   const extra = await filteredFrontMatter(filtered, around);
@@ -154,15 +153,15 @@ export async function filteredFrontMatter(
 /** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */
 export async function filterContent(
   draft: ArticleDraft,
-  hooks: Hooks,
+  { hooks, codec }: Pick<Surroundings, 'hooks' | 'codec'>,
   context: Parameters<typeof hooks.applyFilters<'article.draft'>>[2],
 ): Promise<ArticleDraft> {
   if (!hooks.hasFilter('article.draft')) return draft;
   const { id, slug, date, extra, jsonLd, source } = draft;
   const filtered = await hooks.applyFilters('article.draft', draft, context);
   const changed = withOneHtml(draft, filtered);
-  const contentHtml = keepItemComments(changed.contentHtml, draft.contentHtml);
-  const body = keepItemComments(changed.body, draft.body);
+  const contentHtml = await codec.keepComments(changed.contentHtml, draft.contentHtml);
+  const body = await codec.keepComments(changed.body, draft.body);
   // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
   const { title, description, author, tags, keyword, image, held } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };

@@ -8,14 +8,10 @@ import { changedBytes, isIdentity } from './changed-bytes.js';
 import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
-import { readDelivery } from './read-delivery.js';
 import { updated } from './updated.js';
 
 /** The longest name of a foreign header that an answer shows, in characters. */
 const MOST_SHOWN = 80;
-
-/** From so many bytes on, a body is long. Below, what takes longest to read are tags: some 10 ms. */
-const LONG_BODY = 64 * 1_024;
 
 /** A request as it came: all bytes of the body and the headers, lowercase. */
 export interface RawDelivery {
@@ -76,8 +72,7 @@ export function answerVerified(names: HeaderNames, around: Surroundings): Receiv
       const version = headers[contractHeader];
       const value = Array.isArray(version) ? version.join(', ') : version;
       const contract = { name: names.contract, value };
-      delivery =
-        body.length < LONG_BODY ? readDelivery(body, contract) : await around.readLong(body, contract);
+      delivery = await around.readDelivery(body, contract);
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
       return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };

@@ -52,7 +52,7 @@ export async function filteredReplacement(
     ...(article.held !== undefined && { held: article.held }),
     ...(data.source !== undefined && { source: data.source }),
   };
-  const filtered = await filterContent(draft, around.hooks, { event: 'article.updated', stored: article });
+  const filtered = await filterContent(draft, around, { event: 'article.updated', stored: article });
   // Null stays null down to the store: which image is the stored one is known only under the lock.
   const content = {
     ...filtered,

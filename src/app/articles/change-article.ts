@@ -1,4 +1,4 @@
-import { type Article, contentFields, type ExtraKeys, keepItemComments } from '../../article/article.js';
+import { type Article, contentFields, type ExtraKeys } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import { isMoment } from '../../contract/moment.js';
@@ -87,7 +87,7 @@ async function bodyOf(
   stored: StoredArticle,
   { codec }: ContentFolder,
 ): Promise<Pick<Article, 'body' | 'contentHtml'>> {
-  const kept = keepItemComments(body, stored.article.contentHtml);
+  const kept = await codec.keepComments(body, stored.article.contentHtml);
   if (isHtml(stored)) return { body: kept, contentHtml: kept };
   const alone = { article: { body: kept, contentHtml: '' }, bodyEdited: false };
   return { body: kept, contentHtml: await codec.html(alone) };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
 import { withLf } from '../../article/line-ends.js';
-import { termKey, termNames, trimmedName } from '../../article/names.js';
+import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
 import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
@@ -327,7 +327,7 @@ function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): 
     ...(title !== undefined && { title: trimmedName(title) }),
     ...(description !== undefined && { description: withLf(description).trim() }),
     ...(tags !== undefined && { tags: termNames(tags) }),
-    ...(author !== undefined && { author: trimmedName(author) }),
+    ...(author !== undefined && { author: termName(author) }),
     ...(image !== undefined && { image: image === '' ? null : image }),
     ...(body !== undefined && { body: withLf(body) }),
   };

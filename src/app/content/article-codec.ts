@@ -20,6 +20,7 @@ const MOST_DEATHS = 2;
 /** What could not be done to the article. */
 const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   delivery: 'received',
+  incoming: 'received',
   entry: 'read',
   decode: 'read',
   encode: 'written',
@@ -28,6 +29,8 @@ const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   ownTags: 'compared by its tags',
   extension: 'named',
   html: 'rendered',
+  comments: 'read',
+  keepComments: 'written',
 };
 
 interface Asked {
@@ -41,7 +44,8 @@ interface Asked {
 /** A codec whose work is done by a thread. */
 export interface CodecInThread {
   readonly codec: ArticleCodec;
-  readonly readLong: Surroundings['readLong'];
+  readonly readDelivery: Surroundings['readDelivery'];
+  readonly readIncoming: Surroundings['readIncoming'];
   /** Starts the thread, which its first work does otherwise. */
   start(): void;
   /** Ends the thread when it has done what it was asked. */
@@ -154,8 +158,22 @@ export function createCodecInThread(
       ownTags: (...args) => ask('ownTags', args),
       extension: (...args) => ask('extension', args),
       html: (...args) => ask('html', args),
+      comments: (...args) => ask('comments', args),
+      keepComments: (...args) => ask('keepComments', args),
     },
-    readLong: (...args) => ask('delivery', args),
+    readDelivery: (...args) => ask('delivery', args),
+    async readIncoming(...args) {
+      try {
+        return await ask('incoming', args);
+      } catch (error) {
+        if (!(error instanceof DOMException)) throw error;
+        // An adapter is JavaScript: what it hands over can hold a function, which no other thread can be given.
+        throw new PressmarkError(
+          'BODY_INVALID',
+          `an article that was handed over holds no plain data: ${error.message}`,
+        );
+      }
+    },
     start() {
       thread ??= startThread();
     },

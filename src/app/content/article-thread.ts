@@ -3,6 +3,8 @@ import type { NewArticle } from '../../article/format/encode.js';
 import { readConfigFile } from '../../config/config-file.js';
 import { PressmarkError } from '../../errors.js';
 import { textWork } from '../../store/catalog/entry.js';
+import { readDelivery } from '../../webhook/read-delivery.js';
+import { readIncoming } from '../../webhook/read-incoming.js';
 import { type NewFile, type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
 import { type ContentSettings, contentOf } from './content.js';
 
@@ -12,10 +14,7 @@ if (port === null) throw new Error('this file is the entry of a worker thread');
 const settings = workerData as ThreadSettings;
 const texts = textWork(contentOf(await withGenerator(settings)));
 const startedAt = steadyMs();
-let last: Promise<void> = Promise.resolve();
-port.on('message', (work: Work) => {
-  last = last.then(async () => port.postMessage(await outcomeOf(work))); // one after the other, as they are answered
-});
+port.on('message', (work: Work) => port.postMessage(outcomeOf(work)));
 port.postMessage({ kind: 'ready' } satisfies Outcome);
 
 async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promise<ContentSettings> {
@@ -24,12 +23,12 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
   return { ...settings, generator };
 }
 
-async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome> {
+function outcomeOf({ number, kind, args, askedAt }: Work): Outcome {
   try {
     // The start of a thread is nobody's fault.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
-    return { kind: 'done', number, result: Reflect.apply(await workOf(kind), undefined, args) };
+    return { kind: 'done', number, result: Reflect.apply(workOf(kind), undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.
     if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
@@ -38,12 +37,17 @@ async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome
   }
 }
 
-async function workOf(kind: Work['kind']) {
-  if (kind === 'encode') return encode;
-  if (kind !== 'delivery') return texts[kind];
-  // Loaded when it is needed: few bodies are long, and zod is large.
-  const { readDelivery } = await import('../../webhook/read-delivery.js');
-  return readDelivery;
+function workOf(kind: Work['kind']) {
+  switch (kind) {
+    case 'delivery':
+      return readDelivery;
+    case 'incoming':
+      return readIncoming;
+    case 'encode':
+      return encode;
+    default:
+      return texts[kind];
+  }
 }
 
 function encode(given: NewArticle, path: string): NewFile {

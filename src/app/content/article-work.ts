@@ -2,6 +2,7 @@ import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { TextWork } from '../../store/catalog/entry.js';
 import type { readDelivery } from '../../webhook/read-delivery.js';
+import type { readIncoming } from '../../webhook/read-incoming.js';
 import type { ContentSettings } from './content.js';
 
 /** What the thread of articles is started with. */
@@ -16,6 +17,7 @@ export type ThreadSettings = ContentSettings & {
 export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly encode: (article: NewArticle, path: string) => NewFile;
   readonly delivery: typeof readDelivery;
+  readonly incoming: typeof readIncoming;
 }
 
 /** A new article's file without what of the article the asker has already. */

@@ -82,6 +82,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const deploy = await openDeploy({
     settings,
     articles: durable.articles,
+    codec: content.codec,
     commits: durable.git !== undefined || settings.durability === 'push',
     pushes: durable.pushes,
     log,
@@ -171,7 +172,9 @@ function aroundDeliveries(
   return {
     store: durable.opened.store,
     hooks,
-    readLong: thread.readLong,
+    readDelivery: thread.readDelivery,
+    readIncoming: thread.readIncoming,
+    codec: content.codec,
     noteJobs: jobs.noteArticle,
     log,
     deleted: durable.deleted,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Article } from '../../article/article.js';
+import { type Article, itemComments, keepItemComments } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
@@ -87,6 +87,8 @@ export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
     extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
       typeof extension === 'string' ? extension : extension(draft),
     html: (stored: Rendered) => renderedHtml(stored),
+    comments: itemComments,
+    keepComments: keepItemComments,
   };
 }
 
@@ -111,7 +113,8 @@ export type ArticleCodec = {
 
 /** A codec that works in the thread that asks. */
 function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCodec {
-  const { entry, decode, encode, amend, inState, ownTags, extension, html } = textWork(content);
+  const { entry, decode, encode, amend, inState, ownTags, extension, html, comments, keepComments } =
+    textWork(content);
   return {
     entry: async (...args) => entry(...args),
     decode: async (...args) => decode(...args),
@@ -121,6 +124,8 @@ function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCo
     ownTags: async (...args) => ownTags(...args),
     extension: async (...args) => extension(...args),
     html: async (...args) => html(...args),
+    comments: async (...args) => comments(...args),
+    keepComments: async (...args) => keepComments(...args),
   };
 }
 

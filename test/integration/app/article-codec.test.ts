@@ -47,23 +47,28 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
   );
   const { format } = contentOf(settings);
-  const { codec, readLong, close } = createCodecInThread(settings, limitMs);
+  const { codec, readDelivery, readIncoming, close } = createCodecInThread(settings, limitMs);
   t.teardown(close);
   const { id, title } = article();
   const encode = async (html: string) =>
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
-  return { format, codec, readLong, encode, close };
+  return { format, codec, readDelivery, readIncoming, encode, close };
 }
 
-test('200: while an article is encoded, decoded or amended, others are answered', async (t) => {
+test('200: while an article is encoded, decoded or amended, the receiver answers', async (t) => {
   const dir = slowSite(t);
   const { post, find, origin } = await startHere(t, { dir, ...STORE_ONLY });
   const answersMeanwhile = async (delivery: Promise<{ status: number }>) => {
     await until('the article is worked on', () => fs.existsSync(join(dir, 'begun')));
+    let isRead = false;
+    const behind = post('webhook.test', { id: 'a', message: '', capabilities: [] }).finally(() => {
+      isRead = true;
+    });
     t.is((await fetch(`${origin}/healthz`)).status, 200);
-    t.is((await post('webhook.test', { id: 'a', message: '', capabilities: [] })).status, 200);
+    t.false(isRead, 'whatever is delivered is read in the thread, one after the other');
     fs.writeFileSync(join(dir, 'go'), '');
     t.is((await delivery).status, 200);
+    t.is((await behind).status, 200);
     for (const name of ['go', 'begun']) fs.rmSync(join(dir, name));
   };
   const data = article({ content_html: '<p>slow</p>', content_markdown: '' });
@@ -144,7 +149,7 @@ test('the thread makes of an article what the receiver itself would make of it',
 });
 
 test('a malformed file or body is refused by the thread as by the receiver itself, and a right one read', async (t) => {
-  const { codec, readLong } = await codecOf(t);
+  const { codec, readDelivery } = await codecOf(t);
   const contract = { name: 'X-Service-Contract', value: undefined };
   const bodyOf = (event: string) =>
     Buffer.from(
@@ -154,14 +159,31 @@ test('a malformed file or body is refused by the thread as by the receiver itsel
         data: article({ tags: [' Soil ', 'SOIL'] }),
       }),
     );
-  const { data } = await readLong(bodyOf('article.published'), contract);
-  t.like(data, { tags: ['Soil'], isNamed: true });
-  await t.throwsAsync(readLong(bodyOf('article.unknown'), contract), {
+  const { data } = await readDelivery(bodyOf('article.published'), contract);
+  t.like(data, { tags: ['Soil'] });
+  await t.throwsAsync(readDelivery(bodyOf('article.unknown'), contract), {
     code: 'EVENT_UNSUPPORTED',
     message: /^event "article.unknown"/,
   });
   const error = await t.throwsAsync(codec.decode('---\na: [\n---\n', 'a.md'));
   t.like(error, { code: 'FRONT_MATTER_INVALID' });
+});
+
+test('what an adapter hands over is read by the thread', async (t) => {
+  const { readIncoming } = await codecOf(t);
+  const incoming = { id: 'a', title: ' Soil ', contentHtml: '<p>Feed it.</p>', tags: ['Bees', 'bees '] };
+  const { data, received } = await readIncoming(incoming, '2026-03-01T00:00:00Z');
+  t.like(data, { title: 'Soil', slug: ' Soil ', tags: ['Bees'], published_at: '2026-03-01T00:00:00Z' });
+  t.regex(received, /^sha256-[0-9a-f]{64}$/);
+  await t.throwsAsync(readIncoming({ ...incoming, id: '' }, ''), {
+    code: 'BODY_INVALID',
+    message: 'an article that was handed over has an empty id',
+  });
+  const source = { later: () => undefined };
+  await t.throwsAsync(readIncoming({ ...incoming, source }, ''), {
+    code: 'BODY_INVALID',
+    message: /^an article that was handed over holds no plain data: /,
+  });
 });
 
 test('a generator whose functions no thread can load is refused', async (t) => {
