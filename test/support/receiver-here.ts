@@ -91,19 +91,30 @@ export async function startHere(
   return receiver;
 }
 
-/** Starts one receiver in the test's process for all tests of a file. @returns a function that returns it. */
-export function sharedHere(test: TestFn, options: HereOptions = {}): () => ReceiverHere {
+/**
+ * Starts one receiver in the test's process for all tests of a file.
+ *
+ * @param prepare puts into the site's folder what is there before the start.
+ * @returns a function that returns it, with the site's folder.
+ */
+export function sharedHere(
+  test: TestFn,
+  options: HereOptions = {},
+  prepare: (dir: string) => unknown = () => undefined,
+): (() => ReceiverHere) & { readonly dir: string } {
   let receiver: ReceiverHere | undefined;
   const dir = makeTempDir();
   test.serial.before(async () => {
+    await prepare(dir);
     receiver = await launchHere(dir, options);
   });
   test.after.always(async () => {
     await receiver?.close();
     removeTempDir(dir);
   });
-  return () => {
+  const started = () => {
     if (receiver === undefined) throw new Error('the receiver has not started');
     return receiver;
   };
+  return Object.assign(started, { dir });
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
-import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const ADAPTER = `export default { name: 'inlet', receiver(host) {
@@ -52,25 +52,11 @@ const ADAPTER = `export default { name: 'inlet', receiver(host) {
   });
 } };`;
 
-const dir = makeTempDir();
-let started: ReceiverHere | undefined;
-
-test.serial.before(async () => {
-  storeOnly(dir);
+const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/inlet.mjs'), ADAPTER);
-  started = await launchHere(dir);
 });
-
-test.after.always(async () => {
-  await started?.close();
-  removeTempDir(dir);
-});
-
-function receiver(): ReceiverHere {
-  if (started === undefined) throw new Error('the receiver has not started');
-  return started;
-}
+const { dir } = receiver;
 
 /** What an adapter answers: either an article, or an error. */
 interface AdapterJson {

@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { storeOnly } from '../../support/store-only.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere } from '../../support/receiver-here.js';
 
 /** Each way in which a route reads a body. */
 const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((router) => {
@@ -21,19 +19,9 @@ const ROUTES = `export default { name: 'bodies', receiver(host) { host.routes((r
   router.post('/unread', (context) => { context.body = { bytes: 0 }; });
 }); } };`;
 
-const dir = makeTempDir();
-let receiver: ReceiverHere;
-
-test.before(async () => {
-  storeOnly(dir);
+const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/bodies.mjs'), ROUTES);
-  receiver = await launchHere(dir);
-});
-
-test.after.always(async () => {
-  await receiver?.close();
-  removeTempDir(dir);
 });
 
 /** A body whose length is not announced. */
@@ -50,7 +38,7 @@ function inChunks(bytes: number): ReadableStream<Uint8Array> {
 }
 
 async function post(path: string, body: Uint8Array | ReadableStream<Uint8Array>) {
-  const answer = await fetch(`${receiver.origin}/-/bodies${path}`, {
+  const answer = await fetch(`${receiver().origin}/-/bodies${path}`, {
     method: 'POST',
     body,
     duplex: 'half',
@@ -80,7 +68,7 @@ test('200-route-body: a route that does not read the body answers before it has 
 
 test('a method that no route has is refused without an empty Allow', async (t) => {
   for (const method of ['PROPFIND', 'SEARCH', 'MKCOL']) {
-    const { status, headers } = await fetch(`${receiver.origin}/-/bodies/anything`, { method });
+    const { status, headers } = await fetch(`${receiver().origin}/-/bodies/anything`, { method });
     t.true([404, 405, 501].includes(status), `${method}: ${status}`);
     t.is(headers.get('allow'), null, method);
   }

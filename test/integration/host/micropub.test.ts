@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { Micropub } from 'micropub-helper';
 import { articleFiles } from '../../support/content.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 // The numbers are those of the published tests for servers (https://micropub.rocks), in words of our own.
@@ -16,30 +15,18 @@ const { Micropub: Client }: { Micropub: typeof Micropub } = createRequire(import
 const TOKEN = 'a-token-for-everything';
 const FORM = 'application/x-www-form-urlencoded';
 
-const dir = makeTempDir();
-let started: ReceiverHere | undefined;
-
-test.serial.before(async () => {
+const config = { git: false, site: { search: false } };
+const env = {
+  MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create, a-token-for-media media, a-token-for-deleting delete`,
+};
+const receiver = sharedHere(test, { config, env }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   for (const name of ['micropub.mjs', '_micropub.mjs'])
     fs.copyFileSync(join(ROOT, 'examples/plugins', name), join(dir, 'plugins', name));
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  const env = {
-    MICROPUB_TOKENS: `${TOKEN}, a-token-for-reading read, a-token-for-drafts create, a-token-for-media media, a-token-for-deleting delete`,
-  };
-  started = await launchHere(dir, { config: { git: false, site: { search: false } }, env });
 });
-
-test.after.always(async () => {
-  await started?.close();
-  removeTempDir(dir);
-});
-
-function receiver(): ReceiverHere {
-  if (started === undefined) throw new Error('the receiver has not started');
-  return started;
-}
+const { dir } = receiver;
 
 interface Asked {
   readonly status: number;

@@ -4,9 +4,7 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { fileOf, readStored, treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
-import { storeOnly } from '../../support/store-only.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere, startHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 /** The titles of the articles that the plugins of this file filter; they leave all others as they are. */
@@ -64,28 +62,14 @@ const ROUTES = `export default { name: 'routes', receiver(host) { host.routes((r
   });
 }); } };`;
 
-const dir = makeTempDir();
-let started: ReceiverHere | undefined;
-
-test.serial.before(async () => {
-  storeOnly(dir);
+const receiver = sharedHere(test, { storeOnly: true }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   // In the order of their names: the faults come last, so that no other plugin's filter is handed what they return.
   const plugins = { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS };
   for (const [name, text] of Object.entries(plugins))
     fs.writeFileSync(join(dir, 'plugins', `${name}.mjs`), text);
-  started = await launchHere(dir);
 });
-
-test.after.always(async () => {
-  await started?.close();
-  removeTempDir(dir);
-});
-
-function receiver(): ReceiverHere {
-  if (started === undefined) throw new Error('the receiver has not started');
-  return started;
-}
+const { dir } = receiver;
 
 // All tests are serial: they compare the whole folder, and the last one ends the receiver.
 

@@ -6,8 +6,7 @@ import test from 'ava';
 import type { ListedArticle } from '../../../src/host/articles.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -29,32 +28,20 @@ const PLUGIN = `export default { name: 'editor', receiver(host) {
   }));
 } };`;
 
-const dir = makeTempDir();
-let started: ReceiverHere | undefined;
-
-test.serial.before(async () => {
+const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
+const options = {
+  config: { site: { search: false }, plugins },
+  env: { MODERATION_SECRET: 'a secret of the owner' },
+};
+const receiver = sharedHere(test, options, (dir) => {
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', dir]);
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/editor.mjs'), PLUGIN);
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
   fs.copyFileSync(join(ROOT, 'examples/plugins/moderation.mjs'), join(dir, 'moderation.mjs'));
-  const plugins = [['./moderation.mjs', { words: ['Jackpot'], origin: 'https://receiver.example' }]];
-  started = await launchHere(dir, {
-    config: { site: { search: false }, plugins },
-    env: { MODERATION_SECRET: 'a secret of the owner' },
-  });
 });
-
-test.after.always(async () => {
-  await started?.close();
-  removeTempDir(dir);
-});
-
-function receiver(): ReceiverHere {
-  if (started === undefined) throw new Error('the receiver has not started');
-  return started;
-}
+const { dir } = receiver;
 
 /** What a method has answered or thrown. */
 interface Called<Result> {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
-import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -28,29 +27,16 @@ interface Post {
   readonly featured_media: number;
 }
 
-const dir = makeTempDir();
-let started: ReceiverHere | undefined;
-
-test.serial.before(async () => {
+const config = { git: false, site: { search: false, timeZone: 'Europe/Berlin' } };
+const env = { WORDPRESS_APPLICATION_PASSWORDS: `robot:wrong one here, ada:${PASSWORD}` };
+const receiver = sharedHere(test, { config, env }, (dir) => {
   fs.mkdirSync(join(dir, 'plugins'));
   for (const name of ['wordpress-rest.mjs', '_wordpress.mjs'])
     fs.copyFileSync(join(PLUGINS, name), join(dir, 'plugins', name));
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
-  const config = { git: false, site: { search: false, timeZone: 'Europe/Berlin' } };
-  const env = { WORDPRESS_APPLICATION_PASSWORDS: `robot:wrong one here, ada:${PASSWORD}` };
-  started = await launchHere(dir, { config, env });
 });
-
-test.after.always(async () => {
-  await started?.close();
-  removeTempDir(dir);
-});
-
-function receiver(): ReceiverHere {
-  if (started === undefined) throw new Error('the receiver has not started');
-  return started;
-}
+const { dir } = receiver;
 
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
