@@ -4,16 +4,12 @@ import config, { compiledTests, together } from './ava.config.js';
 // conformance checker asks. Decisions, Git and the site's templates do not depend on it, nor does what a kill leaves.
 const FOLDERS = [
   'unit/fs/',
-  'integration/app/linked-folders',
   'integration/app/server/connections',
   'integration/app/server/in-good-order',
   'integration/app/server/served',
   'integration/host/packages',
-  'integration/host/plugins',
   'integration/sender/conformance',
-  'integration/store/200-durable-before-answer',
   'integration/store/200-files-of-other-programs',
-  'integration/webhook/http',
 ];
 
 export default {
