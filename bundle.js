@@ -15,7 +15,6 @@ const ENTRIES = [
   'app/build/build-process',
   'app/builder/builder-thread',
   'app/content/article-thread',
-  'deploy/live/look-thread',
   'site/search-process',
 ];
 

@@ -3,10 +3,10 @@ import type jsYaml from 'js-yaml';
 import type toml from 'smol-toml';
 import type yaml from 'yaml';
 
-// All are large, and few files need them: whoever does not would wait for them at the start of each command and thread.
+// All are large: commands that need none would wait for them at their start.
 const require = createRequire(import.meta.url);
 
-/** The YAML library that only reads, loaded when it is first needed: Pressmark's own form does not need it. */
+/** The YAML library that only reads, loaded when it is first needed. */
 export const readingYaml = (): typeof jsYaml => require('js-yaml');
 
 /** The YAML library that keeps comments and order, loaded when it is first needed. */

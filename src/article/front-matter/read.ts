@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import type grayMatter from 'gray-matter';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { readingYaml, tomlLibrary } from './libraries.js';
-import { readOwnYaml } from './own-yaml.js';
 
 /**
  * How front matter is written: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo),
@@ -30,7 +29,7 @@ export interface FrontMatterCut {
 
 const require = createRequire(import.meta.url);
 
-/** Loaded when a file needs it: Pressmark's own form does not, and every command and thread would wait for it. */
+/** Loaded with the first file: commands that read none need not wait for it. */
 const matter = (): typeof grayMatter => require('gray-matter');
 
 /**
@@ -78,8 +77,7 @@ function refuse(): never {
  */
 export function readFrontMatter(text: string): AnyFrontMatter {
   const cut = cutFrontMatter(text);
-  const own = cut.form === 'yaml' ? readOwnYaml(text.slice(cut.start, cut.end)) : undefined;
-  return { form: cut.form, data: own ?? parse(text, cut), body: text.slice(cut.body) };
+  return { form: cut.form, data: parse(text, cut), body: text.slice(cut.body) };
 }
 
 /**
@@ -165,14 +163,14 @@ function refuseLateFence(text: string): void {
   throw invalid(lineAt(text, blank.length), 'front matter must start at the very beginning of the file');
 }
 
-function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Record<string, unknown>> {
+function parse(text: string, { form, start, end, body }: FrontMatterCut): Readonly<Record<string, unknown>> {
   const source = text.slice(start, end);
   switch (form) {
     case 'yaml':
       // It would look for comments between many blank lines again and again.
       if (/\s{200}/.test(source)) return parseYaml(source, 2);
       // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
-      return matter()(text, OPTIONS).data;
+      return matter()(text.slice(0, body), OPTIONS).data;
     case 'toml':
       return parseToml(source);
     case 'json':

@@ -3,8 +3,7 @@ import { PressmarkError } from '../../errors.js';
 import type { FrontMatterValue } from '../mapping.js';
 import { type Replacement, withReplacements } from '../replacements.js';
 import { yamlLibrary } from './libraries.js';
-import { type OwnEntry, ownEntries } from './own-yaml.js';
-import { type FrontMatterChanges, plainValue } from './value.js';
+import type { FrontMatterChanges } from './value.js';
 import { valueText, yamlEntry } from './yaml-text.js';
 
 /**
@@ -16,11 +15,9 @@ import { valueText, yamlEntry } from './yaml-text.js';
  *   in all other cases; the caller reads it back.
  */
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
-  const own = ownEntries(source);
-  const map = own === undefined ? topMap(source) : null;
-  if (map?.flow) return editFlow(source, changes);
-  const entries =
-    own?.map((entry) => ownEntry(source, entry)) ?? map?.items.map((pair) => entryOf(source, pair)) ?? [];
+  const map = topMap(source);
+  if (map?.flow) return editYaml(inLines(source, map), changes, lineEnd);
+  const entries = map?.items.map((pair) => entryOf(source, pair)) ?? [];
   const indent = ' '.repeat(entries[0]?.column ?? 0);
   const found = new Set(entries.map(({ key }) => key));
   const added = [...changes].flatMap(([key, value]) =>
@@ -65,13 +62,6 @@ function topMap(source: string): YAMLMap | null {
   if (contents === null) return null;
   if (!isMap(contents)) throw unreadable('it is not an ordinary map of keys and values');
   return contents as YAMLMap;
-}
-
-/** In Pressmark's own form, where nothing stands between a value and the next key. For the library, long texts take long. */
-function ownEntry(source: string, { key, start, end }: OwnEntry): YamlEntry {
-  const colonEnd = start + key.length + 1;
-  const valueStart = source[colonEnd] === ' ' ? colonEnd + 1 : colonEnd;
-  return { key, keyStart: start, column: 0, colonEnd, valueStart, valueEnd: end, isBlock: false };
 }
 
 function entryOf(source: string, { key, value }: Pair): YamlEntry {
@@ -140,21 +130,12 @@ function commentAt(source: string, end: number): string {
   return comment.exec(source)?.[0] ?? '';
 }
 
-/** A document such as `{a: 1, b: 2}`, in which no block can stand. */
-function editFlow(source: string, changes: FrontMatterChanges): string {
-  const { parseDocument, Scalar } = yamlLibrary();
-  const document = parseDocument(source);
-  for (const [key, value] of changes) {
-    if (value === undefined) {
-      document.delete(key);
-      continue;
-    }
-    const node = document.createNode(plainValue(value));
-    const isDate = typeof value === 'object' && value !== null && 'kind' in value;
-    if (node instanceof Scalar && isDate) node.type = Scalar.PLAIN;
-    document.set(key, node);
-  }
-  return document.toString({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 });
+/** A document such as `{a: 1, b: 2}` with a line for each key. */
+function inLines(source: string, { items }: YAMLMap): string {
+  const { isNode } = yamlLibrary();
+  const textOf = (node: unknown) =>
+    isNode(node) && node.range ? source.slice(node.range[0], node.range[1]).replaceAll('\n', '\n  ') : '';
+  return items.map(({ key, value }) => `${textOf(key)}: ${textOf(value)}\n`).join('');
 }
 
 function unreadable(reason: string): PressmarkError {

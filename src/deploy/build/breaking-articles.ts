@@ -3,8 +3,7 @@ export type BuildWithout = (leftOut: ReadonlySet<string>) => Promise<string | un
 
 /**
  * Finds the articles that break a build which has just failed with all that wait. First the site is built with the last good
- * content, which shows whether it is an article at all; what the build printed often names the file, so those named are
- * tried first.
+ * content, which shows whether it is an article at all.
  *
  * @param waiting the articles that have changed since the last good build.
  * @param reason why the build failed: the end of what it printed.
@@ -16,28 +15,12 @@ export async function findBreakingArticles(
   reason: string,
   build: BuildWithout,
 ): Promise<ReadonlyMap<string, string> | string> {
-  const named = waiting.filter((path) => isNamed(path, reason));
-  let failure: string | undefined = reason;
-  for (const group of named.length < waiting.length ? [named, waiting] : [waiting]) {
-    if (group.length > 0) failure = await build(new Set(group));
-    if (failure === undefined) return await letIn(group, reason, build);
-  }
-  return failure;
-}
-
-/** Whether a text names a file, by its path or by its name. */
-function isNamed(path: string, printed: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  // `index.md` is the name of many posts; then the folder's name counts as well.
-  return printed.includes(/^(?:_?index)\./.test(name) ? path.split('/').slice(-2).join('/') : name);
+  const failure = waiting.length === 0 ? reason : await build(new Set(waiting));
+  return failure ?? (await letIn(waiting, reason, build));
 }
 
 /**
- * Lets articles in again one after another, until the build breaks: the last one is to blame, with what that build printed,
- * and is left out. Then it goes on with the others.
- *
- * Of these builds only those are run that `git bisect` would run: where n articles build well, so do fewer. The build that is
- * compared last is the one with the article and without those behind it, so that the reason is its own.
+ * Lets articles in again by halves; a half that breaks the build is halved again, down to the articles that break it.
  *
  * @param waiting articles without which the build succeeds, and with which it fails.
  * @param reason why it fails with them.
@@ -47,22 +30,31 @@ export async function letIn(
   reason: string,
   build: BuildWithout,
 ): Promise<ReadonlyMap<string, string>> {
+  const leftOut = new Set(waiting);
   const breaking = new Map<string, string>();
-  let rest = waiting;
-  let failure: string | undefined = reason;
-  while (failure !== undefined && rest.length > 0) {
-    let good = 0;
-    let bad = rest.length;
-    while (bad - good > 1) {
-      const middle = Math.ceil((good + bad) / 2);
-      const why = await build(new Set([...breaking.keys(), ...rest.slice(middle)]));
-      if (why === undefined) good = middle;
-      else [bad, failure] = [middle, why];
+
+  /** @param group articles with which the build fails, for this reason. */
+  async function search(group: readonly string[], reason: string): Promise<void> {
+    const [path = '', ...others] = group;
+    if (others.length === 0) {
+      breaking.set(path, reason);
+      return;
     }
-    const [path = ''] = rest.slice(good, bad);
-    breaking.set(path, failure);
-    rest = rest.filter((one) => one !== path);
-    failure = rest.length === 0 ? undefined : await build(new Set(breaking.keys()));
+    const middle = Math.ceil(group.length / 2);
+    const isFirstGood = await tryIn(group.slice(0, middle));
+    await tryIn(group.slice(middle), isFirstGood ? reason : undefined);
   }
+
+  /** @param known why the build fails with this half. @returns whether it succeeds with it. */
+  async function tryIn(half: readonly string[], known?: string): Promise<boolean> {
+    for (const path of half) leftOut.delete(path);
+    const failure = known ?? (await build(new Set(leftOut)));
+    if (failure === undefined) return true;
+    for (const path of half) leftOut.add(path);
+    await search(half, failure);
+    return false;
+  }
+
+  await search(waiting, reason);
   return breaking;
 }
