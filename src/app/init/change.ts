@@ -1,3 +1,5 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+
 /** A file that `init` writes: a new one, or one with something added. */
 export interface Change {
   /** Below the site's folder, with forward slashes. */
@@ -21,41 +23,14 @@ export function withLines(text: string, lines: readonly string[]): string {
   return `${text}${gap}${lines.join(end)}${end}`;
 }
 
-/** So many lines around a change are shown. */
-const CONTEXT = 3;
-
-/**
- * A change as `diff -u` prints it, as one part from the first line that differs to the last. Of a private file it shows
- * no values, neither the new secret nor the owner's.
- */
+/** A change as `diff -u` prints it. Of a private file it shows no values, neither the new secret nor the owner's. */
 export function diffOf({ path, before, after, secret }: Change): string {
-  const [old, now] = [before ?? '', after].map((text) => linesOf(secret === true ? masked(text) : text));
-  if (old === undefined || now === undefined || old.join('') === now.join('')) return '';
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  const from = Math.max(0, head - CONTEXT);
-  const behind = Math.max(0, tail - CONTEXT);
-  const range = (lines: readonly string[]) => {
-    const count = lines.length - behind - from;
-    return `${count === 0 ? from : from + 1},${count}`;
-  };
-  const marked = (mark: string, lines: readonly string[]) =>
-    lines.map((line) => `${mark}${line}${line.endsWith('\n') ? '' : '\n\\ No newline at end of file\n'}`);
-  return [
-    `--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n@@ -${range(old)} +${range(now)} @@\n`,
-    ...marked(' ', now.slice(from, head)),
-    ...marked('-', old.slice(head, old.length - tail)),
-    ...marked('+', now.slice(head, now.length - tail)),
-    ...marked(' ', now.slice(now.length - tail, now.length - behind)),
-  ].join('');
-}
-
-/** Lines with their line ends. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const shown = (text: string) => (secret === true ? masked(text) : text);
+  const [old, now] = [shown(before ?? ''), shown(after)];
+  if (old === now) return '';
+  const from = before === undefined ? '/dev/null' : `a/${path}`;
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(from, `b/${path}`, old, now, undefined, undefined, options);
 }
 
 function masked(text: string): string {

@@ -75,16 +75,3 @@ test('jobs: two receivers on one folder do each event once, and one that fails a
   t.deepEqual(runsIn(dir).slice(4), [`updated ${request.id}`]);
   t.is(linesIn(join(dir, 'activations')).length, 1);
 });
-
-test('jobs: since ever, the articles that were there before the plugin are its events, too', async (t) => {
-  const dir = siteWithJobs(t);
-  fs.renameSync(join(dir, 'plugins'), join(dir, 'elsewhere'));
-  const before = await startHere(t, { dir });
-  const ids = ['one', 'two'].map((id) => `ever-${id}`);
-  for (const id of ids) await before.post('article.published', article({ id }));
-  await before.close();
-  fs.renameSync(join(dir, 'elsewhere'), join(dir, 'plugins'));
-  await startHere(t, { dir });
-  await until('both are done', () => runsIn(dir).length >= 2 && isDone(dir));
-  t.deepEqual(runsIn(dir).toSorted(), ids.map((id) => `published ${id}`).toSorted());
-});

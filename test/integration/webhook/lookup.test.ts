@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { edit, fileOf, namesIn, treeOf } from '../../support/content.js';
-import { article, envelope, testData } from '../../support/events.js';
+import { article, testData } from '../../support/events.js';
 import { STORE_ONLY } from '../../support/receiver.js';
 import { sharedHere } from '../../support/receiver-here.js';
 import { until } from '../../support/until.js';
@@ -142,17 +142,6 @@ test('404-lookup-nothing-there: an article whose URL a person has changed is fou
   t.is((await post('article.lookup', { target_url: url })).status, 404);
   const found = await post('article.lookup', { target_url: 'https://garden.example/elsewhere' });
   t.is(found.json.target.id, data.id);
-});
-
-test('200-lookup-largest: the largest article that can be published can be looked up', async (t) => {
-  const { raw, post } = receiver();
-  const data = article({ content_html: '', content_markdown: '' });
-  const room = 1_000_000 - Buffer.byteLength(JSON.stringify(envelope('article.published', data)));
-  data.content_html = 'x'.repeat(room);
-  const published = await raw(JSON.stringify(envelope('article.published', data)));
-  const { status, text } = await post('article.lookup', { target_url: published.json.url });
-  t.is(status, 200);
-  t.true(Buffer.byteLength(text) < 1_000_000);
 });
 
 test('404-lookup-too-large: an answer of 999,999 bytes is sent; one that an edit brings to 1,000,000 is a 404 that says why', async (t) => {

@@ -99,17 +99,6 @@ test('200-published-invisible-ends: a title, an author and tags are stored witho
   t.is((await receiver().find(json.url)).title, 'Balcony  bees');
 });
 
-test('200-published-same-slug: articles with one slug get numbers, also when all are sent at once', async (t) => {
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => receiver().post('article.published', article({ slug: 'namesake' }))),
-  );
-  const slugs = Array.from({ length: 12 }, (_, n) => (n === 0 ? 'namesake' : `namesake-${n + 1}`));
-  t.deepEqual(
-    answers.map(({ json }) => json.url).sort(),
-    slugs.map((slug) => `${SITE_URL}/articles/${slug}/`).sort(),
-  );
-});
-
 test('200-published-same-slug: articles of different months do not share a URL', async (t) => {
   const urls = [];
   for (const published_at of ['2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z']) {

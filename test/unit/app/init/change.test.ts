@@ -1,12 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { diffOf, withLines } from '../../../../src/app/init/change.js';
 import { missingIgnoreLines } from '../../../../src/app/init/ignore-lines.js';
-import { gitIn } from '../../../support/clones.js';
-import { fc, runs } from '../../../support/property.js';
-import { tempDir } from '../../../support/temp-dir.js';
 
 const diff = (path: string, before: string | undefined, after: string) =>
   diffOf({ path, before, after, reason: '' });
@@ -42,25 +36,4 @@ test('a diff shows what is added, with three lines around it', (t) => {
   );
   t.is(diff('.env', undefined, 'A=1\n'), '--- /dev/null\n+++ b/.env\n@@ -0,0 +1,1 @@\n+A=1\n');
   t.is(diff('x', 'a\n', 'a\n'), '');
-});
-
-test('git applies every diff', (t) => {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet');
-  const path = join(dir, 'file');
-  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '\r'), { maxLength: 12 });
-  fc.assert(
-    fc.property(lines, lines, fc.boolean(), fc.boolean(), (one, other, oneEnds, otherEnds) => {
-      const before = one.map((line) => `${line}\n`).join('') + (oneEnds ? '' : 'end');
-      const after = other.map((line) => `${line}\n`).join('') + (otherEnds ? '' : 'end');
-      if (before === after || before === '' || after === '') return;
-      fs.writeFileSync(path, before);
-      execFileSync('git', ['apply', '--whitespace=nowarn', '-'], {
-        cwd: dir,
-        input: diff('file', before, after),
-      });
-      t.is(fs.readFileSync(path, 'utf8'), after);
-    }),
-    { numRuns: runs(15) },
-  );
 });
