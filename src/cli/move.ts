@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { moveSite } from '../app/articles/move.js';
-import type { MovedUrl } from '../app/articles/move-lists.js';
 import { planMove } from '../app/articles/move-plan.js';
 import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
 import { example, withDir } from './options.js';
@@ -64,7 +63,10 @@ function nothing(to: string): string {
   return `Nothing to move: all articles are at ${to}.`;
 }
 
-function print(urls: readonly MovedUrl[], lines: readonly string[]): void {
+function print(
+  urls: readonly { readonly old: string; readonly new: string }[],
+  lines: readonly string[],
+): void {
   for (const { old, new: url } of urls.slice(0, MOST_SHOWN)) console.log(printable(`${old} → ${url}`));
   if (urls.length > MOST_SHOWN) console.log(`and ${urls.length - MOST_SHOWN} more`);
   if (urls.length > 0) console.log(`${urls.length} ${urls.length === 1 ? 'article' : 'articles'}`);
@@ -76,6 +78,6 @@ function nextSteps({ siteUrl, generator }: Settings, to: string): string[] {
   const own = name === 'plain' ? '' : `, and the address in the configuration of ${name}`;
   return [
     ...(siteUrl === to ? [] : [`Next: set siteUrl in the config to ${to}${own}.`]),
-    'Next: restart the receiver, and put _redirects, or redirects made from urls.csv, on the host of the old address.',
+    'Next: restart the receiver, and put _redirects, the locations of nginx.conf, or redirects made from urls.csv, on the host of the old address.',
   ];
 }

@@ -34,6 +34,8 @@ const schema = z.strictObject({
   application: z.string().min(1, { error: 'must not be empty' }),
   /** The address of a view-tracking image; null where there is none. */
   tracking: url.nullable(),
+  /** Where the articles were before: relative links lead there (see `oldUrlsOf`). Null where nobody has said. */
+  baseUrl: url.nullable(),
   /** Keeps the ids of this connector's articles apart from those of other folders; made once. */
   key: z.string().min(16),
 });
@@ -45,7 +47,9 @@ export type Connector = StoredConnector & { readonly name: string };
 
 /** A connector as a person gives it; what is undefined stays as it was. */
 export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
-  readonly [field in 'author' | 'application' | 'tracking' | 'service']?: Connector[field] | undefined;
+  readonly [field in 'author' | 'application' | 'tracking' | 'baseUrl' | 'service']?:
+    | Connector[field]
+    | undefined;
 };
 
 /**
@@ -66,6 +70,7 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
     author: '',
     application: name,
     tracking: null,
+    baseUrl: null,
     service: DEFAULT_SERVICE,
     key,
     ...stored,

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { parseMoment } from '../contract/moment.js';
 import { messageOf, PressmarkError } from '../errors.js';
-import { articlesWithoutFile, lastRefreshes, saysTheSame, withSlugOf } from './article/already-sent.js';
-import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
+import { articlesOfOtherFiles, lastRefreshes, saysTheSame, withSlugOf } from './article/already-sent.js';
+import { articleId, composeArticle, whyTooLarge } from './article/compose.js';
 import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery/delivery.js';
@@ -17,22 +18,28 @@ export type Queued =
       readonly path: string;
       readonly kind: 'queued';
       readonly entry: Entry;
-      /** What cannot be sent as the file has it. */
-      readonly warnings: readonly string[];
+      readonly draft: Draft;
     }
   /** It was queued before; `changed`: the file says something else by now. */
-  | { readonly path: string; readonly kind: 'known'; readonly entry: Entry; readonly changed: boolean }
+  | {
+      readonly path: string;
+      readonly kind: 'known';
+      readonly entry: Entry;
+      readonly draft: Draft;
+      readonly changed: boolean;
+    }
   /** Not to be published, or not possible. */
-  | { readonly path: string; readonly kind: 'unfinished'; readonly why: string }
-  | { readonly path: string; readonly kind: 'refused'; readonly reason: string };
+  | { readonly path: string; readonly kind: 'unfinished' | 'refused'; readonly why: string };
 
-/** So many files are read and stored at a time. */
+type Ready = Extract<Queued, { kind: 'queued' }>;
+
+/** So many files are stored at a time. */
 const BATCH = 64;
 
 /**
- * Queues an article for each file that is not queued yet; those that are stay as they are, so that a run that was cut
- * off is gone on with by doing it again. One that the receiver has refused and whose file has changed since is queued
- * anew.
+ * Queues an article for each file that is not queued yet, the oldest first. Those that are stay as they are, so that an
+ * interrupted run can be resumed by running it again. One that the receiver has refused and whose file has changed since
+ * is queued anew.
  *
  * @param now milliseconds since the epoch.
  */
@@ -44,81 +51,106 @@ export async function* queueFiles(
   now: () => number,
 ): AsyncIterable<Queued> {
   const refreshes = lastRefreshes(queue, connector);
-  const recognise = renames(queue, connector, state, refreshes);
-  for (let at = 0; at < paths.length; at += BATCH) {
-    const batch = paths
-      .slice(at, at + BATCH)
-      .map((path) => recognise(prepare(state, connector, path, now())));
+  const recognise = duplicates(queue, connector, state, refreshes);
+  const files = oldestFirst(paths, connector);
+  let last = 0;
+  for (let at = 0; at < files.length; at += BATCH) {
+    const batch = files.slice(at, at + BATCH).map((file) => {
+      // No two have the same moment, by which a receiver sorts them.
+      last = Math.max(now(), last + 1);
+      return recognise(prepare(state, connector, file, now(), last));
+    });
     const fresh = new Set(
       await queue.add(batch.flatMap((one) => (one.kind === 'queued' ? [one.entry] : []))),
     );
     for (const one of batch) {
       if (one.kind !== 'queued') yield one;
       // The first of two files with one id is the one that was stored.
-      else if (fresh.delete(one.entry.id)) yield queuedOf(one);
+      else if (fresh.delete(one.entry.id)) yield one;
       else yield await compare(queue, state, connector, refreshes, one);
     }
   }
 }
 
-type Prepared = Exclude<Queued, { kind: 'queued' }> | Ready;
-interface Ready {
-  readonly path: string;
-  readonly kind: 'queued';
-  readonly draft: Draft;
-  readonly entry: Entry;
+/** A file that was read, or why it cannot be. */
+type Read = { readonly path: string } & ({ readonly draft: Draft } | { readonly why: string });
+
+/** Articles get the moment of sending as their date: a receiver that shows the newest first has them in the owner's order then. */
+function oldestFirst(paths: readonly string[], { baseUrl }: Connector): Read[] {
+  const dateOf = (one: Read) => ('draft' in one ? parseMoment(one.draft.date ?? '') : Number.NaN);
+  const files = paths.map((path): Read => {
+    try {
+      return { path, draft: readDraft(path, baseUrl) };
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      return { path, why: messageOf(error) };
+    }
+  });
+  const dated = files.filter((one) => !Number.isNaN(dateOf(one)));
+  return [
+    ...dated.sort((a, b) => dateOf(a) - dateOf(b)),
+    ...files.filter((one) => Number.isNaN(dateOf(one))), // they are of today
+  ];
 }
 
-function prepare(state: SenderState, connector: Connector, path: string, now: number): Prepared {
-  try {
-    const draft = readDraft(path);
-    const why = whyUnfinished(draft, now);
-    if (why !== undefined) return { path, kind: 'unfinished', why };
-    const id = articleId(draft, connector, state.dir, path);
-    const timestamp = new Date(now).toISOString();
-    const data = { ...composeArticle(draft, connector, id, timestamp) };
-    const payload = envelopeOf('article.published', data, timestamp);
-    refuseTooLarge(path, payload);
-    const entry: Entry = {
-      id: entryId(connector.name, id),
-      connector: connector.name,
-      source: relative(state.dir, path),
-      liveUrl: null,
-      note: null,
-      mayBeStored: false,
-      record: queued(connector.url, payload, now),
-    };
-    return { path, kind: 'queued', draft, entry };
-  } catch (error) {
-    if (!(error instanceof PressmarkError)) throw error;
-    return { path, kind: 'refused', reason: messageOf(error) };
-  }
+function prepare(state: SenderState, connector: Connector, read: Read, now: number, moment: number): Queued {
+  const { path } = read;
+  if ('why' in read) return { path, kind: 'refused', why: read.why };
+  const { draft } = read;
+  const unfinished = whyUnfinished(draft, now);
+  if (unfinished !== undefined) return { path, kind: 'unfinished', why: unfinished };
+  const id = articleId(draft, connector, state.dir, path);
+  const timestamp = new Date(moment).toISOString();
+  const payload = envelopeOf(
+    'article.published',
+    { ...composeArticle(draft, connector, id, timestamp) },
+    timestamp,
+  );
+  const tooLarge = whyTooLarge(payload);
+  if (tooLarge !== undefined) return { path, kind: 'refused', why: tooLarge };
+  const entry: Entry = {
+    id: entryId(connector.name, id),
+    connector: connector.name,
+    source: relative(state.dir, path),
+    liveUrl: null,
+    note: null,
+    mayBeStored: false,
+    record: queued(connector.url, payload, now),
+  };
+  return { path, kind: 'queued', draft, entry };
 }
 
-/** Recognises files that were renamed since their articles were delivered: published anew, each would stand there twice. */
-function renames(
+/**
+ * Recognises files whose articles were published from other files: published anew, each would stand there twice. A file
+ * that is gone was renamed; of one that is still there, a second copy is not published.
+ */
+function duplicates(
   queue: Queue,
   connector: Connector,
   { dir }: SenderState,
   refreshes: () => ReadonlyMap<string, Envelope>,
 ) {
-  const articleOf = articlesWithoutFile(queue, connector, dir);
-  return (one: Prepared): Prepared => {
+  const articleOf = articlesOfOtherFiles(queue, connector, dir);
+  return (one: Queued): Queued => {
     if (one.kind !== 'queued' || one.draft.id !== undefined || queue.read(one.entry.id) !== undefined)
       return one;
-    const there = articleOf(one.draft);
-    if (there === undefined) return one;
+    const found = articleOf(one.draft);
+    if (found === undefined) return one;
     const { path, draft } = one;
-    const { payload } = there.record;
+    const { entry, isGone } = found;
+    const { payload } = entry.record;
+    const what = isGone
+      ? `its title is that of ${entry.source}, which is gone`
+      : `its title and its text are those of ${entry.source}`;
     const renamed = {
       ...one,
       draft: withSlugOf(payload, draft),
-      entry: { ...one.entry, source: there.source },
+      entry: { ...one.entry, source: entry.source },
     };
-    if (!isChanged(queue, connector, refreshes, renamed, there))
-      return { path, kind: 'known', entry: there, changed: false };
-    const reason = `${path}: its title is that of ${there.source}, which is gone; if it is the same article, write id: ${String(payload.data.id)} into its front matter, and any other id if it is not`;
-    return { path, kind: 'refused', reason };
+    if (isGone && !isChanged(queue, connector, refreshes, renamed, entry))
+      return { path, kind: 'known', entry, draft, changed: false };
+    const why = `${what}; if it is the same article, write id: ${String(payload.data.id)} into its front matter, and any other id if it is not`;
+    return { path, kind: 'refused', why };
   };
 }
 
@@ -131,32 +163,25 @@ export function* foresee(
   now: number,
 ): Iterable<Queued> {
   const refreshes = lastRefreshes(queue, connector);
-  const ids = new Map<string, string>();
-  const recognise = renames(queue, connector, state, refreshes);
-  for (const path of paths) {
-    const one = recognise(prepare(state, connector, path, now));
-    const there = one.kind === 'queued' ? queue.read(one.entry.id) : undefined;
-    if (one.kind !== 'queued') yield one;
-    else if (ids.has(one.entry.id))
-      yield {
-        path,
-        kind: 'refused',
-        reason: `${path}: ${ids.get(one.entry.id)} has the same id, ${one.draft.id}`,
-      };
-    else if (there === undefined) yield queuedOf(one);
-    else
-      yield {
-        path,
-        kind: 'known',
-        entry: there,
-        changed: isChanged(queue, connector, refreshes, one, there),
-      };
-    if (one.kind === 'queued') ids.set(one.entry.id, path);
+  const files = new Map<string, string>();
+  const recognise = duplicates(queue, connector, state, refreshes);
+  for (const file of oldestFirst(paths, connector)) {
+    const one = recognise(prepare(state, connector, file, now, now));
+    if (one.kind !== 'queued') {
+      yield one;
+      continue;
+    }
+    const { path, entry, draft } = one;
+    const there = queue.read(entry.id);
+    const other = files.get(entry.id);
+    files.set(entry.id, entry.source);
+    if (other !== undefined) yield { path, kind: 'refused', why: `${other} has the same id, ${draft.id}` };
+    else if (there === undefined) yield one;
+    else {
+      const changed = isChanged(queue, connector, refreshes, one, there);
+      yield { path, kind: 'known', entry: there, draft, changed };
+    }
   }
-}
-
-function queuedOf({ path, entry, draft }: Ready): Queued {
-  return { path, kind: 'queued', entry, warnings: draft.warnings };
 }
 
 /** Whether a file says something else than what was sent last. */
@@ -180,19 +205,15 @@ async function compare(
   refreshes: () => ReadonlyMap<string, Envelope>,
   one: Ready,
 ): Promise<Queued> {
-  const { path } = one;
-  const there = queue.read(one.entry.id);
+  const { path, draft, entry } = one;
+  const refused = (why: string): Queued => ({ path, kind: 'refused', why });
+  const there = queue.read(entry.id);
   if (there === undefined)
-    return {
-      path,
-      kind: 'refused',
-      reason: `${path}: its delivery record ${one.entry.id}.json cannot be read; fix it or move it away`,
-    };
+    return refused(`its delivery record ${entry.id}.json cannot be read; fix it or move it away`);
   const other = resolve(state.dir, there.source);
-  if (other !== path && fs.existsSync(other))
-    return { path, kind: 'refused', reason: `${path}: ${there.source} has the same id, ${one.draft.id}` };
-  const { draft, entry } = one;
+  if (other !== path && fs.existsSync(other)) return refused(`${there.source} has the same id, ${draft.id}`);
   const same = saysTheSame(queue, draft, connector, there.record.payload);
-  if (!same && (await queue.replace(entry))) return queuedOf(one);
-  return { path, kind: 'known', entry: there, changed: isChanged(queue, connector, refreshes, one, there) };
+  if (!same && (await queue.replace(entry))) return one;
+  const changed = isChanged(queue, connector, refreshes, one, there);
+  return { path, kind: 'known', entry: there, draft, changed };
 }

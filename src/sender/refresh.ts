@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import { relative } from 'node:path';
 import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { PressmarkError, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
 import { publishedAt } from './article/already-sent.js';
-import { composeUpdate, refuseTooLarge } from './article/compose.js';
-import { readDraft, whyUnfinished } from './article/draft.js';
+import { composeUpdate, whyTooLarge } from './article/compose.js';
+import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Clock } from './clock.js';
 import type { Connector } from './connectors.js';
 import { checkLookup } from './delivery/answer-checks.js';
@@ -60,7 +60,7 @@ export async function refresh({
       'USAGE',
       `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
     );
-  const draft = readDraft(path);
+  const draft = draftOf(path, connector);
   const unfinished = force ? undefined : whyUnfinished(draft, clock.now());
   if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`, FORCE);
   const pause = force ? undefined : pauseOf(state, connector.url, clock.now());
@@ -81,7 +81,8 @@ export async function refresh({
   const draftId = `refresh-${randomUUID()}`;
   const data = { ...composeUpdate(draft, connector, target, draftId, timestamp, published) };
   const payload = envelopeOf('article.updated', data, timestamp);
-  refuseTooLarge(path, payload);
+  const tooLarge = whyTooLarge(payload);
+  if (tooLarge !== undefined) throw new PressmarkError('ARTICLE_FILE_INVALID', `${path}: ${tooLarge}`);
   const entry: Entry = {
     id: entryId(connector.name, draftId),
     connector: connector.name,
@@ -99,6 +100,14 @@ export async function refresh({
   const settled = await queue.settle(taken, outcome);
   await notePause(state, connector.url, outcome, clock.now());
   return settled ?? queue.read(entry.id) ?? taken;
+}
+
+function draftOf(path: string, { baseUrl }: Connector): Draft {
+  try {
+    return readDraft(path, baseUrl);
+  } catch (cause) {
+    throw new PressmarkError('ARTICLE_FILE_INVALID', `${path}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /**

@@ -58,6 +58,7 @@ const draft: Draft = {
   expiryDate: undefined,
   unfinished: false,
   warnings: [],
+  oldUrls: [],
   markdown: 'A',
 };
 const connector = {
@@ -70,6 +71,7 @@ const connector = {
   tracking: null,
   service: DEFAULT_SERVICE,
   earlier: [],
+  baseUrl: null,
 };
 
 /** A text's beginning with an end that no other text has: it is nearly there at many places. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type MovedUrl, readList, redirectLists } from '../../article/redirect-lists.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
@@ -12,7 +13,6 @@ import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { originOf, runningReceivers } from '../running-receivers.js';
 import { type MovedFile, prepareMoveCommit } from './move-commit.js';
-import { listFiles, type MovedUrl, readList } from './move-lists.js';
 import { type PlannedMove, planMove } from './move-plan.js';
 import { filesWithUrl, isElsewhere } from './stored-urls.js';
 
@@ -64,7 +64,7 @@ export async function moveSite(settings: Settings, { to, from }: MoveRequest, lo
       ...movedBefore(settings, to, moves),
       ...moves.map(({ file, from: old, to: url }) => ({ file, old, new: url })),
     ];
-    const lists = listFiles(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
+    const lists = redirectLists(urls).map(({ name, text }) => ({ path: join(stateDir, FOLDER, name), text }));
     if (moves.length > 0) {
       for (const folder of makeDirectory(join(stateDir, FOLDER))) await syncDirectory(folder);
       for (const { path, text } of lists) await writeAtomically(path, text);

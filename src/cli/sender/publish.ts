@@ -1,9 +1,12 @@
 import fs from 'node:fs';
 import { relative } from 'node:path';
 import { Command } from 'commander';
-import { findMarkdown } from '../../sender/article/find-markdown.js';
+import { PressmarkError } from '../../errors.js';
+import { type FoundMarkdown, findMarkdown } from '../../sender/article/find-markdown.js';
+import { makeConnector, saveConnector } from '../../sender/connectors.js';
 import { foresee, type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
+import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import type { SenderState } from '../../sender/state.js';
 import { example } from '../options.js';
 import { paint, printable, printJson, progressLine, warningLog } from '../terminal.js';
@@ -16,6 +19,8 @@ interface PublishOptions {
   readonly json?: boolean;
   readonly dryRun?: boolean;
   readonly report?: string;
+  readonly baseUrl?: string | false;
+  readonly redirects?: string;
 }
 
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
@@ -27,47 +32,78 @@ export function publishCommand(): Command {
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
     .option(
       '--dry-run',
-      'send nothing; say what would be sent, under which name, what is left out, and what would go as text',
+      'send nothing; say what would be sent, under which slug and URL, what is left out, and what would go as text',
+    )
+    .option(
+      '--base-url <url>',
+      'where the articles were, such as https://old.example or https://old.example/:year/:slug/: relative links lead there; it is kept with the connector',
+    )
+    .option('--no-base-url', 'leave relative links as they are again')
+    .option(
+      '--redirects <folder>',
+      'write the old and the new URLs there, as urls.csv, _redirects and nginx.conf; needs --base-url',
     )
     .option('--report <file.csv>', 'write what became of each file, and its URL')
     .option('--json', 'print what became of each file as JSON')
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {
-      const files = findMarkdown(paths);
-      const sending = openSending(options.dir, options.connector);
+      const found = findMarkdown(paths);
+      const sending = await withBaseUrl(openSending(options.dir, options.connector), options);
       try {
-        if (options.dryRun) showPlan(sending, files, options.json === true);
-        else await publish(sending, files, options);
+        if (options.dryRun) showPlan(sending, found, options.json === true);
+        else await publish(sending, found, options);
       } finally {
         sending.queue.close();
       }
     });
 }
 
+/** Keeps where the articles were with the connector, as `refresh` must make the same of their links. */
+async function withBaseUrl(
+  sending: Sending,
+  { baseUrl, redirects, dryRun }: PublishOptions,
+): Promise<Sending> {
+  const { state } = sending;
+  const connector =
+    baseUrl === undefined
+      ? sending.connector
+      : makeConnector(state, { ...sending.connector, baseUrl: baseUrl === false ? null : baseUrl });
+  if (redirects !== undefined && connector.baseUrl === null)
+    throw new PressmarkError(
+      'USAGE',
+      '--redirects needs to know where the articles were; add --base-url https://old.example/:year/:slug/, or --base-url https://old.example where each file has a permalink',
+    );
+  if (connector.baseUrl !== sending.connector.baseUrl && !dryRun) await saveConnector(state, connector);
+  return { ...sending, connector };
+}
+
 async function publish(
   sending: Sending,
-  files: readonly string[],
-  { rate, json, report }: PublishOptions,
+  { articles: files, leftOut }: FoundMarkdown,
+  { rate, json, report, redirects }: PublishOptions,
 ): Promise<void> {
   const { state, connector, queue } = sending;
   const line = progressLine();
   const say = (text: string) => {
     if (!json) line.print(text);
   };
+  for (const { path, why } of leftOut)
+    say(`  ${printable(`${relative(state.dir, path)} is left out: ${why}`)}`);
   const queued: Queued[] = [];
   for await (const one of queueFiles(queue, state, connector, files, Date.now)) {
     queued.push(one);
-    if (one.kind === 'unfinished')
-      say(`  ${printable(`${relative(state.dir, one.path)} is left out: ${one.why}`)}`);
+    const file = relative(state.dir, one.path);
+    if (one.kind === 'unfinished') say(`  ${printable(`${file} is left out: ${one.why}`)}`);
     if (one.kind === 'queued')
-      for (const warning of one.warnings)
-        say(`${paint('yellow', '!')} ${printable(`${relative(state.dir, one.path)}: ${warning}`)}`);
-    if (one.kind === 'refused') say(`${paint('red', '✗')} ${printable(one.reason)}`);
+      for (const warning of one.draft.warnings)
+        say(`${paint('yellow', '!')} ${printable(`${file}: ${warning}`)}`);
+    if (one.kind === 'refused') say(`${paint('red', '✗')} ${printable(`${file}: ${one.why}`)}`);
     line.show(`${queued.length} of ${files.length} files read`);
   }
   const ids = new Set(queued.flatMap((one) => ('entry' in one ? [one.entry.id] : [])));
 
   let ended = 0;
+  const started = performance.now();
   const worker = createWorker({
     state,
     queue,
@@ -75,7 +111,7 @@ async function publish(
     rate,
     onAttempt: ({ entry }) => {
       say(standingOf(entry));
-      line.show(`${++ended} of ${ids.size} sent`);
+      line.show(`${++ended} of ${ids.size} sent${timeLeft(performance.now() - started, ended, ids.size)}`);
     },
   });
   const stop = stopGently(() => worker.stop());
@@ -88,53 +124,107 @@ async function publish(
 
   const rows = queued.map((one) => rowOf(sending, one));
   if (report !== undefined) writeReport(report, rows);
+  const moved = redirects === undefined ? [] : writeRedirects(redirects, movedUrls(sending, queued));
   const counts = summaryOf(rows);
   if (json) printJson({ ...counts, files: rows }, 2);
-  else printSummary(rows, counts, stop.asked());
+  else {
+    printSummary(rows, counts, stop.asked());
+    for (const path of moved) console.log(printable(`Written: ${path}`));
+  }
   if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
 }
 
+/** How long a run will take yet, at its speed so far; empty while that is not worth a word. */
+function timeLeft(ms: number, done: number, of: number): string {
+  const seconds = Math.round((ms / done) * (of - done)) / 1000;
+  if (ms < 3_000 || seconds < 10) return '';
+  return seconds < 100
+    ? `, about ${Math.round(seconds)} s left`
+    : `, about ${Math.round(seconds / 60)} min left`;
+}
+
 /** Prints what `publish` would do with each file. */
-function showPlan({ state, connector, queue }: Sending, files: readonly string[], json: boolean): void {
-  const rows = [...foresee(queue, state, connector, files, Date.now())].map((one) => planOf(state, one));
+function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: boolean): void {
+  const { state, connector, queue } = sending;
+  const urlOf = probableUrls(sending);
+  const rows: Plan[] = [
+    ...leftOut.map(({ path, why }): Plan => ({ file: relative(state.dir, path), plan: 'left out', why })),
+    ...[...foresee(queue, state, connector, articles, Date.now())].map((one) => planOf(state, one, urlOf)),
+  ];
   if (rows.some(({ plan }) => plan === 'refused')) process.exitCode = 1;
   if (json) {
     printJson(rows, 2);
     return;
   }
-  for (const row of rows) {
+  for (const { file, plan, title, slug, url, why, warnings = [] } of rows) {
+    const sent =
+      slug === undefined ? (url ?? '') : `${title}, as ${slug}${url ? `, probably at ${url}` : ''}`;
     console.log(
-      `${paint(row.plan === 'refused' ? 'red' : 'bold', row.plan.padEnd(13))} ${printable(`${row.file}: ${row.what}`)}`,
+      `${paint(plan === 'refused' ? 'red' : 'bold', plan.padEnd(13))} ${printable(`${file}: ${why ?? sent}`)}`,
     );
-    for (const warning of row.warnings)
-      console.log(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
+    for (const warning of warnings) console.log(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
   }
-  const count = (plan: string) => rows.filter((row) => row.plan === plan).length;
+  const count = (plan: Plan['plan']) => rows.filter((row) => row.plan === plan).length;
   console.log(
     `${rows.length} files: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
   );
 }
 
-function planOf({ dir }: SenderState, one: Queued) {
+/** What `publish` would do with a file. */
+interface Plan {
+  readonly file: string;
+  readonly plan: 'send' | 'sent before' | 'changed since' | 'left out' | 'refused';
+  /** Why it is not sent. */
+  readonly why?: string;
+  readonly title?: string;
+  readonly slug?: string;
+  /** Of one that is to be sent, where articles of this receiver are that were sent before. */
+  readonly url?: string | null;
+  readonly warnings?: readonly string[];
+}
+
+function planOf({ dir }: SenderState, one: Queued, urlOf: (slug: string) => string | null): Plan {
   const file = relative(dir, one.path);
-  const none: readonly string[] = [];
   switch (one.kind) {
     case 'queued': {
       const { title, slug } = one.entry.record.payload.data;
-      return { file, plan: 'send', what: `${title}, as ${slug}`, warnings: one.warnings };
-    }
-    case 'known':
+      const { warnings } = one.draft;
       return {
         file,
-        plan: one.changed ? 'changed since' : 'sent before',
-        what: one.entry.liveUrl ?? '',
-        warnings: none,
+        plan: 'send',
+        title: String(title),
+        slug: String(slug),
+        url: urlOf(String(slug)),
+        warnings,
       };
+    }
+    case 'known':
+      return { file, plan: one.changed ? 'changed since' : 'sent before', url: one.entry.liveUrl };
     case 'unfinished':
-      return { file, plan: 'left out', what: one.why, warnings: none };
+      return { file, plan: 'left out', why: one.why };
     case 'refused':
-      return { file, plan: 'refused', what: one.reason, warnings: none };
+      return { file, plan: 'refused', why: one.why };
   }
+}
+
+/** Which URL the receiver gives a slug, as far as the last article tells that has its slug in its URL. */
+function probableUrls({ connector: { name }, queue }: Sending): (slug: string) => string | null {
+  let last: { timestamp: string; around: string[] } | undefined;
+  for (const { connector, liveUrl, record } of queue.list()) {
+    const { timestamp, data } = record.payload;
+    const around = liveUrl?.split(`/${String(data.slug)}`) ?? [];
+    if (connector === name && around.length === 2 && (last?.timestamp ?? '') < timestamp)
+      last = { timestamp, around };
+  }
+  return (slug) => last?.around.join(`/${slug}`) ?? null;
+}
+
+function movedUrls({ state, queue }: Sending, queued: readonly Queued[]): MovedUrl[] {
+  return queued.flatMap((one) => {
+    const url = 'entry' in one ? queue.read(one.entry.id)?.liveUrl : undefined;
+    if (!('draft' in one) || !url) return [];
+    return one.draft.oldUrls.map((old) => ({ file: relative(state.dir, one.path), old, new: url }));
+  });
 }
 
 /** Old file, new URL and what else came of it, as a table that spreadsheets and scripts read. */
@@ -169,7 +259,7 @@ type Row = ReturnType<typeof rowOf>;
 function rowOf({ state, queue }: Sending, one: Queued) {
   const file = relative(state.dir, one.path);
   if (!('entry' in one)) {
-    const error = one.kind === 'refused' ? one.reason : null;
+    const error = one.kind === 'refused' ? one.why : null;
     return {
       file,
       status: one.kind === 'refused' ? 'refused' : 'draft',

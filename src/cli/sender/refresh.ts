@@ -50,7 +50,7 @@ export function refreshCommand(): Command {
         command.error('error: name a URL and a file, or files and folders with --changed', { exitCode: 2 });
       const sending = openSending(dir, connector);
       try {
-        if (changed) await refreshChanged(sending, findMarkdown(args), options);
+        if (changed) await refreshChanged(sending, findMarkdown(args).articles, options);
         else await refreshOne(sending, url ?? '', resolve(file ?? ''), options);
       } finally {
         sending.queue.close();
@@ -79,8 +79,8 @@ async function refreshChanged(
   for (const one of foresee(queue, state, connector, files, Date.now())) {
     const file = relative(state.dir, one.path);
     if (one.kind === 'refused') {
-      refreshed.push({ file, url: null, error: one.reason });
-      sayError({ file, url: null, error: one.reason });
+      refreshed.push({ file, url: null, error: one.why });
+      sayError({ file, url: null, error: one.why });
     }
     if (one.kind !== 'known' || !one.changed || one.entry.record.status !== 'success') continue;
     const { liveUrl: url } = one.entry;

@@ -57,28 +57,42 @@ export function lastRefreshes(queue: Queue, connector: Connector): () => Readonl
   };
 }
 
+/** An article that was published from another file. */
+export interface OfOtherFile {
+  readonly entry: Entry;
+  /** Whether that file is there no more. */
+  readonly isGone: boolean;
+}
+
 /**
- * The article that a file without a delivery of its own may have been before it was renamed: one with its title, whose own
- * file is gone. One with its text comes first.
+ * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
+ * and its text, or one with its title whose own file is gone.
  *
  * @param dir the sender's folder.
  */
-export function articlesWithoutFile(queue: Queue, connector: Connector, dir: string) {
-  let gone: Entry[] | undefined;
-  return (draft: Draft): Entry | undefined => {
-    gone ??= [...queue.list()].filter(
-      ({ connector: name, source, record }) =>
-        name === connector.name &&
-        record.payload.event === 'article.published' &&
-        !fs.existsSync(resolve(dir, source)),
-    );
-    const sameTitle = gone.filter(
-      ({ record }) => draft.title !== '' && record.payload.data.title === draft.title,
-    );
+export function articlesOfOtherFiles(queue: Queue, connector: Connector, dir: string) {
+  let idsByTitle: Map<string, string[]> | undefined;
+  const idsWith = (title: string): readonly string[] => {
+    if (idsByTitle === undefined) {
+      idsByTitle = new Map();
+      for (const { id, connector: name, record } of queue.list()) {
+        const { event, data } = record.payload;
+        if (name !== connector.name || event !== 'article.published') continue;
+        idsByTitle.set(String(data.title), [...(idsByTitle.get(String(data.title)) ?? []), id]);
+      }
+    }
+    return idsByTitle.get(title) ?? [];
+  };
+  return (draft: Draft): OfOtherFile | undefined => {
+    if (draft.title === '') return undefined;
+    const sameTitle = idsWith(draft.title)
+      .map((id) => queue.read(id))
+      .filter((entry) => entry !== undefined)
+      .map((entry) => ({ entry, isGone: !fs.existsSync(resolve(dir, entry.source)) }));
     return (
-      sameTitle.find(({ record: { payload } }) =>
-        saysTheSame(queue, withSlugOf(payload, draft), connector, payload),
-      ) ?? sameTitle[0]
+      sameTitle.find(({ entry: { record } }) =>
+        saysTheSame(queue, withSlugOf(record.payload, draft), connector, record.payload),
+      ) ?? sameTitle.find(({ isGone }) => isGone)
     );
   };
 }

@@ -5,7 +5,6 @@ import type { LookupTarget } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { itemComment, itemComments } from '../../contract/service.js';
-import { PressmarkError } from '../../errors.js';
 import type { Connector } from '../connectors.js';
 import { type Envelope, envelopeBytes } from '../delivery/send-event.js';
 import type { Draft } from './draft.js';
@@ -146,16 +145,10 @@ function trackingImage(address: string, id: string): string {
   return `<img src="${url.href.replaceAll('&', '&amp;')}" alt="" width="1" height="1">`;
 }
 
-/**
- * No receiver needs to take a larger request (contract: Errors, 413).
- *
- * @throws PressmarkError ARTICLE_FILE_INVALID
- */
-export function refuseTooLarge(path: string, envelope: Envelope): void {
+/** Why a request is not sent: no receiver needs to take a larger one (contract: Errors, 413). */
+export function whyTooLarge(envelope: Envelope): string | undefined {
   const bytes = envelopeBytes(envelope).length;
-  if (bytes > MAX_BODY_BYTES)
-    throw new PressmarkError(
-      'ARTICLE_FILE_INVALID',
-      `${path}: the article takes ${bytes} bytes as a request; receivers take ${MAX_BODY_BYTES}`,
-    );
+  return bytes > MAX_BODY_BYTES
+    ? `the article takes ${bytes} bytes as a request; receivers take ${MAX_BODY_BYTES}`
+    : undefined;
 }

@@ -7,6 +7,7 @@ import { isMoment, parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { listOf, type MarkdownFile, splitFrontMatter, textOf, valueAt } from './front-matter.js';
 import { plainLine } from './markdown.js';
+import { absolute, oldUrlsOf, proseOf, withAbsoluteLinks } from './old-site.js';
 
 /** An article as a person wrote it in a Markdown file. */
 export interface Draft {
@@ -30,6 +31,8 @@ export interface Draft {
   /** Whether the file says that it is not to be published yet. */
   readonly unfinished: boolean;
   readonly markdown: string;
+  /** The article's addresses on the site that it comes from; empty where they are not known. */
+  readonly oldUrls: readonly string[];
   /** What cannot be sent as the file has it. */
   readonly warnings: readonly string[];
 }
@@ -55,15 +58,16 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
 /**
  * Reads an article from a Markdown file.
  *
- * @throws PressmarkError ARTICLE_FILE_INVALID, its message starting with the file's name.
+ * @param base where the articles were before (see `oldUrlsOf`); relative links lead there then.
+ * @throws PressmarkError ARTICLE_FILE_INVALID, its message without the file's name.
  */
-export function readDraft(path: string): Draft {
+export function readDraft(path: string, base: string | null = null): Draft {
   try {
     const bytes = fs.readFileSync(path);
     if (!isUtf8(bytes)) throw new Error('it is not valid UTF-8');
-    return draftOf(bytes.toString('utf8'), path);
+    return draftOf(bytes.toString('utf8'), path, base);
   } catch (cause) {
-    throw new PressmarkError('ARTICLE_FILE_INVALID', `${path}: ${messageOf(cause)}`, { cause });
+    throw new PressmarkError('ARTICLE_FILE_INVALID', messageOf(cause), { cause });
   }
 }
 
@@ -75,27 +79,40 @@ function withoutClosingMarks(line: string): string {
   return end === 0 || /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text;
 }
 
-function draftOf(text: string, path: string): Draft {
+function draftOf(text: string, path: string, base: string | null): Draft {
   const file = splitFrontMatter(text);
   const heading = /^\s*#[ \t]+([^\r\n]+)(?:\r?\n|$)/.exec(file.body);
-  const named = textOf(file, 'title');
+  const ownTitle = textOf(file, 'title');
   const [title, body] =
-    named === undefined && heading !== null
+    ownTitle === undefined && heading !== null
       ? [plainLine(withoutClosingMarks(heading[1] ?? '')), file.body.slice(heading[0].length)]
-      : [named ?? '', file.body];
-  const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
-  const image = imageOf(file);
-  if (markdown === '') throw new Error('there is no text below the front matter; write the article there');
+      : [ownTitle ?? '', file.body];
+  const written = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
+  if (written === '') throw new Error('there is no text below the front matter; write the article there');
+  const permalink = concrete(textOf(file, 'permalink', 'url'));
+  const slug = slugText(textOf(file, 'slug') ?? lastPart(permalink) ?? nameOf(path));
+  const date = dateOf(file, 'date') ?? dateInName(path);
+  const old =
+    base === null
+      ? undefined
+      : oldUrlsOf(base, {
+          aliases: listOf(file, 'aliases', 'redirect_from'),
+          categories: listOf(file, 'categories', 'category'),
+          ...{ permalink, slug, date },
+        });
+  const markdown = base === null ? written : withAbsoluteLinks(written, base, old?.page);
+  const named = imageOf(file);
+  const image = named && base !== null ? absolute(named, base, old?.page) : named;
   return {
     id: idOf(textOf(file, 'id')),
     title,
-    slug: slugText(textOf(file, 'slug') ?? addressName(textOf(file, 'permalink', 'url')) ?? nameOf(path)),
+    slug,
     description: textOf(file, 'description', 'meta_description', 'excerpt', 'summary') ?? '',
     keyword: textOf(file, 'keyword', 'focus_keyword') ?? '',
     image: image !== undefined && canonicalUrl(image) !== undefined ? image : null,
     author: authorOf(valueAt(file, 'author', 'authors')),
     tags: listOf(file, 'tags', 'categories', 'category'),
-    date: dateOf(file, 'date') ?? dateInName(path),
+    date,
     publishDate: dateOf(file, 'publishDate'),
     expiryDate: dateOf(file, 'expiryDate'),
     unfinished:
@@ -103,13 +120,14 @@ function draftOf(text: string, path: string): Draft {
       flagOf(file, 'published') === false ||
       path.split(sep).includes('_drafts'),
     markdown,
+    oldUrls: old?.all ?? [],
     warnings: [
       ...(image !== undefined && canonicalUrl(image) === undefined
         ? [
             `the image ${quote(image, 80)} is left out: it is no absolute http(s) URL, and the receiver gets no files`,
           ]
         : []),
-      ...warningsOf(markdown, named),
+      ...warningsOf(markdown, ownTitle),
     ],
   };
 }
@@ -171,11 +189,14 @@ function dateInName(path: string): string | undefined {
   return day !== undefined && isMoment(day) ? day : undefined;
 }
 
-/** The last part of an address without placeholders. */
-function addressName(address: string | undefined): string | undefined {
-  if (address === undefined || /[:{]/.test(address.replace(/^https?:/, ''))) return undefined;
+/** An address without placeholders. */
+function concrete(address: string | undefined): string | undefined {
+  return address === undefined || /[:{]/.test(address.replace(/^https?:/, '')) ? undefined : address;
+}
+
+function lastPart(address: string | undefined): string | undefined {
   const name = address
-    .replace(/[?#].*$/, '')
+    ?.replace(/[?#].*$/, '')
     .replace(/\/+$/, '')
     .split('/')
     .at(-1)
@@ -186,11 +207,11 @@ function addressName(address: string | undefined): string | undefined {
 /** What goes out as text though the owner's generator makes something of it: no receiver has that generator. */
 const AS_TEXT: readonly (readonly [RegExp, string])[] = [
   [
-    /\]\((?!https?:|mailto:|tel:|#|<?\s*\))(?!\/\/)[^)\s]+/,
+    /\]\((?!https?:|mailto:|tel:|#|\{|<?\s*\))(?!\/\/)[^)\s]+/,
     'a relative link or picture, which leads nowhere on another site',
   ],
   [
-    /<(?:img|a|video|source)\b[^>]*\b(?:src|href)=["'](?!https?:|mailto:|tel:|#|data:|\/\/)/i,
+    /<(?:img|a|video|source)\b[^>]*\b(?:src|href)=["'](?!https?:|mailto:|tel:|#|\{|data:|\/\/)/i,
     'a relative link or picture in HTML, which leads nowhere on another site',
   ],
   [/\{\{[<%].*?[>%]\}\}/s, 'a shortcode, which is sent as text'],
@@ -202,7 +223,7 @@ const AS_TEXT: readonly (readonly [RegExp, string])[] = [
 ];
 
 function warningsOf(markdown: string, title: string | undefined): string[] {
-  const prose = markdown.replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1[^\n]*$/gm, '').replace(/`[^`\n]*`/g, '');
+  const prose = proseOf(markdown);
   const found = AS_TEXT.flatMap(([pattern, words]) => (pattern.test(prose) ? [`it has ${words}`] : []));
   const first = /^# +([^\n]+)/.exec(markdown)?.[1] ?? '';
   const doubled = title !== undefined && plainLine(withoutClosingMarks(first)) === title && title !== '';

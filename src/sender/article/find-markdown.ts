@@ -3,8 +3,15 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { hasFrontMatter } from './front-matter.js';
 
-/** Folders that generators keep drafts, and package managers code in. */
-const NO_ARTICLES = new Set(['node_modules', '_drafts', 'drafts']);
+/** Folders that generators keep drafts in. */
+const DRAFTS = new Set(['_drafts', 'drafts']);
+
+/** The articles below files and folders. */
+export interface FoundMarkdown {
+  readonly articles: readonly string[];
+  /** What else is there that looks like one, and why it is none. */
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+}
 
 /**
  * The Markdown files that were named, and those with front matter in folders that were, sorted. Hidden folders,
@@ -12,39 +19,53 @@ const NO_ARTICLES = new Set(['node_modules', '_drafts', 'drafts']);
  *
  * @throws PressmarkError USAGE where there is no such file or folder, or no article in a folder.
  */
-export function findMarkdown(paths: readonly string[]): string[] {
-  const found = paths.flatMap((given) => {
+export function findMarkdown(paths: readonly string[]): FoundMarkdown {
+  const found = paths.flatMap((given): Found[] => {
     const stat = fs.statSync(given, { throwIfNoEntry: false });
     if (stat === undefined)
       throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`);
     // An article's id is made from its path: by way of a symbolic link it would be another one.
     const path = fs.realpathSync(given);
-    if (!stat.isDirectory()) return [path];
-    const articles = markdownIn(path);
-    if (articles.length === 0)
+    if (!stat.isDirectory()) return [{ path }];
+    const below = markdownIn(path);
+    if (below.every(({ why }) => why !== undefined))
       throw new PressmarkError(
         'USAGE',
         `there is no article in ${given}; articles are .md or .markdown files that begin with front matter between two lines ---`,
       );
-    return articles;
+    return below;
   });
-  return [...new Set(found)];
+  const leftOut = found.flatMap(({ path, why }) => (why === undefined ? [] : [{ path, why }]));
+  const articles = found.filter(({ why }) => why === undefined).map(({ path }) => path);
+  return { articles: [...new Set(articles)], leftOut };
 }
 
-function markdownIn(folder: string): string[] {
+/** A Markdown file or a folder; `why`: it is left out. */
+interface Found {
+  readonly path: string;
+  readonly why?: string;
+}
+
+function markdownIn(folder: string): Found[] {
   const entries = fs.readdirSync(folder, { withFileTypes: true });
   return entries
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
+    .flatMap((entry): Found[] => {
       const path = join(folder, entry.name);
-      if (entry.name.startsWith('.') || NO_ARTICLES.has(entry.name)) return [];
-      if (entry.isDirectory()) return markdownIn(path);
-      return entry.isFile() && isArticle(entry.name, path) ? [path] : [];
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
+      if (entry.isDirectory())
+        return DRAFTS.has(entry.name) ? [{ path, why: 'it is a folder of drafts' }] : markdownIn(path);
+      if (!/\.(?:md|markdown)$/i.test(entry.name)) return [];
+      const why = whyNoArticle(entry, path);
+      return why === undefined ? [{ path }] : [{ path, why }];
     });
 }
 
-function isArticle(name: string, path: string): boolean {
-  return /\.(?:md|markdown)$/i.test(name) && name !== '_index.md' && hasFrontMatter(firstLine(path));
+function whyNoArticle(entry: fs.Dirent, path: string): string | undefined {
+  if (entry.isSymbolicLink()) return 'it is a symbolic link';
+  if (entry.name === '_index.md') return 'it is about a section of a Hugo site';
+  if (!entry.isFile()) return 'it is no file';
+  return hasFrontMatter(firstLine(path)) ? undefined : 'it has no front matter';
 }
 
 function firstLine(path: string): string {

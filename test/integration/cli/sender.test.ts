@@ -67,7 +67,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   const after = await sender('publish', posts);
   t.regex(
     after.stdout,
-    /^ {2}posts\/later\.md is left out: its date is still to come: 9999-01-01\n3 files: 2 delivered, 1 left out\n$/,
+    /^ {2}posts\/README\.md is left out: it has no front matter\n {2}posts\/later\.md is left out: its date is still to come: 9999-01-01\n3 files: 2 delivered, 1 left out\n$/,
     'the refresh has brought the change',
   );
   const list = JSON.parse((await sender('deliveries', '--json')).stdout) as Record<string, unknown>[];
@@ -287,6 +287,7 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
     author: '',
     application: 'garden',
     tracking: null,
+    baseUrl: null,
     service: { name: 'Service', comment: 'svc' },
     version: 1,
     refresh: false,
@@ -430,7 +431,7 @@ test('publish --report writes what became of each file as CSV', async (t) => {
   const [head, ...lines] = fs.readFileSync(report, 'utf8').trimEnd().split('\r\n');
   t.is(head, 'file,status,url,error');
   t.is(lines[0], '"posts/a ""good"" one.md","success","",""');
-  t.regex(lines[1] ?? '', /^"posts\/bad\.md","refused","",".*bad\.md: line /);
+  t.regex(lines[1] ?? '', /^"posts\/bad\.md","refused","","line /);
 });
 
 test('refresh --changed replaces the articles whose files have changed, and a renamed file is not published again', async (t) => {
@@ -500,4 +501,75 @@ test('a receiver that is left alone for a while is named in the list; connect, d
   t.is(pauses(), 1);
   await sender('connect', 'garden', endpoint.url);
   t.is(pauses(), 0);
+});
+
+test('an old blog: its articles go out oldest first, their links lead to the old site, and redirects lead from it', async (t) => {
+  const receiver = await startHere(t, STORE_ONLY);
+  const { dir, posts, sender, write } = await connected(t, `${receiver.origin}/webhook`);
+  write(
+    '2019-03-04-wind.md',
+    '---\ntitle: Wind\naliases: [/w]\n---\n[Rain](../rain.html) and `[code](a.html)`.\n',
+  );
+  write('a-new.md', '---\ntitle: New\ndate: 2024-01-02\npermalink: /news/new.html\n---\n![New](new.png)\n');
+  write('b-old.md', '---\ntitle: Old\ndate: 2001-01-02\n---\nText.\n');
+  write('undated.md', '---\ntitle: Undated\n---\nText.\n');
+  const options = [
+    '--base-url',
+    'https://old.example/:year/:month/:slug/',
+    '--redirects',
+    join(dir, 'moved'),
+  ];
+  const { code, stdout } = await sender('publish', posts, ...options);
+  t.is(code, 0, stdout);
+  t.regex(
+    stdout,
+    /Written: .*moved\/urls\.csv\nWritten: .*moved\/_redirects\nWritten: .*moved\/nginx\.conf\n$/,
+  );
+
+  const list = JSON.parse((await sender('deliveries', '--json')).stdout) as Record<string, string>[];
+  t.deepEqual(
+    list.map(({ title }) => title),
+    ['Old', 'Wind', 'New', 'Undated'],
+  );
+  const text = (title: string) => {
+    const { article = '' } = list.find((row) => row.title === title) ?? {};
+    return fs.readFileSync(fileOf(receiver.dir, article), 'utf8');
+  };
+  t.regex(text('Wind'), /\[Rain\]\(https:\/\/old\.example\/2019\/03\/rain\.html\) and `\[code\]\(a\.html\)`/);
+  t.regex(text('New'), /!\[New\]\(https:\/\/old\.example\/news\/new\.png\)/);
+
+  const read = (name: string) => fs.readFileSync(join(dir, 'moved', name), 'utf8');
+  const at = (slug: string) => `https://garden.example/articles/${slug}/`;
+  t.is(
+    read('urls.csv'),
+    `file,old,new
+"posts/b-old.md","https://old.example/2001/01/b-old/","${at('b-old')}"
+"posts/2019-03-04-wind.md","https://old.example/2019/03/wind/","${at('wind')}"
+"posts/2019-03-04-wind.md","https://old.example/w","${at('wind')}"
+"posts/a-new.md","https://old.example/news/new.html","${at('new')}"
+`,
+  );
+  t.is(read('_redirects').split('\n')[3], `/news/new.html ${at('new')} 301`);
+  t.is(read('nginx.conf').split('\n')[0], `location = "/2001/01/b-old/" { return 301 "${at('b-old')}"; }`);
+
+  const again = await sender('refresh', '--changed', posts);
+  t.regex(
+    again.stdout,
+    /4 files: 0 refreshed, 0 waiting, 0 failed/,
+    'the address is kept with the connector',
+  );
+  write('next.md', '---\ntitle: Next\n---\nText.\n');
+  write('copy.md', '---\ntitle: Undated\n---\nText.\n');
+  const plan = await sender('publish', posts, '--dry-run');
+  t.regex(
+    plan.stdout,
+    /send +posts\/next\.md: Next, as next, probably at https:\/\/garden\.example\/articles\/next\/\n/,
+  );
+  t.regex(
+    plan.stdout,
+    /refused +posts\/copy\.md: its title and its text are those of posts\/undated\.md; if it is/,
+  );
+  const without = await sender('publish', posts, '--no-base-url', '--redirects', join(dir, 'moved'));
+  t.is(without.code, 2);
+  t.regex(without.stderr, /--redirects needs to know where the articles were; add --base-url/);
 });

@@ -1,0 +1,110 @@
+import { slugText } from '../../article/slug.js';
+import { parseMarkdown } from './markdown.js';
+
+/** What the address of an article on its old site is made of. */
+export interface OldPlace {
+  /** Where the file says that it is: an address, or a path on the old site. */
+  readonly permalink: string | undefined;
+  /** Addresses that lead to it too. */
+  readonly aliases: readonly string[];
+  readonly slug: string;
+  readonly categories: readonly string[];
+  /** ISO 8601. */
+  readonly date: string | undefined;
+}
+
+/** The addresses of an article on the site that it comes from. */
+export interface OldUrls {
+  /** Its own; undefined where it is not known. */
+  readonly page: string | undefined;
+  /** With those that lead to it. */
+  readonly all: readonly string[];
+}
+
+/**
+ * Where an article was.
+ *
+ * @param base the address of the old site, or of its articles with `:year`, `:month`, `:day`, `:slug` and
+ *   `:categories` in it.
+ */
+export function oldUrlsOf(base: string, { permalink, aliases, ...place }: OldPlace): OldUrls {
+  const page = permalink === undefined ? filled(base, place) : resolved(permalink, base);
+  const all = [page, ...aliases.map((alias) => resolved(alias, base))];
+  return { page, all: [...new Set(all.filter((url) => url !== undefined))] };
+}
+
+function resolved(address: string, base: string): string | undefined {
+  return URL.canParse(address, base) ? new URL(address, base).href : undefined;
+}
+
+function filled(base: string, { slug, categories, date }: Omit<OldPlace, 'permalink' | 'aliases'>) {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(date ?? '') ?? [];
+  const parts: Readonly<Record<string, string | undefined>> = {
+    ...{ year, month, day, slug, title: slug },
+    categories: categories.map(slugText).join('/'),
+  };
+  const names = [...base.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+  if (names.length === 0 || names.some((name) => parts[name] === undefined)) return undefined;
+  const text = base.replace(PLACEHOLDER, (_, name: string) => parts[name] ?? '');
+  return new URL(text.replace(/(?<!:)\/{2,}/g, '/')).href; // an article without a category has one part less
+}
+
+/** A part of an address that each article fills in. */
+const PLACEHOLDER = /:(year|month|day|slug|title|categories)\b/g;
+
+/** Targets of links and pictures, in Markdown and in HTML. */
+const TARGETS = [
+  /(\]\(\s*<?)([^)\s>]+)/g,
+  /^( {0,3}\[[^\]^][^\]]*\]:\s*<?)([^\s>]+)/g,
+  /(\b(?:src|href)=["'])([^"']+)/gi,
+];
+
+/**
+ * The text with its relative links and pictures made absolute, as a browser would resolve them on the old site.
+ *
+ * @param page the article's own address there; without it they are resolved against the site's.
+ */
+export function withAbsoluteLinks(markdown: string, base: string, page: string | undefined): string {
+  const resolve = (line: string) =>
+    TARGETS.reduce(
+      (text, pattern) =>
+        text.replace(
+          pattern,
+          (_, before: string, target: string) => `${before}${absolute(target, base, page)}`,
+        ),
+      line,
+    );
+  return piecesOf(markdown)
+    .map(({ text, isCode }) => (isCode ? text : resolve(text)))
+    .join('');
+}
+
+/** An address on the old site, where it is relative; others as they are. */
+export function absolute(target: string, base: string, page: string | undefined): string {
+  const [root] = base.split(PLACEHOLDER, 1);
+  const at = page ?? root;
+  const isRelative = !/^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\{)/i.test(target);
+  return isRelative && URL.canParse(target, at) ? new URL(target, at).href : target;
+}
+
+/** A text without its code. */
+export function proseOf(markdown: string): string {
+  return piecesOf(markdown)
+    .map(({ text, isCode }) => (isCode ? '' : text))
+    .join('');
+}
+
+/** A text cut into code and what is none. */
+function piecesOf(markdown: string): { readonly text: string; readonly isCode: boolean }[] {
+  const code = new Set<number>();
+  for (const { type, map } of parseMarkdown(markdown))
+    if ((type === 'fence' || type === 'code_block') && map !== null)
+      for (let line = map[0]; line < map[1]; line++) code.add(line);
+  return markdown
+    .split(/(?<=\n)/)
+    .flatMap((line, n) =>
+      code.has(n)
+        ? [{ text: line, isCode: true }]
+        : line.split(/(`+[^`\n]*`+)/).map((text, part) => ({ text, isCode: part % 2 === 1 })),
+    );
+}
