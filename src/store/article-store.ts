@@ -26,7 +26,7 @@ import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, Outdated, type Write, type Writer } from './writer.js';
+import { NameTaken, type OnlyAfter, Outdated, type Write, type Writer } from './writer.js';
 
 /** A file that was written. */
 export interface StoredFile {
@@ -155,15 +155,19 @@ export function createStore(options: StoreOptions) {
   /**
    * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
    *
-   * @param prepare makes the article; not called for an id that is stored.
+   * @param prepare makes the article; not called for an id that is stored. See `OnlyAfter`.
    * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `AfterWrite` throws, and the file
    *   may be there, so that the next delivery of the article finds it. What `prepare` throws.
    */
-  async function publish(id: string, prepare: () => Promise<ArticleDraft>): Promise<Published> {
+  async function publish(
+    id: string,
+    prepare: (onlyAfter: OnlyAfter) => Promise<ArticleDraft>,
+  ): Promise<Published> {
     const known = unchanged(id) ?? (await storedBefore(id));
     if (known !== undefined) return known;
-    const draft = await prepare();
-    return locked(id, () => create(draft));
+    const { after, onlyAfter } = othersFirst();
+    const draft = await prepare(onlyAfter);
+    return locked(id, () => create(draft, after));
   }
 
   /** The answer for an id that is acknowledged and whose file has not changed since: without waiting for anything. */
@@ -212,7 +216,7 @@ export function createStore(options: StoreOptions) {
     return unacknowledged.delete(path) ? file : undefined;
   }
 
-  async function create(draft: ArticleDraft): Promise<Published> {
+  async function create(draft: ArticleDraft, after: readonly Promise<void>[]): Promise<Published> {
     const { id } = draft;
     const taken = new Set<string>();
     for (;;) {
@@ -229,6 +233,7 @@ export function createStore(options: StoreOptions) {
           ...first,
           replaces: null,
           epoch,
+          after,
         });
         return { outcome: 'stored', id, url, stored };
       } catch (error) {
@@ -248,43 +253,52 @@ export function createStore(options: StoreOptions) {
    * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5). Resolves when the new file is
    * durable.
    *
-   * @param prepare makes what replaces the article; not called for an update that is stored already or unacknowledged.
+   * @param prepare makes what replaces the article; not called for an update that is stored already or unacknowledged. See
+   *   `OnlyAfter`.
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
    *   the article is untouched. STORE_FAILED and what `AfterWrite` throws: the update may be there, so that its next
    *   delivery finds it. What `prepare` throws.
    */
   async function update(
     target: Target,
-    prepare: (article: Article) => Promise<Replacement>,
+    prepare: (article: Article, onlyAfter: OnlyAfter) => Promise<Replacement>,
   ): Promise<Updated> {
     for (;;) {
       const { kind, read } = await reading.check(target);
-      const replacement = kind === 'retry' ? undefined : await prepare(read.stored.article);
+      const { after, onlyAfter } = othersFirst();
+      const replacement = kind === 'retry' ? undefined : await prepare(read.stored.article, onlyAfter);
       // Checked again under the lock; that check counts.
-      const updated = await locked(target.targetId, () => replace(target, replacement));
+      const updated = await locked(target.targetId, () => replace(target, replacement, after));
       if (updated !== undefined) return updated;
     }
   }
 
   /** What `publish` and `update` would come to now; nothing is written, and nothing is promised. */
   const dryRun = {
-    async publish(id: string, prepare: () => Promise<ArticleDraft>): Promise<Published> {
+    async publish(id: string, prepare: (onlyAfter: OnlyAfter) => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
       if (known !== undefined) return { outcome: 'known', id, url: known.url };
-      const { url, release } = await nameOf(await prepare(), new Set());
+      const { url, release } = await nameOf(await prepare(() => undefined), new Set());
       release();
       return { outcome: 'stored', id, url };
     },
-    async update(target: Target, prepare: (article: Article) => Promise<Replacement>): Promise<Updated> {
+    async update(
+      target: Target,
+      prepare: (article: Article, onlyAfter: OnlyAfter) => Promise<Replacement>,
+    ): Promise<Updated> {
       const { kind, read } = await reading.check(target);
       if (kind === 'retry') return { outcome: 'retry' };
-      await prepare(read.stored.article);
+      await prepare(read.stored.article, () => undefined);
       return { outcome: 'stored' };
     },
   };
 
   /** @returns undefined where the update is to be applied by now, and there is no replacement yet. */
-  async function replace(target: Target, replacement: Replacement | undefined): Promise<Updated | undefined> {
+  async function replace(
+    target: Target,
+    replacement: Replacement | undefined,
+    after: readonly Promise<void>[],
+  ): Promise<Updated | undefined> {
     /** The error of an attempt whose end is unknown. */
     let unclear: unknown;
     for (;;) {
@@ -304,7 +318,7 @@ export function createStore(options: StoreOptions) {
       const { storedBody } = replacement;
       const file = await codec.amend(read.text, read.stored, await spelled(next), path, storedBody);
       try {
-        const stored = await overwrite(path, read, file, epoch, false);
+        const stored = await overwrite(path, read, file, epoch, false, after);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
         return { outcome: 'stored', stored: { ...stored, ...replaced } };
       } catch (error) {
@@ -326,6 +340,7 @@ export function createStore(options: StoreOptions) {
     file: Amended,
     epoch: number,
     isEdit: boolean,
+    after: readonly Promise<void>[] = [],
   ): Promise<StoredFile> {
     const { text, stored } = read;
     const { article, edited } = stored;
@@ -333,7 +348,10 @@ export function createStore(options: StoreOptions) {
     await beforeReplace?.({ path, text, article, edited, by: file.article.revision });
     const real = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
     const { mode } = fs.statSync(real);
-    return write({ path, target: real, ...file, replaces: text, mode, epoch }, isEdit ? 'edited' : 'now');
+    return write(
+      { path, target: real, ...file, replaces: text, mode, epoch, after },
+      isEdit ? 'edited' : 'now',
+    );
   }
 
   /**
@@ -531,6 +549,17 @@ export function createStore(options: StoreOptions) {
     snapshotKey,
     close,
   };
+}
+
+/** What a delivery's file waits for. A rejection counts where the file is written. */
+function othersFirst(): { readonly after: readonly Promise<void>[]; readonly onlyAfter: OnlyAfter } {
+  const after: Promise<void>[] = [];
+  const onlyAfter: OnlyAfter = (work) => {
+    if (work === undefined) return;
+    work.catch(() => undefined);
+    after.push(work);
+  };
+  return { after, onlyAfter };
 }
 
 /** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */

@@ -25,7 +25,12 @@ export interface Write {
   readonly mode?: number;
   /** The writer's `epoch` when it was decided. */
   readonly epoch: number;
+  /** What must be on the disk before the file gets its name; where one rejects, nothing is changed. */
+  readonly after?: readonly Promise<void>[];
 }
+
+/** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
+export type OnlyAfter = (work: Promise<void> | undefined) => void;
 
 /** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
 export interface Writer {

@@ -46,10 +46,10 @@ export async function publishDraft(
   const { store, hooks, deleted } = around;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
   const result = await store
-    .publish(id, async () => {
+    .publish(id, async (onlyAfter) => {
       await refuseReplay(id, timestamp, around);
       const draft = await filteredDraft(makeDraft(), around);
-      await around.noteJobs?.('article.published', { id, timestamp });
+      onlyAfter(around.noteJobs?.('article.published', { id, timestamp }));
       return draft;
     })
     .catch(answerIfDeleted);

@@ -69,8 +69,8 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
   async function update(article: Article, data: ArticleData, received: string, now: string): Promise<void> {
     const { id: targetId, url: targetUrl, revision: base } = article;
     const target = { targetId, targetUrl, base, revision: `received-${randomBytes(12).toString('hex')}` };
-    const { stored } = await store.update(target, async (current) => ({
-      ...(await filteredReplacement({ ...data, published_at: now }, current, around)),
+    const { stored } = await store.update(target, async (current, onlyAfter) => ({
+      ...(await filteredReplacement({ ...data, published_at: now }, current, around, onlyAfter)),
       received,
     }));
     if (stored === undefined) return;

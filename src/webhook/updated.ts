@@ -3,6 +3,7 @@ import { updatedAnswer } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Replacement } from '../store/precondition.js';
+import type { OnlyAfter } from '../store/writer.js';
 import type { Handled, Surroundings } from './handler.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 
@@ -26,8 +27,8 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     base: data.base_revision_id,
     revision: data.revision_id,
   };
-  const { outcome, stored } = await store.update(target, (article) =>
-    filteredReplacement(data, article, around),
+  const { outcome, stored } = await store.update(target, (article, onlyAfter) =>
+    filteredReplacement(data, article, around, onlyAfter),
   );
   const handled = { id: data.target_id, outcome, body: updatedAnswer(data.revision_id) };
   if (stored === undefined) return handled;
@@ -41,6 +42,7 @@ export async function filteredReplacement(
   data: ArticleData,
   article: Article,
   around: Surroundings,
+  onlyAfter: OnlyAfter,
 ): Promise<Replacement> {
   const replacement = replacementOf(data, article);
   const draft = {
@@ -60,7 +62,7 @@ export async function filteredReplacement(
   };
   const extra = await filteredFrontMatter(filtered, around);
   const { id, revision: base } = article;
-  await around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at });
+  onlyAfter(around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
   const { held } = filtered;
   return { updated: data.published_at, content, extra, ...(held !== undefined && { held }) };
 }

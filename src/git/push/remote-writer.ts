@@ -118,6 +118,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   async function write(file: Write): Promise<Fingerprint> {
     const message = await options.message(file);
+    await Promise.all(file.after ?? []);
     status.set({ waiting: status.now.waiting + 1 });
     try {
       await inTurn(WAIT_MS.write, (waiting) => writes.push(Object.assign(waiting, { file, message })));

@@ -161,7 +161,7 @@ export function createJobs({
    * Notes an article for the jobs on it, before it is stored; undefined where there is none. What is noted and never stored
    * is forgotten.
    *
-   * @throws PressmarkError STORE_FAILED
+   * @throws the system's errors
    */
   function noteArticle(
     event: 'article.published' | 'article.updated',
@@ -170,13 +170,7 @@ export function createJobs({
     if (!isAwaited(event)) return undefined;
     const key = base === undefined ? articleKey(id) : `${articleKey(id)} ${base}`;
     const payload = { id, timestamp, ...(base !== undefined && { base }) };
-    return note({ name: event, key, payload }).catch((cause: unknown) => {
-      const message = `the jobs of plugins could not be noted: ${messageOf(cause)}; nothing was stored, send it again`;
-      throw new PressmarkError('STORE_FAILED', message, {
-        cause,
-        publicMessage: 'not stored; send it again',
-      });
-    });
+    return note({ name: event, key, payload });
   }
 
   /**

@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { discard, isLeftover, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import {
+  discard,
+  isLeftover,
+  makeDirectory,
+  syncDirectory,
+  tempPath,
+  writeAtomically,
+} from '../../fs/atomic-write.js';
 import type { JobState } from './job.js';
 
 /** An event that jobs are to run for. */
@@ -33,6 +41,9 @@ export const MOST_EVENTS = 100;
 export const NOTED = 'noted';
 
 const ENDING = '.json';
+
+/** The end of each file: one without it was cut by a loss of power. */
+const END = '\n';
 
 /** Distinguishes this process's files from all others. */
 const RUN = randomBytes(6).toString('hex');
@@ -73,7 +84,7 @@ export function openNotes(folder: string): Notes {
       const some = waiting.slice(0, MOST_EVENTS);
       waiting = waiting.slice(MOST_EVENTS);
       try {
-        await write({ file: newName(), events: some.map(({ event }) => event) });
+        await writeNew({ file: newName(), events: some.map(({ event }) => event) });
         for (const { resolve } of some) resolve();
       } catch (error) {
         for (const { reject } of some) reject(error);
@@ -82,14 +93,29 @@ export function openNotes(folder: string): Notes {
     isWriting = false;
   }
 
-  async function write({ file, events }: Note): Promise<void> {
+  /** Syncs the file and its name at the same time: an answer waits for both. A loss of power before may leave it cut. */
+  async function writeNew({ file, events }: Note): Promise<void> {
     for (const parent of makeDirectory(folder)) await syncDirectory(parent);
-    await writeAtomically(join(folder, file), `${JSON.stringify({ events })}\n`, 0o600);
+    const temp = tempPath(folder);
+    const path = join(folder, file);
+    try {
+      const handle = await open(temp, 'wx', 0o600);
+      try {
+        await handle.writeFile(textOf(events));
+        fs.renameSync(temp, path);
+        await Promise.all([handle.sync(), syncDirectory(folder)]);
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      for (const half of [temp, path]) discard(half);
+      throw error;
+    }
   }
 
   async function save({ file, events }: Note): Promise<void> {
     const left = events.filter(({ jobs }) => Object.keys(jobs).length > 0);
-    if (left.length > 0) return write({ file, events: left });
+    if (left.length > 0) return writeAtomically(join(folder, file), textOf(left), 0o600);
     discard(join(folder, file));
     await syncDirectory(folder);
   }
@@ -106,6 +132,10 @@ export function openNotes(folder: string): Notes {
   return { add, save, files, read: (file) => readNote(folder, file), sweep };
 }
 
+function textOf(events: readonly NotedEvent[]): string {
+  return `${JSON.stringify({ events })}${END}`;
+}
+
 /** All notes in a folder, without a receiver. */
 export function readNotes(folder: string): Note[] {
   return openNotes(folder)
@@ -116,9 +146,10 @@ export function readNotes(folder: string): Note[] {
 
 function readNote(folder: string, file: string): Note | 'damaged' | undefined {
   try {
-    const { events }: { events?: NotedEvent[] } = Object(
-      JSON.parse(fs.readFileSync(join(folder, file), 'utf8')),
-    );
+    const text = fs.readFileSync(join(folder, file), 'utf8');
+    // Whoever has noted these has never been told that they are on the disk.
+    if (!text.endsWith(END)) return { file, events: [] };
+    const { events }: { events?: NotedEvent[] } = Object(JSON.parse(text));
     return Array.isArray(events) ? { file, events } : 'damaged';
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;

@@ -248,6 +248,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       }
       const note: OpenNote = { ...read, saved: Promise.resolve() };
       open.set(file, note);
+      if (note.events.length === 0) unsaved.add(note); // cut by a loss of power
       for (const event of note.events)
         for (const [id, state] of Object.entries(event.jobs)) {
           if (isTaken) event.jobs[id] = afterEnd(state, now());
