@@ -23,12 +23,12 @@ async function openWith(t: ExecutionContext, addresses: { address: Address | und
   fs.writeFileSync(join(root, 'soil.md'), '---\ntitle: Soil\n---\nFeed it.\n');
   const plain = plainFormat(layout.url);
   let reads = 0;
-  const decodeForPages: typeof plain.decodeForPages = (text, path) => {
+  const decode: typeof plain.decode = (text, path) => {
     reads++;
     const { address } = addresses;
-    return { ...plain.decodeForPages(text, path), ...(address !== undefined && { address }) };
+    return { ...plain.decode(text, path), ...(address !== undefined && { address }) };
   };
-  const format = { ...plain, hasCertainUrls: false, decodeForPages };
+  const format = { ...plain, hasCertainUrls: false, decode };
   const opened = await openStore({
     content: contentFolder(root, layout, format),
     stateDir: join(dir, '.pressmark'),
