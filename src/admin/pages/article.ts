@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { diffLines } from 'diff';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields } from '../../host/article-edits.js';
+import type { ArticleFields, ArticleRevision, EditableArticle } from '../../host/article-edits.js';
 import type { Editor } from '../../host/article-trash.js';
 import type { SettableState } from '../../host/articles.js';
 import {
@@ -20,6 +21,12 @@ const STATES: readonly SettableState[] = ['live', 'held', 'scheduled', 'expired'
 
 /** So many versions are shown at first, and at the most. */
 const VERSIONS = { first: 50, most: 1_000 };
+
+/**
+ * How long the page waits for them, in milliseconds, and how long they are remembered: git may go through a hundred thousand
+ * commits, and the page looks again.
+ */
+const LOOKING_MS = { waited: 40, remembered: 10_000 };
 
 /** The person of a request, as the author of a commit. */
 export function editorOf({ user: { name, email } }: Pick<PageRequest, 'user'>): Editor {
@@ -76,10 +83,24 @@ function textOf({ title, description, tags, author, image, body }: ArticleFields
   return [title, description, author, tags.join(', '), image ?? '', '', body, ''].join('\n');
 }
 
+/** The versions of an article, as its page shows them. */
+type Versions =
+  | {
+      readonly kind: 'found';
+      readonly revisions: readonly (ArticleRevision & {
+        /** By an update. */ readonly isReplaced: boolean;
+      })[];
+      /** How many to ask for next; undefined where these are all. */
+      readonly more: number | undefined;
+    }
+  | { readonly kind: 'looking' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 /** The page of one article, and what differs between two versions of it. */
 export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   const { articles } = host;
   const { timeZone } = host.site;
+  const looks = new Map<string, Promise<Versions>>();
 
   const setState: PageAction['run'] = async (request) => {
     const { field } = request;
@@ -128,7 +149,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   };
 
   /** The page is there, too, where git does not say what was. */
-  async function versionsOf(id: string, most: number) {
+  async function versionsOf(id: string, most: number): Promise<Versions> {
     try {
       const found = await articles.history(id, most + 1);
       const more = found.length > most ? most + VERSIONS.first : undefined;
@@ -137,11 +158,24 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         const isReplaced = one.isOfPerson && next !== undefined && next.revision !== null && !next.isOfPerson;
         return { ...one, isReplaced };
       });
-      return { revisions, more };
+      return { kind: 'found', revisions, more };
     } catch (error) {
       if (!(error instanceof PressmarkError) || error.code !== 'GIT_FAILED') throw error;
-      return { revisions: [], more: undefined, failed: error.message };
+      return { kind: 'failed', reason: error.message };
     }
+  }
+
+  /** The versions, if they are found soon. */
+  async function versionsSoon({ id, revision }: Pick<EditableArticle, 'id' | 'revision'>): Promise<Versions> {
+    const key = `${revision} ${id}`;
+    const known = looks.get(key);
+    const look = known ?? versionsOf(id, VERSIONS.first);
+    if (known === undefined) {
+      looks.set(key, look);
+      const forget = () => setTimeout(() => looks.delete(key), LOOKING_MS.remembered).unref();
+      look.then(forget, () => looks.delete(key));
+    }
+    return Promise.race([look, wait(LOOKING_MS.waited, { kind: 'looking' } as const)]);
   }
 
   const refused = (id: string, text: string, reason = '') =>
@@ -156,10 +190,12 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         const id = idIn(request);
         const article = await articles.open(id);
         if (article === undefined) return MISSING;
-        const asked = Number(request.query.get('versions')) || VERSIONS.first;
-        const versions = await versionsOf(id, Math.min(Math.max(asked, 1), VERSIONS.most));
+        const asked = Number(request.query.get('versions'));
+        const versions = asked
+          ? await versionsOf(id, Math.min(Math.max(asked, 1), VERSIONS.most))
+          : await versionsSoon(article);
         const actions = actionsOn(host, 'article', request.user);
-        const shown = { article, ...versions, actions, levels: LEVELS, timeZone, back: articlePath(id) };
+        const shown = { article, versions, actions, levels: LEVELS, timeZone, back: articlePath(id) };
         return view('article', shown, { title: article.title });
       },
       actions: {

@@ -73,7 +73,10 @@ test.serial(
       title: 'Housing bees',
     });
     t.is(saved.status, 303);
-    t.regex((await ada.get(`articles/article?${query({ id })}`)).text, /Housing bees[\s\S]*Ada/);
+    t.regex(
+      (await ada.get(`articles/article?${query({ id, versions: '50' })}`)).text,
+      /Housing bees[\s\S]*Ada/,
+    );
     const request = update({ target_id: id, target_url: url, base_revision_id });
     t.is((await receiver.post('article.updated', request)).status, 409);
     await until('the page has the title', async () => {
@@ -105,14 +108,14 @@ test.serial(
     t.is(toldToo.status, 409);
     t.true(toldToo.text.includes('Ada’s own words.'));
     t.is(valueIn(toldToo, 'body'), 'Bo’s own words.');
-    const versions = await bo.get(`articles/article?${query({ id })}`);
+    const versions = await bo.get(`articles/article?${query({ id, versions: '50' })}`);
     t.true(versions.text.includes(request.id), 'the text that was delivered is kept');
     t.notRegex(versions.text, /replaced by the service/);
 
     const { revision_id } = await receiver.find(url);
     const fresh = update({ target_id: id, target_url: url, base_revision_id: revision_id });
     t.is((await receiver.post('article.updated', fresh)).status, 200);
-    const after = await ada.get(`articles/article?${query({ id })}`);
+    const after = await ada.get(`articles/article?${query({ id, versions: '50' })}`);
     t.regex(after.text, new RegExp(`${revision_id}</code>.*replaced by the service`), 'and Ada is told');
     const older = await ada.get(`articles/article?${query({ id, versions: '1' })}`);
     t.false(older.text.includes(revision_id), 'only the newest');
