@@ -36,19 +36,38 @@ interface Result {
 }
 type Lighthouse = (url: string, flags: object) => Promise<Result | undefined>;
 
+export interface MeasureOptions {
+  /** @default 'light' */
+  readonly colorScheme?: 'light' | 'dark';
+  /** Of somebody who is logged in. @default none */
+  readonly cookie?: string;
+}
+
 /** Runs Lighthouse on pages, as for a phone, one after the other. */
-export async function measure(urls: readonly string[]): Promise<Scores[]> {
+export async function measure(
+  urls: readonly string[],
+  { colorScheme = 'light', cookie }: MeasureOptions = {},
+): Promise<Scores[]> {
   const { default: lighthouse } = (await import(LIGHTHOUSE.href)) as { default: Lighthouse };
   const port = await freePort();
   const profile = mkdtempSync(join(tmpdir(), 'pressmark-lighthouse-'));
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
-    args: [...QUIET, `--remote-debugging-port=${port}`],
+    args: [
+      ...QUIET,
+      `--remote-debugging-port=${port}`,
+      `--blink-settings=preferredColorScheme=${colorScheme === 'dark' ? 0 : 1}`,
+    ],
   });
   try {
     const scores: Scores[] = [];
     for (const url of urls) {
-      const result = await lighthouse(url, { port, logLevel: 'error', onlyCategories: CATEGORIES });
+      const result = await lighthouse(url, {
+        port,
+        logLevel: 'error',
+        onlyCategories: CATEGORIES,
+        ...(cookie !== undefined && { extraHeaders: { Cookie: cookie } }),
+      });
       if (result === undefined) throw new Error(`Lighthouse says nothing of ${url}`);
       scores.push(scoresOf(result));
     }
