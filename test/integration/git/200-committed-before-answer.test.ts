@@ -9,7 +9,6 @@ import { runHere } from '../../support/in-process.js';
 import { type Receiver, SITE_URL } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 import { gitThatFails } from './failing-git.js';
 
 /** Makes a repository with one commit. */
@@ -103,26 +102,6 @@ test.serial(
 );
 
 test.serial(
-  '500: an update whose folder cannot be synced leaves the old file, and is stored with its commit when it is sent again',
-  async (t) => {
-    const { post, find } = receiver;
-    const data = article();
-    const { url } = (await post('article.published', data)).json;
-    const { revision_id: base_revision_id } = await find(url);
-    const change = update({ target_id: data.id, target_url: url, base_revision_id });
-    const commits = ids(dir).length;
-    faults.set({ call: 'fsync', path: '/content/articles/\\d+/\\d+$', code: 'EIO', times: 1 });
-    const refused = await post('article.updated', change);
-    t.is(refused.status, 500);
-    t.regex(refused.json.error, /^not stored: .*EIO.*send it again/);
-    t.is((await find(url)).revision_id, base_revision_id);
-    t.is((await post('article.updated', change)).status, 200);
-    t.is(ids(dir).length, commits + 1);
-    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
-  },
-);
-
-test.serial(
   '503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced',
   async (t) => {
     t.is((await receiver.post('article.published', article())).status, 200);
@@ -140,31 +119,6 @@ test.serial(
     t.is(ids(dir).length, commits + 1, 'no second commit');
     t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
     t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
-  },
-);
-
-test.serial(
-  '503: while git hangs, an article is stored without a commit, and acknowledged when it is sent again',
-  async (t) => {
-    const { post } = receiver;
-    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
-    git.hold();
-    git.set('fail', 'update-ref');
-    const data = article();
-    const refused = await post('article.published', data);
-    t.is(refused.status, 503);
-    t.regex(
-      refused.json.error,
-      /^the article is stored, but has no commit yet: git (update-ref )?took longer than 8 s; send it again/,
-    );
-    await until('the git that hangs is killed', () => !git.isRunning());
-    t.is(articleFiles(dir).length, files + 1);
-    t.is(ids(dir).length, commits);
-    git.clear();
-    const { status, json } = await post('article.published', data);
-    t.deepEqual([status, json.id], [200, data.id]);
-    t.deepEqual([ids(dir)[0], ids(dir).length], [data.id, commits + 1]);
-    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
   },
 );
 

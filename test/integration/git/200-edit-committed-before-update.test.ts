@@ -70,22 +70,3 @@ test.serial('an edit that its owner has committed or staged gets no commit of Pr
   t.false(fs.existsSync(join(dir, '.pressmark', 'replaced', inHead.path)));
   gitIn(dir, 'reset', '--quiet');
 });
-
-test.serial(
-  '200: after a receiver was killed between the commit of an edit and its update, the retry leaves one of each, also at the stop',
-  async (t) => {
-    const one = await site.publish();
-    const { text, request } = await one.edit('my words\n');
-    git.set('killed-after', 'refs/heads/main');
-    const killed = await site.receiver();
-    await t.throwsAsync(killed.post('article.updated', request));
-    await killed.kill('SIGCONT'); // waits for its end
-    const again = await site.receiver();
-    t.is((await again.post('article.updated', request)).status, 200);
-    t.deepEqual(one.subjects(), ALL);
-    t.is(one.at(1), text);
-    t.is(one.status(), '');
-    t.is(await again.stop(), 0);
-    t.deepEqual(one.subjects(), ALL);
-  },
-);

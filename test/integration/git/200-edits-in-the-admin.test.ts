@@ -100,45 +100,6 @@ test('200-edits-in-the-admin: versions can be read, and put back by a person', a
   t.is((await receiver.find(url)).content_html, data.content_html);
 });
 
-test('200-edits-in-the-admin: two people and a delivery change one article at the same moment; one of them is stored at a time, the others are told', async (t) => {
-  const { dir, receiver, articles } = await committed(t, 'disk');
-  const data = article();
-  const { url } = (await receiver.post('article.published', data)).json;
-  const { revision: base_revision_id } = (await articles.get(data.id)) as { revision: string };
-  const request = update({ target_id: data.id, target_url: url, base_revision_id });
-  const edits = [
-    ['Ada’s words.', ADA],
-    ['Bo’s words.', BO],
-  ] as const;
-  const [delivered, ...people] = await Promise.all([
-    receiver.post('article.updated', request).then(({ status }) => (status === 200 ? 'stored' : status)),
-    ...edits.map(([body, by]) =>
-      articles.edit(data.id, base_revision_id, { body }, by).then(
-        () => 'stored',
-        ({ code }) => code,
-      ),
-    ),
-  ]);
-  const results = [delivered === 409 ? 'REVISION_CONFLICT' : delivered, ...people];
-  t.deepEqual(results.toSorted(), ['REVISION_CONFLICT', 'REVISION_CONFLICT', 'stored']);
-  // Those who were told look at what is there now, and store theirs upon it: each text is in a commit afterwards.
-  for (const [n, [body, by]] of edits.entries())
-    if (people[n] !== 'stored')
-      await articles.edit(data.id, (await articles.get(data.id))?.revision ?? '', { body }, by);
-  const path = relative(dir, fileOf(dir, data.id));
-  await until('all commits', () => commitsOf(dir, path).length >= 3);
-  const texts = commitsOf(dir, path, '%H').map((commit) => gitIn(dir, 'show', `${commit}:${path}`));
-  for (const [body] of edits)
-    t.true(
-      texts.some((text) => text.includes(body)),
-      body,
-    );
-  t.is(
-    texts.some((text) => text.includes(`Rewritten as ${request.id}.`)),
-    delivered === 'stored',
-  );
-});
-
 test('200-edits-in-the-admin: without git, what a person replaces and what an update replaces of a person’s is kept', async (t) => {
   const dir = withCaller(tempDir(t));
   const receiver = await startHere(t, { dir, config: { site: false, git: false } });

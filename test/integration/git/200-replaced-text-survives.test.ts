@@ -1,26 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
-import { type Receiver, SITE_URL } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
 import { ALL, type EditedArticle, type EditedSite, sharedSite } from './edited-site.js';
 
 // At level disk an update waits until git has the edit that it replaces. Where git does not come to it in time, the
 // edit is kept as a plain file.
 
-const [PUBLISHED = '', EDITED = '', UPDATED = ''] = ALL;
+const [PUBLISHED = '', , UPDATED = ''] = ALL;
 const site = sharedSite(test, 'disk');
 const { dir, git } = site;
-
-const disposers: (() => void)[] = [];
-const faults = createFaults({ teardown: (dispose) => disposers.push(dispose) });
-const faulty = sharedSite(test, 'disk', { ...faults.options, storeOnly: false });
-test.after.always(() => {
-  for (const dispose of disposers) dispose();
-});
 
 /** The texts of an article that are kept as plain files, below the site's folder. */
 function keptOf(at: EditedSite, { path }: EditedArticle): string[] {
@@ -85,42 +76,3 @@ test.serial(
     t.true(fs.readFileSync(one.file, 'utf8').includes('my words'));
   },
 );
-
-/** Waits until a process is stopped. */
-function untilStopped({ pid }: Receiver): Promise<void> {
-  const state = () => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return until('the receiver is stopped at the call', () => state().trim().startsWith('T'));
-}
-
-test.serial(
-  '200: after a receiver was killed when it had kept an edit as a file, the edit stays, and the update is sent again',
-  async (t) => {
-    const one = await faulty.publish();
-    const { text, request } = await one.edit('my words\n');
-    const receiver = await faulty.receiver();
-    // so that a plain file is written, too
-    faulty.git.set('fail', 'update-index');
-    const path = '/replaced/.*[0-9a-f]{8}\\.md$';
-    faults.set({ call: 'rename', path, when: 'after', stop: true, times: 1 });
-    const unanswered = t.throwsAsync(receiver.post('article.updated', request));
-    await untilStopped(receiver);
-    await receiver.kill('SIGKILL');
-    await unanswered;
-    faults.clear();
-    t.is(fs.readFileSync(one.file, 'utf8'), text);
-    const again = await faulty.receiver();
-    t.is((await again.post('article.updated', request)).status, 200);
-    await assertKept(t, faulty, one, text);
-  },
-);
-
-test.serial('500: where an update cannot be stored, the edit stays in its file', async (t) => {
-  const one = await faulty.publish();
-  const { text, request } = await one.edit('my words\n');
-  const receiver = await faulty.receiver();
-  faults.set({ call: 'rename', path: '\\.md$', code: 'ENOSPC', times: 1 });
-  t.is((await receiver.post('article.updated', request)).status, 500);
-  t.is(fs.readFileSync(one.file, 'utf8'), text);
-  t.is(await receiver.stop(), 0);
-  t.deepEqual(one.subjects(), [PUBLISHED, EDITED]);
-});

@@ -95,18 +95,3 @@ test('an edit waits while no branch is checked out, and what was removed stays i
   t.deepEqual((await site.subjects()).at(-1), 'Edit: Title of one');
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });
-
-// Serial: the timers are those of the process.
-test.serial('an edit that is made after the stop begins nothing; the next start commits it', async (t) => {
-  const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  await site.stop();
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  await edit(site, host, path, 'my words\n');
-  t.is(timers(), before);
-  await startAndCheck(site, { commitEdits: true });
-  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
-});

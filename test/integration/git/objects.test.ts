@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { nextCommits, removeNextRefs } from '../../../src/git/commit/next-commits.js';
 import { entriesAt } from '../../../src/git/objects.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { statusOf } from '../../../src/git/status.js';
@@ -36,27 +35,6 @@ test('more paths than fit a command line are found in a commit, and by their sta
     isThere: false,
   });
   t.is(tip, (await repository.git(['rev-parse', 'main'])).stdout.trim());
-});
-
-test('the ref of commits under way is removed only while it is the one that was left', async (t) => {
-  const repository = await repositoryWith(tempDir(t), ['a.md']);
-  const { git } = repository;
-  const [left, ofBatch] = await Promise.all(
-    ['left', 'batch'].map(async (message) => {
-      const tree = ['commit-tree', '-m', message, 'refs/heads/main^{tree}'];
-      const who = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
-        [`GIT_${role}_NAME`, 'O'],
-        [`GIT_${role}_EMAIL`, 'o@example.org'],
-      ]);
-      return (await git(tree, { env: Object.fromEntries(who) })).stdout.trim();
-    }),
-  );
-  const ref = 'refs/worktree/pressmark/next';
-  await git(['update-ref', ref, ofBatch ?? '']);
-  await removeNextRefs(repository, [{ ref, commit: left ?? '', madeAt: 0 }]);
-  t.like(await nextCommits(repository), [{ ref, commit: ofBatch ?? '' }]);
-  await removeNextRefs(repository, await nextCommits(repository));
-  t.deepEqual(await nextCommits(repository), []);
 });
 
 test('the status has what HEAD, the index and the work tree have, and what git ignores', async (t) => {

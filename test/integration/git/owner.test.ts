@@ -1,7 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import test from 'ava';
-import { makeSite, withGit, withHeldGit } from './site.js';
+import { makeSite, withHeldGit } from './site.js';
 
 test("the owner's staged and unstaged changes stay as they are", async (t) => {
   const site = await makeSite(t);
@@ -76,58 +74,4 @@ test('an edit that the owner has committed since the delivery is not undone', as
   );
   t.true((await site.git('show', `HEAD:${path}`)).includes('and my words'));
   t.is(await site.git('status', '--porcelain'), '');
-});
-
-test('an owner who commits whenever Pressmark is about to: everything is in HEAD, and nothing of theirs is swept in', async (t) => {
-  const site = await makeSite(t);
-  const count = join(site.top, '..', 'count');
-  await writeFile(count, '');
-  // the owner is first at some attempts of Pressmark; an attempt that fails sets the index back by the same command
-  const env = await withGit(
-    site,
-    `case "$*" in *update-index*)
-      echo >> '${count}'; n=$(wc -l < '${count}')
-      if [ $((n % 4)) = 1 ]; then
-        echo "$n" >> notes.txt
-        { "$GIT" add notes.txt; "$GIT" commit -q -m "Note $n" -- notes.txt; } < /dev/null > /dev/null 2>> '${count}.failed'
-      fi;;
-    esac`,
-  );
-  await site.write('staged.txt', 'not to be committed\n');
-  await site.git('add', 'staged.txt');
-  await site.write('draft.txt', 'not to be committed\n');
-  const status = await site.git('status', '--porcelain');
-  t.is(status, 'A  staged.txt\n?? draft.txt\n');
-  await site.start({ env });
-  for (let round = 1; round <= 4; round++) {
-    const id = `article-${round}`;
-    await site.publish(id);
-    if (round % 2 === 0) await site.update(id, { revision: `r-${round}` });
-    await site.untilCommitted(round + Math.floor(round / 2));
-  }
-  await site.stop();
-  t.is(await readFile(`${count}.failed`, 'utf8'), '');
-  const log = await site.git('log', '--reverse', '--format=%x01%s', '--name-only');
-  const commits = log
-    .split('\x01')
-    .slice(1)
-    .map((entry) => entry.split('\n').filter((line) => line !== ''));
-  const own = commits.filter(([subject]) => subject?.startsWith('Note '));
-  t.true(own.length >= 2, `${own.length}`);
-  t.deepEqual([...new Set(own.map(([, ...files]) => files.join()))], ['notes.txt']);
-  const path = (round: number) => `content/articles/2026/11/article-${round}.md`;
-  t.deepEqual(
-    commits.filter((commit) => !own.includes(commit)),
-    [
-      ['First', 'README.md'],
-      ['Publish: Title of article-1', path(1)],
-      ['Publish: Title of article-2', path(2)],
-      ['Update: Title of article-2', path(2)],
-      ['Publish: Title of article-3', path(3)],
-      ['Publish: Title of article-4', path(4)],
-      ['Update: Title of article-4', path(4)],
-    ],
-  );
-  t.is(await site.git('status', '--porcelain'), status);
-  t.is(await site.git('fsck', '--full', '--no-dangling'), '');
 });

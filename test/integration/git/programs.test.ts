@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { createGit } from '../../../src/git/git.js';
@@ -48,30 +48,4 @@ test('a git command that takes too long removes its lock before it ends', async 
   }
   t.true(existsSync(locked), 'git had locked the index');
   t.false(existsSync(lock));
-});
-
-test('where the disk is full while git commits, all is committed once there is room', async (t) => {
-  const site = await makeSite(t);
-  const mark = join(site.top, '..', 'full');
-  // a file may have no byte any more: what the kernel says then is as good as that the disk is full
-  const full = `[ -e '${mark}' ] && case "$*" in *"$(cat '${mark}')"*) trap '' XFSZ; ulimit -f 0;; esac`;
-  await site.start({ env: await withGit(site, full) });
-  const path = await site.publish('one');
-  await site.untilCommitted(1);
-  for (const [round, command] of ['update-index', 'update-ref'].entries()) {
-    const before = await site.subjects();
-    site.log.length = 0;
-    await writeFile(mark, command);
-    await site.update('one', { revision: `r${round}` });
-    await site.publish(`new-${round}`);
-    await site.until('a commit has failed', () => site.log.some(({ level }) => level === 50));
-    t.deepEqual(await site.subjects(), before);
-    t.is(await site.git('fsck', '--full', '--no-dangling'), '');
-    await rm(mark);
-    await site.untilCommitted(3 + 2 * round);
-    await site.untilLogged('commits work again');
-    t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-    t.is(await site.git('status', '--porcelain'), '');
-    t.is(await site.git('fsck', '--full', '--no-dangling'), '');
-  }
 });

@@ -33,22 +33,6 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.is(await site.git('status', '--porcelain'), ` M "my site/${edited}"\n?? "my site/${draft}"\n`);
 });
 
-test('the start-up check and deliveries at the same time commit everything once', async (t) => {
-  const site = await makeSite(t);
-  for (let index = 0; index < 20; index++) await site.publish(`old-${index}`);
-  const host = await site.start();
-  await Promise.all([
-    host.hooks.doAction('host.ready', { url: '' }),
-    ...Array.from({ length: 20 }, (_, index) => site.publish(`new-${index}`)),
-  ]);
-  await site.untilCommitted(40);
-  await site.stop();
-  const subjects = (await site.subjects()).slice(1);
-  t.is(subjects.length, 40);
-  t.is(new Set(subjects).size, 40);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
 test('after the owner has moved the branch back, articles without a commit are committed, and staged ones are left to them', async (t) => {
   const site = await makeSite(t);
   const host = await site.start();

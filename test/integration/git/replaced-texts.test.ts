@@ -82,22 +82,3 @@ test('an older text is never committed over a newer one of another receiver', as
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
 });
-
-test('an edit that two receivers have before them is committed once', async (t) => {
-  const { site, path, text } = await editedSite(t);
-  const options = { commitEdits: true };
-  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'update-index', options);
-  await hold();
-  const updated = site.update('one', { revision: 'r2' });
-  await untilHeld();
-  other.adopt(site);
-  await other.update('one', { revision: 'r3', title: 'Third' });
-  await release();
-  await updated;
-  await site.until('all is committed', async () => (await site.git('status', '--porcelain')) === '');
-  await site.stop();
-  await other.stop();
-  t.is((await site.git('log', '--format=%s', '--', path)).match(/^Edit: /gm)?.length, 1);
-  t.true((await site.git('log', '-p', '--', path)).includes('my words'));
-  t.is(text.includes('my words'), true);
-});

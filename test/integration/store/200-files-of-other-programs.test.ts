@@ -31,7 +31,7 @@ interface Places {
   readonly fresh: string;
 }
 
-/** Ways in which other programs put a file into the content folder; simpler ones are in test/unit/store/other-program.ts. */
+/** Ways in which other programs put a file into the content folder. */
 const WAYS: Record<string, (places: Places, text: string) => void> = {
   'saved by an editor, by way of a temporary file': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `.${fresh}.md.swp`), text);
@@ -42,6 +42,16 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
     fs.utimesSync(join(month, `.${fresh}.md.Xy12ab`), LONG_AGO, LONG_AGO);
     fs.renameSync(join(month, `.${fresh}.md.Xy12ab`), join(month, `${fresh}.md`));
     fs.utimesSync(month, LONG_AGO, LONG_AGO);
+  },
+  'linked from outside, with an old time stamp': ({ month, outside, fresh }, text) => {
+    fs.writeFileSync(join(outside, fresh), text);
+    fs.utimesSync(join(outside, fresh), LONG_AGO, LONG_AGO);
+    fs.linkSync(join(outside, fresh), join(month, `${fresh}.md`));
+  },
+  'moved in with its folder': ({ content, outside, fresh }, text) => {
+    fs.mkdirSync(join(outside, fresh, 'deep'), { recursive: true });
+    fs.writeFileSync(join(outside, fresh, 'deep', 'a.md'), text);
+    fs.renameSync(join(outside, fresh), join(content, fresh));
   },
   'renamed from a name that is no article’s': ({ month, fresh }, text) => {
     fs.writeFileSync(join(month, `${fresh}.txt`), text);

@@ -96,21 +96,6 @@ for (const [when, call, path, isStored] of [
     },
   );
 
-test.serial('200: what cannot be removed after a request does not fail the request', async (t) => {
-  const { post, find } = receiver;
-  const data = article();
-  faults.set({ call: 'unlink', path: '\\.tmp$', code: 'EIO' }, { call: 'rm', path: '\\.tmp$', code: 'EIO' });
-  const first = await post('article.published', data);
-  t.is(first.status, 200);
-  t.is((await post('article.published', data)).text, first.text);
-  const { revision_id: base_revision_id } = await find(first.json.url);
-  const request = update({ target_id: data.id, target_url: first.json.url, base_revision_id });
-  t.is((await post('article.updated', request)).status, 200);
-  t.is((await post('article.updated', request)).status, 200);
-  t.is(readStored(fileOf(dir, data.id)).article.revision, request.revision_id);
-  t.is(debris(dir).length, 1);
-});
-
 test.serial(
   '200: a start after a kill sweeps all that was left, and every article is answered as before',
   async (t) => {

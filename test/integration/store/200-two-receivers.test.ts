@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { articleFiles, debris, fileOf, treeOf } from '../../support/content.js';
+import { articleFiles, debris, fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { type Faults, type Rule, sharedFaults } from '../../support/faults.js';
 import { launch, type Receiver } from '../../support/receiver.js';
@@ -75,19 +75,6 @@ test.serial('200: one id sent to all processes at once is one article with one U
   t.is(articleFiles(dir).length, before + rounds);
 });
 
-test.serial(
-  '200: different ids with one slug at once get different URLs, known to all processes',
-  async (t) => {
-    const all = Array.from({ length: 12 }, () => article({ slug: 'namesake' }));
-    const answers = await Promise.all(all.map((data, n) => one(n).post('article.published', data)));
-    t.is(new Set(answers.map(({ json }) => json.url)).size, all.length);
-    const before = treeOf(dir);
-    for (const [n, data] of all.entries())
-      t.is((await one(n + 1).post('article.published', data)).text, answers[n]?.text ?? '');
-    t.deepEqual(treeOf(dir), before);
-  },
-);
-
 test.serial('409: of updates through all processes at once on one base exactly one is stored', async (t) => {
   const data = article();
   const { url } = (await one(0).post('article.published', data)).json;
@@ -104,22 +91,6 @@ test.serial('409: of updates through all processes at once on one base exactly o
       t.is((await receiver.find(url)).revision_id, winners[0]?.revision_id ?? '');
   }
   t.truthy(fileOf(dir, data.id));
-});
-
-test.serial('200: what one process has acknowledged the others answer at once', async (t) => {
-  for (let round = 0; round < 3; round++) {
-    const data = article();
-    const { url } = (await one(round).post('article.published', data)).json;
-    const { revision_id: base_revision_id } = await one(round + 1).find(url);
-    const request = update({ target_id: data.id, target_url: url, base_revision_id });
-    t.is((await one(round).post('article.updated', request)).status, 200);
-    t.like(await one(round + 1).find(url), {
-      revision_id: request.id,
-      content_html: request.content_html,
-    });
-    t.is((await one(round + 1).post('article.updated', request)).status, 200, 'a retry through another');
-  }
-  t.deepEqual(debris(dir), []);
 });
 
 for (const when of ['before', 'after'] as const) {
@@ -154,23 +125,6 @@ for (const when of ['before', 'after'] as const) {
 }
 
 test.serial(
-  '200-published: what another receiver stored and this one could not read is read later',
-  async (t) => {
-    for (let round = 0; round < 2; round++) {
-      faults.first.clear();
-      faults.second.set({ call: 'open', path: '\\.md$', code: 'EMFILE' });
-      const data = article();
-      const { status, text } = await first.post('article.published', data);
-      t.is(status, 200);
-      t.is((await second.post('article.published', data)).status, 500);
-      faults.second.clear();
-      t.is((await second.post('article.published', data)).text, text);
-      t.truthy(fileOf(dir, data.id), 'one file carries its id');
-    }
-  },
-);
-
-test.serial(
   '200: the state folder may be removed before each request, and nothing is lost or stored twice',
   async (t) => {
     const remove = () => removeTempDir(join(dir, '.pressmark'));
@@ -198,27 +152,6 @@ test.serial(
       t.is((await other.post('article.published', data)).text, text);
       t.is((await other.find(json.url)).revision_id, request.revision_id);
     }
-  },
-);
-
-test.serial(
-  '200-published: what one receiver stores while another one starts is not stored twice',
-  async (t) => {
-    const data = article();
-    // It holds the lock, and its file is written but has no name yet.
-    faults.first.set(stopAtLink('before'));
-    const stored = first.post('article.published', data);
-    await untilStopped(t, first);
-
-    const starting = launch(dir, faults.third.options);
-    await until(
-      'the receiver that starts has read the folder and waits for the lock',
-      () => fs.readdirSync(join(dir, '.pressmark/waiting')).length === 1,
-    );
-    first.signal('SIGCONT');
-    third = await starting;
-    t.is((await third.post('article.published', data)).text, (await stored).text);
-    t.truthy(fileOf(dir, data.id), 'one file carries its id');
   },
 );
 

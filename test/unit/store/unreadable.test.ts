@@ -100,19 +100,6 @@ test.serial(
   },
 );
 
-test.serial('an article that was known keeps its id taken while its file cannot be read', async (t) => {
-  const content = twoArticles(t);
-  const catalog = createCatalog();
-  await scan(content, catalog);
-  fs.appendFileSync(join(content.root, 'bad.md'), 'more\n');
-  failing(t, 'readSync', 'EIO');
-  await scan(content, catalog);
-  t.deepEqual(
-    catalog.byId('bad').map(({ path, broken }) => [path, broken]),
-    [['bad.md', 'EIO: it failed']],
-  );
-});
-
 test.serial('a process that can read no file takes none for unreadable', async (t) => {
   const content = twoArticles(t);
   failing(t, 'openSync', 'EMFILE');
@@ -157,22 +144,3 @@ test.serial(
     await close();
   },
 );
-
-test.serial('the articles of a folder that cannot be read any more keep their ids and URLs', async (t) => {
-  const content = twoArticles(t);
-  fs.mkdirSync(join(content.root, 'closed'));
-  fs.renameSync(join(content.root, 'bad.md'), join(content.root, 'closed', 'bad.md'));
-  const catalog = createCatalog();
-  await scan(content, catalog);
-  const { readdirSync } = fs;
-  Object.assign(fs, {
-    readdirSync: (...args: unknown[]) => {
-      if (String(args[0]).endsWith('closed')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
-      return Reflect.apply(readdirSync, fs, args);
-    },
-  });
-  t.teardown(() => Object.assign(fs, { readdirSync }));
-  const { unreadable } = await scan(content, catalog);
-  t.deepEqual(unreadable, [{ folder: 'closed', reason: 'EACCES' }]);
-  t.is(catalog.byId('bad').length, 1);
-});

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn, inClone, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
 import { healthDetails } from '../../../support/receiver.js';
@@ -75,21 +75,6 @@ test.serial('409: an edit that a person pushes is a new revision on every machin
   }
 });
 
-test.serial('200: a file that a person has made executable stays so everywhere', async (t) => {
-  const { a, b, own, url, path, change } = await twoMachines();
-  fs.chmodSync(join(own, path), 0o755);
-  gitIn(own, 'commit', '--quiet', '-am', 'Executable');
-  gitIn(own, 'push', '--quiet');
-  const { revision_id: base } = await b.find(url);
-  t.is((await a.post('article.updated', change(base))).status, 200);
-  t.regex(clones.git('ls-tree', 'main', path), /^100755/);
-  for (const { dir } of [a, b]) {
-    await caughtUp(dir);
-    t.true((fs.statSync(join(dir, path)).mode & 0o100) !== 0);
-    await until('the file is clean', () => statusOf(dir, path) === '');
-  }
-});
-
 test.serial(
   '503: an edit that is not committed counts nowhere, and a machine whose file the remote changes waits for its author',
   async (t) => {
@@ -156,29 +141,6 @@ test.serial('404: an article that a person removes from the remote is gone on ev
     await caughtUp(dir);
     t.false(fs.existsSync(join(dir, path)));
   }
-});
-
-test.serial('commits that a person has not pushed are merged here, and not pushed', async (t) => {
-  const { a, b } = await twoMachines();
-  await caughtUp(b.dir);
-  const local = commitFile(b.dir, 'local.txt', 'mine\n');
-  fs.writeFileSync(join(b.dir, 'staged.txt'), 'staged\n');
-  gitIn(b.dir, 'add', 'staged.txt');
-  const [one, two] = [article(), article()];
-  t.is((await a.post('article.published', one)).status, 200);
-  t.is((await b.post('article.published', two)).status, 200);
-  const tip = clones.git('rev-parse', 'main').trim();
-  await until(
-    'b’s branch has what the remote has',
-    () => gitIn(b.dir, 'merge-base', 'HEAD', tip).trim() === tip,
-  );
-  gitIn(b.dir, 'merge-base', '--is-ancestor', local, 'HEAD');
-  t.is(clones.git('ls-tree', '--name-only', 'main', 'local.txt'), '');
-  await until('the person’s file is still staged', () => statusOf(b.dir, 'staged.txt') === 'A ');
-  gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main');
-  await a.find((await a.post('article.published', one)).json.url);
-  await caughtUp(a.dir);
-  t.is(fs.readFileSync(join(a.dir, 'local.txt'), 'utf8'), 'mine\n');
 });
 
 test.serial(

@@ -54,18 +54,6 @@ test.serial('200: one id sent to three machines at once is one article with one 
   t.deepEqual(idsOnRemote(), [data.id]);
 });
 
-test.serial(
-  '200: different ids with one slug at once get different URLs, known to all machines',
-  async (t) => {
-    const all = Array.from({ length: 6 }, () => article({ slug: 'namesake' }));
-    const answers = await Promise.all(all.map((data, n) => one(n).post('article.published', data)));
-    t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    t.is(new Set(answers.map(({ json }) => json.url)).size, all.length);
-    for (const [n, data] of all.entries())
-      t.is((await one(n + 1).post('article.published', data)).text, answers[n]?.text ?? '');
-  },
-);
-
 test.serial('409: of updates through all machines at once on one base exactly one is stored', async (t) => {
   const data = article();
   const { url } = (await one(0).post('article.published', data)).json;
@@ -80,35 +68,6 @@ test.serial('409: of updates through all machines at once on one base exactly on
   for (const receiver of receivers)
     t.is((await receiver.find(url)).revision_id, winners[0]?.revision_id ?? '');
 });
-
-test.serial('200: what one machine has acknowledged the others answer at once', async (t) => {
-  const data = article();
-  const { url } = (await one(0).post('article.published', data)).json;
-  const { revision_id: base_revision_id } = await one(1).find(url);
-  const request = update({ target_id: data.id, target_url: url, base_revision_id });
-  t.is((await one(2).post('article.updated', request)).status, 200);
-  t.like(await one(0).find(url), { revision_id: request.id, content_html: request.content_html });
-  t.is((await one(1).post('article.updated', request)).status, 200, 'a retry through another');
-  const stale = update({ target_id: data.id, target_url: url, base_revision_id });
-  t.is((await one(1).post('article.updated', stale)).status, 409);
-});
-
-test.serial(
-  'every clone follows; the branch is one line of commits with the articles’ trailers',
-  async (t) => {
-    const data = article();
-    const { url } = (await one(0).post('article.published', data)).json;
-    const { revision_id: base_revision_id } = await one(1).find(url);
-    const request = update({ target_id: data.id, target_url: url, base_revision_id });
-    t.is((await one(2).post('article.updated', request)).status, 200);
-
-    await everyCloneFollows(t);
-    const log = clones.git('log', '--format=%s|%(trailers:key=Article-Id,valueonly,separator=%x2C)', 'main');
-    t.regex(log, /^Publish: Keeping bees on a balcony\|art-/m);
-    t.regex(log, /^Update: Keeping bees on a windy balcony\|art-/m);
-    t.is(clones.git('rev-list', '--merges', '--count', 'main').trim(), '0');
-  },
-);
 
 test.serial('200: two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
   const second = await launchMachine(one(0).dir);

@@ -133,23 +133,6 @@ test.serial('articles of this clone are merged with the commits of people that t
   t.is(head(), merge);
 });
 
-test.serial(
-  'two articles’ changes of one file in different lines are one text after the merge',
-  async (t) => {
-    const { a, b, followTo, head } = await clones(t);
-    const lines = Array.from({ length: 20 }, (_, n) => `line ${n}\n`);
-    commitAndPush(b, 'content/long.md', lines.join(''));
-    gitIn(a, 'pull', '--quiet');
-    commitArticle(a, 'content/long.md', lines.with(0, 'mine\n').join(''));
-    const theirs = commitAndPush(b, 'content/long.md', lines.with(19, 'theirs\n').join(''));
-    gitIn(a, 'fetch', '--quiet');
-    t.like(await followTo(theirs), { kind: 'followed' });
-    const merged = lines.with(0, 'mine\n').with(19, 'theirs\n').join('');
-    t.is(fs.readFileSync(join(a, 'content/long.md'), 'utf8'), merged);
-    t.is(gitIn(a, 'show', `${head()}:content/long.md`), merged);
-  },
-);
-
 const MERGE =
   'you to merge main with the remote’s (git pull, git push): both have commits of people that the other has not, or ' +
   'change the same lines';

@@ -94,23 +94,6 @@ for (const how of ['moved away and back', 'removed and made again'])
     t.pass();
   });
 
-test.serial('an event in a folder that cannot be read leads to a comparison of all files', async (t) => {
-  const root = tempDir(t);
-  fs.mkdirSync(join(root, 'private'));
-  const asked = watched(t, root);
-  await until('all files are compared at the start', () => asked.comparisons === 1);
-  const { lstatSync } = fs;
-  const refused = (path: string, ...rest: unknown[]): unknown => {
-    if (path.endsWith('private/new')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
-    return Reflect.apply(lstatSync, fs, [path, ...rest]);
-  };
-  Object.assign(fs, { lstatSync: refused });
-  t.teardown(() => Object.assign(fs, { lstatSync }));
-  fs.mkdirSync(join(root, 'private', 'new'));
-  await until('all files are compared', () => asked.comparisons > 1);
-  t.pass();
-});
-
 test('where files cannot be looked at, that is reported once and tried again later each time', async (t) => {
   const root = tempDir(t);
   const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
