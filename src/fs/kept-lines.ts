@@ -2,6 +2,7 @@ import fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
 import { tempPath } from './atomic-write.js';
+import { linesIn } from './line-log.js';
 
 /** Records in a file, each a line of JSON; see `keepLines`. */
 export interface KeptLines<Line> {
@@ -76,7 +77,7 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     try {
       const text = await before.readFile('utf8');
       const temp = tempPath(dirname(path));
-      const kept = textOf(keep(linesIn(text)));
+      const kept = textOf(keep(linesIn(text, isLine)));
       mostBytes = Math.max(longest, 2 * Buffer.byteLength(kept));
       await fs.writeFile(temp, kept, { mode: 0o600 });
       await fs.rename(temp, path);
@@ -100,19 +101,8 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     });
     if (stat === undefined) return [];
     const version = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-    if (read?.version !== version) read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'))) };
+    if (read?.version !== version) read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'), isLine)) };
     return read.lines;
-  }
-
-  function linesIn(text: string): Line[] {
-    return text.split('\n').flatMap((line) => {
-      try {
-        const value: unknown = JSON.parse(line);
-        return isLine(value) ? [value] : [];
-      } catch {
-        return []; // the break before a batch, or half a line
-      }
-    });
   }
 
   return { note, all, close: write };

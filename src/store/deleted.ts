@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import { dirname } from 'node:path';
 import { messageOf } from '../errors.js';
-import { makeDirectory, syncFile } from '../fs/atomic-write.js';
+import { openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog/catalog.js';
 import { catalogId, type Entry } from './catalog/entry.js';
@@ -43,82 +42,55 @@ export interface DeletedArticlesOptions {
   readonly earlier?: () => Promise<Iterable<KnownId>>;
 }
 
+/** A line of the file; the last one of an id counts. */
+type Line = KnownId | { readonly id: string; readonly forgotten: true };
+
 /**
- * Knows which articles were deleted: those whose ids were known and that the catalog does not have. A delivery that is
- * sent once more must not bring them back (contract: `data.id` is the deduplication key).
+ * Knows which articles were deleted: those whose ids were written down and that the catalog does not have. A delivery that
+ * is sent once more must not bring them back (contract: `data.id` is the deduplication key).
  *
  * An id is written down when its article comes, and nothing when it goes, so that no deletion is missed, also one that was
  * made while no receiver ran: when the article was stored by a delivery; for one that came otherwise, as by
- * `git pull`, at the next start, or when it goes. A line is `{ "id", "url" }`, or `{ "id", "forgotten": true }`; the last
- * one of an id counts. Several receivers append to one file.
+ * `git pull`, at the next start, or when it goes.
  */
 export async function openDeletedArticles(options: DeletedArticlesOptions): Promise<DeletedArticles> {
   const { path, catalog, log, earlier = async () => [] } = options;
-  /** The URLs of deleted articles, by their ids in the catalog. */
-  const deleted = new Map<string, string>();
-  /** The ids in the file. */
-  const recorded = new Set<string>();
-  /** How much of the file was read, in bytes. */
-  let read = 0;
+  const lines = openLineLog(path, isLine);
+  /** The URLs of all articles that were written down, by their ids in the catalog. */
+  const known = new Map<string, string>();
   /** What could not be written, for the next attempt. */
   let unwritten: KnownId[] = [];
 
-  if (!fs.existsSync(path)) {
-    append([...(await earlier())]);
-    read = 0;
-  }
-  const urls = new Map<string, string>();
-  takeIn((id, url) => {
-    if (url === undefined) urls.delete(id);
-    else urls.set(id, url);
-  });
+  if (!fs.existsSync(path)) append([...(await earlier())]);
+  takeIn();
   const missing: KnownId[] = [];
-  const there = new Set<string>();
   for (const entry of catalog.entries()) {
     const { id, url } = entry;
-    there.add(id);
-    if (urls.has(id)) recorded.add(id); // the catalog's own string: there are a hundred thousand
-    if (urls.get(id) !== url && (urls.has(id) || isSettled(entry))) missing.push({ id, url });
-  }
-  for (const [id, url] of urls) {
-    if (there.has(id)) continue;
-    recorded.add(id);
-    deleted.set(id, url);
+    const before = known.get(id);
+    // the catalog's own strings: there are a hundred thousand
+    if (known.delete(id)) known.set(id, url);
+    if (before !== url && (before !== undefined || isSettled(entry))) missing.push({ id, url });
   }
   append(missing);
 
-  /** Reads what was appended since, by this process or another. */
-  function takeIn(onLine: (id: string, url: string | undefined) => void): void {
+  /** Reads what was written since, by this process or another. */
+  function takeIn(): void {
     try {
-      const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      // The state folder was deleted: what is in memory stays true.
-      if (size < read) read = 0;
-      if (size === read) return;
-      const bytes = bytesFrom(path, read, size);
-      const end = bytes.lastIndexOf('\n') + 1; // another process may be in the middle of a line
-      read += end;
-      for (const { id, url } of linesIn(bytes.subarray(0, end))) onLine(id, url);
+      for (const line of lines.news()) {
+        if ('url' in line) known.set(line.id, line.url);
+        else known.delete(line.id);
+      }
     } catch (error) {
       log.warn({ reason: messageOf(error) }, `${KNOWN_IDS} cannot be read; deleted articles may come back`);
     }
   }
 
-  function takeInNews(): void {
-    takeIn((id, url) => {
-      if (url === undefined) recorded.delete(id);
-      else recorded.add(id);
-      if (url === undefined || catalog.byId(id).length > 0) deleted.delete(id);
-      else deleted.set(id, url);
-    });
-  }
-
   /** The articles are stored: where this fails, they are as safe as before, and deletions of them may be missed. */
   function append(articles: readonly KnownId[]): void {
+    for (const { id, url } of articles) known.set(id, url);
     unwritten.push(...articles);
-    for (const { id } of articles) recorded.add(id);
-    if (unwritten.length === 0 && fs.existsSync(path)) return;
     try {
-      write(unwritten.map((article) => `${JSON.stringify(article)}\n`).join(''));
+      lines.append(unwritten);
       unwritten = [];
     } catch (error) {
       log.warn(
@@ -128,78 +100,32 @@ export async function openDeletedArticles(options: DeletedArticlesOptions): Prom
     }
   }
 
-  function write(lines: string): void {
-    makeDirectory(dirname(path));
-    const fd = fs.openSync(path, 'a', 0o600);
-    try {
-      const { size } = fs.fstatSync(fd);
-      // What another process, a full disk or a power loss has left may end within a line.
-      const isWhole = size === read || size === 0;
-      const text = isWhole ? lines : `\n${lines}`;
-      fs.writeFileSync(fd, text); // goes on after short writes, unlike a single write
-      // What it has written itself need not be read.
-      const end = size + Buffer.byteLength(text);
-      if (isWhole && fs.fstatSync(fd).size === end) read = end;
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
-
   function urlOf(id: string): string | undefined {
     if (catalog.byId(id).length > 0) return undefined;
-    takeInNews();
-    const key = catalogId(id);
-    if (!recorded.has(key)) return undefined;
-    return deleted.get(key) ?? recordedUrl(key);
-  }
-
-  /** The URL of an article that is gone from the catalog, and of whose file nothing was heard yet. */
-  function recordedUrl(key: string): string | undefined {
-    let url: string | undefined;
-    read = 0;
-    takeIn((id, found) => {
-      if (id === key) url = found;
-    });
-    return url;
+    takeIn();
+    return known.get(catalogId(id));
   }
 
   function note(changes: readonly ContentChange[]): void {
+    takeIn();
     const unknown: KnownId[] = [];
     for (const { before, after } of changes) {
-      if (after !== undefined) {
-        const { id, url } = after;
-        if (recorded.has(id) && (deleted.get(id) ?? before?.url ?? url) !== url) unknown.push({ id, url });
-        deleted.delete(id);
-      }
+      const url = after && known.get(after.id);
+      if (after !== undefined && url !== undefined && url !== after.url)
+        unknown.push({ id: after.id, url: after.url });
       if (before === undefined || before.id === after?.id || catalog.byId(before.id).length > 0) continue;
-      takeInNews();
-      const { id, url } = before;
-      const isKnown = recorded.has(id);
-      if (!isKnown && !isSettled(before)) continue;
-      if (!isKnown) unknown.push({ id, url });
-      deleted.set(id, url);
+      if (!known.has(before.id) && isSettled(before)) unknown.push({ id: before.id, url: before.url });
     }
     if (unknown.length > 0) append(unknown);
   }
 
   async function forget(id: string): Promise<void> {
-    write(`${JSON.stringify({ id: catalogId(id), forgotten: true })}\n`);
-    await syncFile(path);
-    recorded.delete(catalogId(id));
-    deleted.delete(catalogId(id));
+    lines.append([{ id: catalogId(id), forgotten: true }]);
+    await lines.sync();
+    known.delete(catalogId(id));
   }
 
   return { urlOf, add: ({ id, url }) => append([{ id: catalogId(id), url }]), note, forget };
-}
-
-function bytesFrom(path: string, start: number, end: number): Buffer {
-  const bytes = Buffer.alloc(end - start);
-  const fd = fs.openSync(path, 'r');
-  try {
-    return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, start));
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** Whether an article that no delivery of this receiver has brought is there for good. */
@@ -208,28 +134,7 @@ function isSettled({ id, path, fingerprint }: Entry): boolean {
   return id !== path && Date.now() - fingerprint.mtimeMs > SETTLED_MS;
 }
 
-/** A line of the file: an article's URL, or undefined where the article was forgotten. */
-interface Line {
-  readonly id: string;
-  readonly url: string | undefined;
-}
-
-function linesIn(bytes: Buffer): Line[] {
-  return bytes
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => parse(line) ?? []);
-}
-
-/** Undefined for a line that was cut off. */
-function parse(line: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const { id, url, forgotten } = value as Record<string, unknown>;
-    if (typeof id !== 'string' || (typeof url !== 'string' && forgotten !== true)) return undefined;
-    return { id, url: typeof url === 'string' ? url : undefined };
-  } catch {
-    return undefined;
-  }
+function isLine(value: unknown): value is Line {
+  const { id, url, forgotten } = Object(value);
+  return typeof id === 'string' && (typeof url === 'string' || forgotten === true);
 }

@@ -16,7 +16,7 @@ export interface TrashOptions {
   readonly prefix: string;
   readonly siteUrl: string;
   readonly editors: Editors;
-  readonly deleted: Pick<DeletedArticles, 'add' | 'note'>;
+  readonly deleted: Pick<DeletedArticles, 'add'>;
   readonly hooks: Pick<Surroundings['hooks'], 'doAction'>;
   /** Has git commit that a file has gone, or is there again; undefined where nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
@@ -33,7 +33,6 @@ export function createTrash(options: TrashOptions) {
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
     if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
     const to = redirect === null ? null : checked(redirect);
-    const before = catalog.byId(id)[0];
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       if (article.revision !== base)
         throw new PressmarkError(
@@ -50,7 +49,6 @@ export function createTrash(options: TrashOptions) {
     const { url } = article;
     // What was never written down, as it came with `git pull` a moment ago, is remembered as well.
     deleted.add({ id, url });
-    if (before !== undefined) deleted.note([{ path, before, after: undefined }]);
     void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
   };
@@ -60,8 +58,6 @@ export function createTrash(options: TrashOptions) {
     const { path, url } = found(id);
     await editors.note(restoredKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
     await store.restore(id, path, files.textOf(id));
-    const after = catalog.get(path);
-    if (after !== undefined) deleted.note([{ path, before: undefined, after }]);
     await files.drop(id);
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);

@@ -18,15 +18,3 @@ test('editors: what another receiver notes is known here, and a line that is not
   fs.appendFileSync(path, `${line.slice(20)}\n`);
   t.deepEqual(one.of('admin-2'), ADA);
 });
-
-test('editors: the files stay small, and the last notes are kept', async (t) => {
-  const path = join(tempDir(t), 'editors.jsonl');
-  const editors = openEditors(path, 300);
-  for (let n = 0; n < 40; n++) {
-    await editors.note(`admin-${n}`, ADA);
-    t.deepEqual(editors.of(`admin-${n}`), ADA);
-    t.deepEqual(openEditors(path, 300).of(`admin-${Math.max(0, n - 4)}`), ADA);
-  }
-  t.is(editors.of('admin-1'), undefined);
-  for (const name of [path, `${path}.1`]) t.true(fs.statSync(name).size < 400, name);
-});

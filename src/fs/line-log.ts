@@ -1,0 +1,78 @@
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { systemCode } from '../errors.js';
+import { makeDirectory, syncDirectory, syncFile } from './atomic-write.js';
+
+/** A file of JSON, a value in each line, to which several processes append; see `openLineLog`. */
+export interface LineLog<Line> {
+  /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
+  append(lines: readonly Line[]): void;
+  /** What any process has appended since the last call; everything, where another file stands there by now. */
+  news(): Line[];
+  sync(): Promise<void>;
+}
+
+/** @param isLine whether a value is one of these lines; others are left out. */
+export function openLineLog<Line>(path: string, isLine: (value: unknown) => value is Line): LineLog<Line> {
+  let read = { ino: 0, bytes: 0 };
+
+  function append(lines: readonly Line[]): void {
+    // The break before them: what a killed process or a full disk has left may end within a line.
+    const text = lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
+    const fd = opened();
+    try {
+      fs.writeFileSync(fd, text); // goes on after short writes, unlike a single write
+      const { ino, size } = fs.fstatSync(fd);
+      // What nobody else has added to need not be read again.
+      if (ino === read.ino && size === read.bytes + Buffer.byteLength(text)) read.bytes = size;
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  function opened(): number {
+    try {
+      return fs.openSync(path, 'a', 0o600);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      makeDirectory(dirname(path));
+      return fs.openSync(path, 'a', 0o600);
+    }
+  }
+
+  function news(): Line[] {
+    const { ino, size } = fs.statSync(path, { throwIfNoEntry: false }) ?? { ino: 0, size: 0 };
+    if (ino !== read.ino || size < read.bytes) read = { ino, bytes: 0 };
+    if (size === read.bytes) return [];
+    const bytes = Buffer.alloc(size - read.bytes);
+    const fd = fs.openSync(path, 'r');
+    try {
+      fs.readSync(fd, bytes, 0, bytes.length, read.bytes);
+    } finally {
+      fs.closeSync(fd);
+    }
+    // Another process may be in the middle of a line.
+    const end = bytes.lastIndexOf('\n') + 1;
+    read.bytes += end;
+    return linesIn(bytes.toString('utf8', 0, end), isLine);
+  }
+
+  async function sync(): Promise<void> {
+    await syncFile(path);
+    await syncDirectory(dirname(path));
+  }
+
+  return { append, news, sync };
+}
+
+/** The lines of a text; what is none of them, as half a line, is left out. */
+export function linesIn<Line>(text: string, isLine: (value: unknown) => value is Line): Line[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return isLine(value) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
