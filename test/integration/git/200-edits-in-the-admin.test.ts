@@ -77,6 +77,7 @@ test('200-edits-in-the-admin: versions can be read, and put back by a person', a
   const data = article();
   const { url } = (await receiver.post('article.published', data)).json;
   const path = relative(dir, fileOf(dir, data.id));
+  await until('its commit', () => commitsOf(dir, path).length === 1);
   const first = (await articles.get(data.id))?.revision ?? '';
   const { revision } = await articles.edit(data.id, first, { body: 'Another text.' }, ADA);
   await until('two commits', () => commitsOf(dir, path).length === 2);
