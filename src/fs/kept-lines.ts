@@ -101,7 +101,8 @@ export function keepLines<Line>(options: KeptLinesOptions<Line>): KeptLines<Line
     });
     if (stat === undefined) return [];
     const version = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-    if (read?.version !== version) read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'), isLine)) };
+    if (read?.version !== version)
+      read = { version, lines: keep(linesIn(await fs.readFile(path, 'utf8'), isLine)) };
     return read.lines;
   }
 
