@@ -1,11 +1,11 @@
-import { messageOf, PressmarkError } from '../errors.js';
+import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
 import type { AssetsOf } from './commit/assets.js';
 import { createCommitArticles } from './commit/commit-articles.js';
-import { type CommitBatch, createCommitQueue, type Why } from './commit/commit-queue.js';
+import { createCommitQueue, type Why } from './commit/commit-queue.js';
 import type { ArticlePaths } from './commit/decision.js';
 import { refuseWhileUnfinished } from './commit/head.js';
 import type { Person } from './commit/identity.js';
@@ -80,29 +80,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, Art
 }
 
 /** The commits of a site's articles; see `openArticleCommits`. */
-export interface ArticleCommits {
-  /** Makes the plugin that commits. @param push has the branch pushed in the background. */
-  plugin(push?: PushSettings): Plugin;
-  /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
-  commitTrash(path: string): void;
-  /** What the store calls, with paths below the content folder. */
-  readonly forStore: {
-    /**
-     * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case.
-     * Undefined where answers do not wait for commits.
-     *
-     * It throws PressmarkError COMMIT_FAILED where the article has no commit; it gets one later, so that the sender's next
-     * attempt is answered with 200.
-     */
-    readonly afterWrite: AfterWrite | undefined;
-    /** Has what an update replaces committed, or kept as a plain file; see `createBeforeReplace`. */
-    beforeReplace(replaced: Pick<ReplacedFile, 'path'>): Promise<void>;
-    /** Adds a file whose text git may lack. */
-    onEnsured(path: string): void;
-    /** Refuses to call an article unknown while an unfinished command hides it. @throws PressmarkError COMMIT_FAILED. */
-    onMissing(): void;
-  };
-}
+export type ArticleCommits = ReturnType<typeof createArticleCommits>;
 
 /**
  * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file and
@@ -136,7 +114,7 @@ function createArticleCommits(
   place: CommittedFolder,
   stop: AbortController,
   options: ArticleCommitsOptions & { readonly replaceMs: number },
-): ArticleCommits {
+) {
   const { hooks, log, stateDir, content, author, commitEdits = false, sign = false } = options;
   const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
   const { repository } = place;
@@ -162,7 +140,8 @@ function createArticleCommits(
       void hooks.doAction('git.committed', made);
     },
   });
-  const queue = createCommitQueue(reporting(commit, hooks), log);
+  const onFailed = (path: string, reason: string) => void hooks.doAction('git.failed', { path, reason });
+  const queue = createCommitQueue(commit, onFailed, log);
   const comparison = createComparison(
     place,
     log,
@@ -213,6 +192,7 @@ function createArticleCommits(
     if (remaining > 0) log.warn({ articles: remaining }, 'not committed yet; the next start commits them');
   }
 
+  /** Makes the plugin that commits. @param push has the branch pushed in the background. */
   const plugin = (push?: PushSettings): Plugin =>
     definePlugin({
       name: 'git',
@@ -228,40 +208,27 @@ function createArticleCommits(
         host.onClose(() => close(pushRest));
       },
     });
+
+  /**
+   * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case; where it
+   * has no commit, it gets one later, so that the sender's next attempt is answered with 200.
+   *
+   * @throws PressmarkError COMMIT_FAILED.
+   */
+  const afterWrite: AfterWrite = ({ path }, written) => commitNow(`${content}${path}`, WHY[written]);
+
   return {
     plugin,
-    commitTrash: (path) => queue.add(path, 'removed'),
+    /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
+    commitTrash: (path: string): void => queue.add(path, 'removed'),
+    /** What the store calls, with paths below the content folder. */
     forStore: {
-      afterWrite: isBeforeAnswer
-        ? ({ path }, written) => commitNow(`${content}${path}`, WHY[written])
-        : undefined,
-      beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),
-      onEnsured: (path) => queue.add(`${content}${path}`, 'found'),
-      onMissing: () => refuseWhileUnfinished(repository),
+      afterWrite: isBeforeAnswer ? afterWrite : undefined,
+      beforeReplace: ({ path }: Pick<ReplacedFile, 'path'>): Promise<void> =>
+        beforeReplace(`${content}${path}`),
+      /** Adds a file whose text git may lack. */
+      onEnsured: (path: string): void => queue.add(`${content}${path}`, 'found'),
+      onMissing: (): void => refuseWhileUnfinished(repository),
     },
-  };
-}
-
-/**
- * Reports that a file has no commit, once for each reason until there is a commit. A batch that fails is tried again file by
- * file.
- */
-function reporting(commit: CommitBatch, hooks: ArticleCommitsOptions['hooks']): CommitBatch {
-  let reported: string | undefined;
-  const report = (path: string, reason: string) => {
-    if (reason !== reported) void hooks.doAction('git.failed', { path, reason });
-    reported = reason;
-  };
-  return async (batch) => {
-    const [alone, ...others] = batch;
-    try {
-      const outcomes = await commit(batch);
-      if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
-      for (const [path, outcome] of outcomes) if (outcome.kind !== 'committed') report(path, outcome.because);
-      return outcomes;
-    } catch (error) {
-      if (alone !== undefined && others.length === 0) report(alone.path, messageOf(error));
-      throw error;
-    }
   };
 }

@@ -77,21 +77,17 @@ export async function textsOf(
   const asked = [
     ...new Set(commits.flatMap(({ blob, path }) => (blob === undefined ? [] : `${blob} ${path}`))),
   ];
-  const texts = new Map<string, string>();
-  for (let start = 0; start < asked.length; start += CHUNK) {
-    const names = asked.slice(start, start + CHUNK);
-    // The size that git prints is the one before the filters: what no text can hold tells where each begins.
-    const mark = randomBytes(16).toString('hex');
-    const { stdout } = await git(['cat-file', `--batch=${mark}`, '--filters'], {
-      input: names.map((name) => `${name}\n`).join(''),
-      timeoutMs: LIMIT_MS,
-    });
-    const [, ...found] = `\n${stdout}`.split(`\n${mark}\n`);
-    if (found.length !== names.length)
-      throw new PressmarkError('GIT_FAILED', 'git cat-file has not printed each version that was asked for');
-    for (const [n, name] of names.entries())
-      texts.set(name, n === names.length - 1 ? (found[n] ?? '').replace(/\n$/, '') : (found[n] ?? ''));
-  }
+  if (asked.length === 0) return commits.map(() => undefined);
+  // The size that git prints is the one before the filters: what no text can hold tells where each begins.
+  const mark = randomBytes(16).toString('hex');
+  const { stdout } = await git(['cat-file', `--batch=${mark}`, '--filters'], {
+    input: asked.map((name) => `${name}\n`).join(''),
+    timeoutMs: LIMIT_MS,
+  });
+  const [, ...found] = `\n${stdout.replace(/\n$/, '')}`.split(`\n${mark}\n`);
+  if (found.length !== asked.length)
+    throw new PressmarkError('GIT_FAILED', 'git cat-file has not printed each version that was asked for');
+  const texts = new Map(asked.map((name, n) => [name, found[n]]));
   return commits.map(({ blob, path }) => texts.get(`${blob} ${path}`));
 }
 

@@ -66,3 +66,8 @@ export function createRepeatedTask(options: RepeatedTaskOptions) {
 
   return { request, close };
 }
+
+/** The pause after so many failed attempts in a row: `first`, then twice as long each time, up to `longest`. */
+export function backoff(failures: number, { first, longest }: { first: number; longest: number }): number {
+  return Math.min(first * 2 ** Math.min(failures - 1, 20), longest);
+}

@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { backoff, type Clock, STEADY } from '../clock.js';
+import { backoff } from '../repeated-task.js';
 
 /** Why an article's file waits for a commit; a later word is worth more. */
 export type Why =
@@ -57,7 +58,7 @@ interface QueuedFile extends Pending {
 type Attempt =
   /** At least one file has its outcome. */
   | { readonly kind: 'done' }
-  /** The batch is tried again, at last file by file. */
+  /** The batch is tried again, file by file. */
   | { readonly kind: 'divided' }
   | Obstacle;
 
@@ -82,16 +83,21 @@ const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'removed'
 /**
  * Commits in the background, one batch at a time, in the order of arrival; files that somebody waits for come first. A batch
  * that fails is tried again file by file, so that one bad file does not hold up the others.
+ *
+ * @param onFailed receives a file that gets no commit, once for each reason until there is a commit.
  */
-export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = STEADY) {
+export function createCommitQueue(
+  commit: CommitBatch,
+  onFailed: (path: string, reason: string) => void,
+  log: Log,
+) {
   const pending = new Map<string, QueuedFile>();
   /** Those whose time was up. */
   const timedOut = new WeakSet<Waiter>();
   const closing = new AbortController();
   let state: State = IDLE;
   let limit = MAX_BATCH;
-  /** Whether the last batch of several files has failed: what fails twice is tried file by file. */
-  let hasFailed = false;
+  let reported: string | undefined;
   let wake = new AbortController();
   let running: Promise<void> | undefined;
   let firstAt = 0;
@@ -112,7 +118,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     const served = new AbortController();
     const committed = new Promise<Outcome>((resolve) => {
       arrive({ path, why, waiters: [resolve] });
-      void clock.wait(limitMs, served.signal).then(() => {
+      void wait(limitMs, served.signal).then(() => {
         timedOut.add(resolve);
         resolve({ kind: 'later', because: whyNotInTime(limitMs) });
       });
@@ -132,7 +138,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
   }
 
   function arrive(entry: QueuedFile): void {
-    lastAt = clock.now();
+    lastAt = performance.now();
     if (pending.size === 0) firstAt = lastAt;
     pending.set(entry.path, joined(pending.get(entry.path), entry));
   }
@@ -166,7 +172,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     for (;;) {
       const isReady =
         pending.size >= MAX_BATCH || [...pending.values()].some(isAwaited) || closing.signal.aborted;
-      const restMs = Math.min(lastAt + GATHER_MS.quiet, firstAt + GATHER_MS.longest) - clock.now();
+      const restMs = Math.min(lastAt + GATHER_MS.quiet, firstAt + GATHER_MS.longest) - performance.now();
       if (isReady || restMs <= 0) return;
       await rest(restMs);
     }
@@ -180,7 +186,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     const entries = [...pending.values()];
     const batch = [...new Set([...entries.filter(isAwaited), ...entries])].slice(0, limit);
     for (const { path } of batch) pending.delete(path);
-    firstAt = clock.now();
+    firstAt = performance.now();
     return batch;
   }
 
@@ -193,13 +199,13 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
       const [alone, ...others] = batch;
       if (alone === undefined || others.length > 0) {
         putBack(batch, 'first');
-        limit = hasFailed ? 1 : batch.length;
-        hasFailed = true;
+        limit = 1;
         return { kind: 'divided' };
       }
       const because = messageOf(error);
       putBack([{ ...alone, waiters: [] }], 'last');
       for (const waiter of alone.waiters) waiter({ kind: 'later', because });
+      report(alone.path, because);
       if (isNew(because))
         log.error(
           { err: error, path: alone.path, waiting: pending.size },
@@ -208,7 +214,6 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
       return { kind: 'failure', because };
     }
     limit = Math.min(MAX_BATCH, limit * 4);
-    hasFailed = false;
     return settle(batch, outcomes);
   }
 
@@ -218,9 +223,11 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
       'first',
     );
     let because: string | undefined;
+    if ([...outcomes.values()].some(({ kind }) => kind === 'committed')) reported = undefined;
     for (const entry of batch) {
       const outcome = outcomes.get(entry.path);
       if (outcome === undefined) continue;
+      if (outcome.kind !== 'committed') report(entry.path, outcome.because);
       if (outcome.kind === 'later') {
         because = outcome.because;
         putBack([{ ...entry, waiters: [] }], 'last');
@@ -230,6 +237,11 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
     if (because === undefined) return { kind: 'done' };
     if (isNew(because)) log.warn({ waiting: pending.size }, because);
     return { kind: 'later', because };
+  }
+
+  function report(path: string, reason: string): void {
+    if (reason !== reported) onFailed(path, reason);
+    reported = reason;
   }
 
   function isNew(because: string): boolean {
@@ -254,7 +266,7 @@ export function createCommitQueue(commit: CommitBatch, log: Log, clock: Clock = 
 
   async function rest(ms: number): Promise<void> {
     wake = new AbortController();
-    await clock.wait(ms, AbortSignal.any([closing.signal, wake.signal]));
+    await wait(ms, AbortSignal.any([closing.signal, wake.signal]));
   }
 
   /** Commits what is pending without further pauses. @returns how many files are left. */
@@ -283,4 +295,11 @@ function joined(known: QueuedFile | undefined, entry: QueuedFile): QueuedFile {
   if (known === undefined) return entry;
   const why = RANK.indexOf(entry.why) > RANK.indexOf(known.why) ? entry.why : known.why;
   return { path: entry.path, why, waiters: [...known.waiters, ...entry.waiters] };
+}
+
+/** Returns early where the signal comes. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }

@@ -1,11 +1,10 @@
 import { PressmarkError } from '../../errors.js';
 import type { ReceiverHost } from '../../host/plugin.js';
-import { backoff } from '../clock.js';
 import { readHead } from '../commit/head.js';
 import type { Person } from '../commit/identity.js';
 import type { CommittedFolder } from '../content-folder.js';
 import { commitAt, isAncestor } from '../objects.js';
-import { createRepeatedTask } from '../repeated-task.js';
+import { backoff, createRepeatedTask } from '../repeated-task.js';
 import { type Followed, follow } from './follow.js';
 import { BASE_REF } from './in-review.js';
 import { keepPullRequest, type PullRequestOptions, type ReviewSettings } from './pull-request.js';

@@ -6,7 +6,6 @@ import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
-import { backoff } from '../clock.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import {
   buildCommits,
@@ -20,6 +19,7 @@ import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
 import { entriesAt, type TreeEntry } from '../objects.js';
+import { backoff } from '../repeated-task.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
 import { openSharedBranch } from './shared-branch.js';
