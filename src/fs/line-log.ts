@@ -7,7 +7,7 @@ import { makeDirectory, syncDirectory, syncFile } from './atomic-write.js';
 export interface LineLog<Line> {
   /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
   append(lines: readonly Line[]): void;
-  /** What any process has appended since the last call; everything, where another file stands there by now. */
+  /** What was appended since the last call, mostly by other processes; everything, where another file stands there by now. */
   news(): Line[];
   sync(): Promise<void>;
 }

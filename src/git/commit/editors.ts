@@ -26,6 +26,7 @@ export function openEditors(path: string): Editors {
   async function note(revision: string, { name, email }: Person): Promise<void> {
     log.append([{ revision, name, email }]);
     await log.sync();
+    people.set(revision, { name, email });
   }
 
   function of(revision: string): Person | undefined {

@@ -2,29 +2,10 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { catalogId, type Entry } from './entry.js';
 
 /** The index of all articles by path, id and URL: derived from the files, rebuildable, never the truth. */
-export interface Catalog {
-  readonly size: number;
-  get(path: string): Entry | undefined;
-  /** All files that carry this id, always in the same order; more than one after a person has copied a file. */
-  byId(id: string): readonly Entry[];
-  /** All files at this canonical URL. */
-  byUrl(canonical: string): readonly Entry[];
-  /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
-  unresolved(slug: string): readonly Entry[];
-  entries(): IterableIterator<Entry>;
-  /** The ids of the files that hold an article. */
-  ids(): Iterable<string>;
-  /** Adds an entry, or replaces the one of the same path. */
-  set(entry: Entry): void;
-  delete(path: string): Entry | undefined;
-  /** The paths of all entries, and of those that are set or deleted from now on; whoever asks takes out what has been seen. */
-  follow(): Set<string>;
-  /** Whether a file with this id was here and none is now: it was deleted, or moved to a name that is not known yet. */
-  hasLost(id: string): boolean;
-}
+export type Catalog = ReturnType<typeof createCatalog>;
 
 /** An empty catalog. */
-export function createCatalog(): Catalog {
+export function createCatalog() {
   const paths = new Map<string, Entry>();
   /** Made for the first question, as who builds pages asks none. */
   let indexes: Indexes | undefined;
@@ -63,22 +44,29 @@ export function createCatalog(): Catalog {
     get size() {
       return paths.size;
     },
-    get: (path) => paths.get(path),
-    byId: (id) => indexed().ids.get(catalogId(id)),
-    byUrl: (canonical) => indexed().urls.get(canonical),
-    unresolved: (slug) => indexed().unresolved.get(slug.toLowerCase()),
+    get: (path: string) => paths.get(path),
+    /** All files that carry this id, always in the same order; more than one after a person has copied a file. */
+    byId: (id: string) => indexed().ids.get(catalogId(id)),
+    /** All files at this canonical URL. */
+    byUrl: (canonical: string) => indexed().urls.get(canonical),
+    /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
+    unresolved: (slug: string) => indexed().unresolved.get(slug.toLowerCase()),
     entries: () => paths.values(),
-    *ids() {
+    /** The ids of the files that hold an article. */
+    *ids(): Iterable<string> {
       for (const { id, broken } of paths.values()) if (broken === undefined) yield id;
     },
+    /** Adds an entry, or replaces the one of the same path. */
     set,
     delete: remove,
-    follow() {
+    /** The paths of all entries, and of those that are set or deleted from now on; whoever asks takes out what has been seen. */
+    follow(): Set<string> {
       const changed = new Set(paths.keys());
       followers.push(changed);
       return changed;
     },
-    hasLost: (id) => indexed().lost.has(catalogId(id)),
+    /** Whether a file with this id was here and none is now: it was deleted, or moved to a name that is not known yet. */
+    hasLost: (id: string) => indexed().lost.has(catalogId(id)),
   };
 }
 
@@ -89,11 +77,7 @@ export function malformedFiles(catalog: Catalog): { readonly path: string; reado
   );
 }
 
-interface Index {
-  get(key: string): readonly Entry[];
-  add(key: string, entry: Entry): void;
-  remove(key: string, entry: Entry): void;
-}
+type Index = ReturnType<typeof createIndex>;
 
 interface Indexes {
   readonly ids: Index;
@@ -127,7 +111,7 @@ export function lastSegment(url: string): string {
 const NONE: readonly Entry[] = [];
 
 /** Key to entries; nearly every key has one, so that one is kept without a list around it. */
-function createIndex(): Index {
+function createIndex() {
   const map = new Map<string, Entry | Entry[]>();
 
   function get(key: string): readonly Entry[] {

@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
-import type { ContentFolder, Entry } from './entry.js';
+import type { ContentFolder } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 8;
@@ -25,16 +24,17 @@ export function snapshotOf(stateDir: string, { format }: ContentFolder): { path:
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
   if (!fs.existsSync(path)) return 0;
   let usable: boolean | undefined;
-  for await (const lines of linesOf(path)) {
-    for (const line of lines) {
-      if (usable === undefined) {
-        usable = line === header(key);
-        if (!usable) return catalog.size;
-      } else {
-        const entry = parse(line);
-        if (entry !== undefined) catalog.set(entry);
+  try {
+    for await (const lines of linesOf(path)) {
+      for (const line of lines) {
+        if (usable === undefined) {
+          usable = line === header(key);
+          if (!usable) return catalog.size;
+        } else catalog.set(JSON.parse(line));
       }
     }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error; // a bad disk: the articles' own files say the rest
   }
   return catalog.size;
 }
@@ -69,28 +69,4 @@ export async function saveSnapshot(path: string, key: string, catalog: Catalog):
 
 function header(key: string): string {
   return JSON.stringify({ pressmark: 'catalog', version: VERSION, key });
-}
-
-/** A line that is not an entry (another program's, a bad disk's) costs no more than the parsing of one file. */
-function parse(line: string): Entry | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isEntry(entry) ? entry : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether it has the shape on which looking at the file itself depends; the rest is read anew where it differs. */
-function isEntry(value: unknown): value is Entry {
-  if (typeof value !== 'object' || value === null) return false;
-  const { path, id, url, tags = [], fingerprint } = value as Record<string, unknown>;
-  const isNamed = typeof path === 'string' && typeof id === 'string' && typeof url === 'string';
-  return isNamed && Array.isArray(tags) && isFingerprint(fingerprint);
-}
-
-function isFingerprint(value: unknown): value is Fingerprint {
-  if (typeof value !== 'object' || value === null) return false;
-  const { ino, size, mtimeMs } = value as Record<string, unknown>;
-  return typeof ino === 'number' && typeof size === 'number' && typeof mtimeMs === 'number';
 }

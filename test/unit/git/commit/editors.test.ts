@@ -11,7 +11,9 @@ test('editors: what another receiver notes is known here, and a line that is not
   const [one, other] = [openEditors(path), openEditors(path)];
   t.is(one.of('admin-1'), undefined);
   await other.note('admin-1', ADA);
-  t.deepEqual(one.of('admin-1'), ADA);
+  for (const editors of [one, other]) t.deepEqual(editors.of('admin-1'), ADA);
+  await one.note('own', ADA);
+  for (const editors of [one, other]) t.deepEqual(editors.of('own'), ADA);
   const line = JSON.stringify({ revision: 'admin-2', ...ADA });
   fs.appendFileSync(path, line.slice(0, 20));
   t.is(one.of('admin-2'), undefined);

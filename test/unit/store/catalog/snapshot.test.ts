@@ -41,22 +41,16 @@ test('a snapshot of another key, a missing file and a file that is not a snapsho
   }
 });
 
-test('a line that is not an entry is left out, and the other entries are read', async (t) => {
+test('of a snapshot that a bad disk has damaged, the entries before that are read', async (t) => {
   const path = join(tempDir(t), 'catalog.jsonl');
   const catalog = createCatalog();
   for (let n = 0; n < 5; n++) catalog.set(entry(n, `id-${n}`));
   await saveSnapshot(path, 'key', catalog);
   const lines = fs.readFileSync(path, 'utf8').split('\n');
-  lines[2] = (lines[2] ?? '').slice(0, 20);
-  lines[3] = '{"path":7,"fingerprint":null,"id":{}}';
-  lines[4] = '[]';
+  lines[3] = (lines[3] ?? '').slice(0, 20);
   fs.writeFileSync(path, lines.join('\n'));
   const loaded = createCatalog();
-  await loadSnapshot(path, 'key', loaded);
-  t.deepEqual(
-    [...loaded.entries()].map(({ id }) => id),
-    ['id-0', 'id-4'],
-  );
+  t.is(await loadSnapshot(path, 'key', loaded), 2);
 });
 
 test('a snapshot of articles with long texts is small, whatever the texts are', async (t) => {
