@@ -3,19 +3,15 @@ import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
 import { makeDirectory, syncDirectory, syncFile } from './atomic-write.js';
 
-/** A file of JSON, a value in each line, to which several processes append; see `openLineLog`. */
-export interface LineLog<Line> {
-  /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
-  append(lines: readonly Line[]): void;
-  /** What was appended since the last call, mostly by other processes; everything, where another file stands there by now. */
-  news(): Line[];
-  sync(): Promise<void>;
-}
-
-/** @param isLine whether a value is one of these lines; others are left out. */
-export function openLineLog<Line>(path: string, isLine: (value: unknown) => value is Line): LineLog<Line> {
+/**
+ * A file of JSON, a value in each line, to which several processes append.
+ *
+ * @param isLine whether a value is one of these lines; others are left out.
+ */
+export function openLineLog<Line>(path: string, isLine: (value: unknown) => value is Line) {
   let read = { ino: 0, bytes: 0 };
 
+  /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
   function append(lines: readonly Line[]): void {
     // The break before them: what a killed process or a full disk has left may end within a line.
     const text = lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
@@ -40,6 +36,7 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     }
   }
 
+  /** What was appended since the last call, mostly by other processes; everything, where another file stands there by now. */
   function news(): Line[] {
     const { ino, size } = fs.statSync(path, { throwIfNoEntry: false }) ?? { ino: 0, size: 0 };
     if (ino !== read.ino || size < read.bytes) read = { ino, bytes: 0 };

@@ -22,32 +22,14 @@ export interface LockOptions {
 }
 
 /** The cross-process lock on one site's folder; see `createLock`. */
-export interface Lock {
-  /**
-   * Takes the lock, or keeps it. Every call is paired with `leave`.
-   *
-   * @returns whether the lock was newly taken.
-   * @throws PressmarkError LOCK_TIMEOUT
-   */
-  enter(): Promise<boolean>;
-  /** How often this process has got the lock after another holder, which may have written. */
-  readonly handovers: number;
-  /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
-  leave(): void;
-  /** Runs work between `enter` and `leave`. @throws what `work` throws; PressmarkError LOCK_TIMEOUT. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether another process waits: no new work should be begun before the lock has been let go. */
-  contended(): boolean;
-  /** Lets go at once; for the end of the process. */
-  close(): void;
-}
+export type Lock = ReturnType<typeof createLock>;
 
 /**
  * A lock that the kernel keeps (flock on an open file): never robbed from a paused holder, freed at once when
  * its holder is killed, valid across containers that share the volume. Within the process any number may be
  * inside at once; what they must not do at the same time is theirs to order.
  */
-export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200 }: LockOptions): Lock {
+export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200 }: LockOptions) {
   const path = join(directory, 'lock');
   const waiting = join(directory, 'waiting');
 
@@ -58,6 +40,12 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   let users = 0;
   let idle: NodeJS.Timeout | undefined;
 
+  /**
+   * Takes the lock, or keeps it. Every call is paired with `leave`.
+   *
+   * @returns whether the lock was newly taken.
+   * @throws PressmarkError LOCK_TIMEOUT
+   */
   async function enter(): Promise<boolean> {
     users++;
     clearInterval(idle);
@@ -102,6 +90,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     return false;
   }
 
+  /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
   function leave(): void {
     users--;
     if (users > 0 || fd === undefined) return;
@@ -116,6 +105,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     idle.unref();
   }
 
+  /** Runs work between `enter` and `leave`. @throws what `work` throws; PressmarkError LOCK_TIMEOUT. */
   async function run<T>(work: () => Promise<T>): Promise<T> {
     await enter();
     try {
@@ -125,6 +115,7 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     }
   }
 
+  /** Whether another process waits: no new work should be begun before the lock has been let go. */
   function contended(): boolean {
     try {
       // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
@@ -147,7 +138,9 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     leave,
     run,
     contended,
+    /** Lets go at once; for the end of the process. */
     close: release,
+    /** How often this process has got the lock after another holder, which may have written. */
     get handovers() {
       return handovers;
     },

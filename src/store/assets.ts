@@ -29,21 +29,17 @@ export interface AssetOptions {
 }
 
 /** Files that articles show; see `createAssets`. */
-export interface AssetStore {
+export type AssetStore = ReturnType<typeof createAssets>;
+
+/** The assets of a site, in the folder that its generator copies to the site. */
+export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions) {
+  const root = join(siteDir, folder);
+
   /**
    * Stores a file. The same bytes are stored once for each article, and have one URL.
    *
    * @throws PressmarkError BODY_TOO_LARGE, TYPE_UNSUPPORTED, USAGE, STORE_FAILED.
    */
-  put(bytes: Uint8Array, name?: AssetName): Promise<StoredAsset>;
-  /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
-  filesOf(id: string, text: string): string[];
-}
-
-/** The assets of a site, in the folder that its generator copies to the site. */
-export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions): AssetStore {
-  const root = join(siteDir, folder);
-
   async function put(bytes: Uint8Array, name: AssetName = {}): Promise<StoredAsset> {
     if (!(bytes instanceof Uint8Array))
       throw new PressmarkError('USAGE', `an asset is ${quote(bytes)} instead of bytes`);
@@ -81,6 +77,7 @@ export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions
     }
   }
 
+  /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
   function filesOf(id: string, text: string): string[] {
     const own = `${ASSETS}/${assetFolder(id)}`;
     const given = namesIn(join(root, own)).map((name) => `${own}/${name}`);

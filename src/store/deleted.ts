@@ -22,16 +22,7 @@ export interface KnownId {
 }
 
 /** The articles that their owner has deleted; see `openDeletedArticles`. */
-export interface DeletedArticles {
-  /** The URL that a deleted article had; undefined where the article is there, or was never known. */
-  urlOf(id: string): string | undefined;
-  /** A new article was stored, and is about to be acknowledged. */
-  add(article: KnownId): void;
-  /** Another program has changed files of the content folder; the catalog has the changes. */
-  note(changes: readonly ContentChange[]): void;
-  /** Lets a deleted article be published again; durable when this resolves. */
-  forget(id: string): Promise<void>;
-}
+export type DeletedArticles = Awaited<ReturnType<typeof openDeletedArticles>>;
 
 export interface DeletedArticlesOptions {
   /** The file of known ids, absolute. */
@@ -53,7 +44,7 @@ type Line = KnownId | { readonly id: string; readonly forgotten: true };
  * made while no receiver ran: when the article was stored by a delivery; for one that came otherwise, as by
  * `git pull`, at the next start, or when it goes.
  */
-export async function openDeletedArticles(options: DeletedArticlesOptions): Promise<DeletedArticles> {
+export async function openDeletedArticles(options: DeletedArticlesOptions) {
   const { path, catalog, log, earlier = async () => [] } = options;
   const lines = openLineLog(path, isLine);
   /** The URLs of all articles that were written down, by their ids in the catalog. */
@@ -100,12 +91,14 @@ export async function openDeletedArticles(options: DeletedArticlesOptions): Prom
     }
   }
 
+  /** The URL that a deleted article had; undefined where the article is there, or was never known. */
   function urlOf(id: string): string | undefined {
     if (catalog.byId(id).length > 0) return undefined;
     takeIn();
     return known.get(catalogId(id));
   }
 
+  /** Another program has changed files of the content folder; the catalog has the changes. */
   function note(changes: readonly ContentChange[]): void {
     takeIn();
     const unknown: KnownId[] = [];
@@ -119,13 +112,19 @@ export async function openDeletedArticles(options: DeletedArticlesOptions): Prom
     if (unknown.length > 0) append(unknown);
   }
 
+  /** Lets a deleted article be published again; durable when this resolves. */
   async function forget(id: string): Promise<void> {
     lines.append([{ id: catalogId(id), forgotten: true }]);
     await lines.sync();
     known.delete(catalogId(id));
   }
 
-  return { urlOf, add: ({ id, url }) => append([{ id: catalogId(id), url }]), note, forget };
+  /** A new article was stored, and is about to be acknowledged. */
+  function add({ id, url }: KnownId): void {
+    append([{ id: catalogId(id), url }]);
+  }
+
+  return { urlOf, add, note, forget };
 }
 
 /** Whether an article that no delivery of this receiver has brought is there for good. */

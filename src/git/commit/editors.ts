@@ -2,12 +2,7 @@ import { openLineLog } from '../../fs/line-log.js';
 import type { Person } from './identity.js';
 
 /** Who has made which revision: the people who change articles in the admin. See `openEditors`. */
-export interface Editors {
-  /** Notes who is about to make a revision; durable when it resolves. */
-  note(revision: string, person: Person): Promise<void>;
-  /** Who has made a revision; undefined where no person has. */
-  of(revision: string): Person | undefined;
-}
+export type Editors = ReturnType<typeof openEditors>;
 
 interface Note extends Person {
   readonly revision: string;
@@ -19,16 +14,18 @@ interface Note extends Person {
  *
  * @param path the file, absolute.
  */
-export function openEditors(path: string): Editors {
+export function openEditors(path: string) {
   const people = new Map<string, Person>();
   const log = openLineLog(path, isNote);
 
+  /** Notes who is about to make a revision; durable when it resolves. */
   async function note(revision: string, { name, email }: Person): Promise<void> {
     log.append([{ revision, name, email }]);
     await log.sync();
     people.set(revision, { name, email });
   }
 
+  /** Who has made a revision; undefined where no person has. */
   function of(revision: string): Person | undefined {
     for (const { revision: of, name, email } of log.news()) people.set(of, { name, email });
     return people.get(revision);

@@ -33,12 +33,7 @@ const NOTHING: PushStatus = {
 };
 
 /** The status of a running receiver. */
-export interface PushStatusKeeper {
-  readonly now: PushStatus;
-  set(change: Partial<PushStatus>): void;
-  /** Writes what has not been written yet. */
-  close(): Promise<void>;
-}
+export type PushStatusKeeper = ReturnType<typeof createPushStatus>;
 
 /** After how long a change is written, in milliseconds: deliveries change it all the time. */
 const WRITE_AFTER_MS = 1_000;
@@ -48,8 +43,8 @@ const WRITE_AFTER_MS = 1_000;
  *
  * @param path in the state folder; a hint for people, nothing is decided by it.
  */
-export function createPushStatus(path: string): PushStatusKeeper {
-  let now = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
+export function createPushStatus(path: string) {
+  let now: PushStatus = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
 
@@ -65,11 +60,12 @@ export function createPushStatus(path: string): PushStatusKeeper {
     get now() {
       return now;
     },
-    set(change) {
+    set(change: Partial<PushStatus>): void {
       now = { ...now, ...change };
       timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
     },
-    async close() {
+    /** Writes what has not been written yet. */
+    async close(): Promise<void> {
       if (timer !== undefined) write();
       await writing;
     },

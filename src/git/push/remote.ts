@@ -21,26 +21,7 @@ export type Pushed =
   | { readonly outcome: 'declined'; readonly why: string };
 
 /** One branch on one remote; see `createRemote`. */
-export interface Remote {
-  /** For messages, `the git remote origin`; never a URL or a path. */
-  readonly name: string;
-  /** The branch's full name on the remote, `refs/heads/…`. */
-  readonly ref: string;
-  /**
-   * Fetches the branch, over one connection.
-   *
-   * @param known the last commit that was fetched or pushed before; null for none.
-   * @returns the branch's last commit, or null where the remote has no such branch yet.
-   * @throws PressmarkError REMOTE_UNAVAILABLE.
-   */
-  fetch(known: string | null): Promise<string | null>;
-  /**
-   * Moves the branch to `commit` where that is a fast-forward; never by force.
-   *
-   * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
-   */
-  push(commit: string): Promise<Pushed>;
-}
+export type Remote = Awaited<ReturnType<typeof createRemote>>;
 
 /** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
@@ -95,7 +76,7 @@ export async function createRemote(
   { remote = 'origin', branch, into = FETCHED_REF }: RemoteSettings,
   environment: NodeJS.Dict<string>,
   limits: RemoteLimits = IN_BACKGROUND,
-): Promise<Remote> {
+) {
   // An answer goes to strangers, who must not learn a URL or a path.
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
@@ -136,6 +117,13 @@ export async function createRemote(
     }
   }
 
+  /**
+   * Fetches the branch.
+   *
+   * @param known the last commit that was fetched or pushed before; null for none.
+   * @returns the branch's last commit, or null where the remote has no such branch yet.
+   * @throws PressmarkError REMOTE_UNAVAILABLE.
+   */
   async function fetch(known: string | null): Promise<string | null> {
     const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
     // It lists the refs whose names end so.
@@ -152,6 +140,11 @@ export async function createRemote(
     return last;
   }
 
+  /**
+   * Moves the branch to `commit` where that is a fast-forward; never by force.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
+   */
   async function push(commit: string): Promise<Pushed> {
     const args = [
       'push',
@@ -168,7 +161,14 @@ export async function createRemote(
     return pushedBy(await askRemote(args, run), ref, name);
   }
 
-  return { name, ref, fetch, push };
+  return {
+    /** For messages, `the git remote origin`; never a URL or a path. */
+    name,
+    /** The branch's full name on the remote, `refs/heads/…`. */
+    ref,
+    fetch,
+    push,
+  };
 }
 
 /** The URL that is pushed to, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
