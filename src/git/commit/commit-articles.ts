@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
-import { contentsOf, entriesAt, type TreeEntry } from '../objects.js';
+import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
-import { buildCommits, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
+import { buildCommits, hashFiles, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
 import type { Outcome, Pending } from './commit-queue.js';
 import {
   type ArticlePaths,
@@ -55,6 +55,8 @@ interface ReadFile extends Pending {
 /** A file with what is to be decided about it. */
 interface Candidate extends ReadFile {
   readonly blob: string;
+  /** Whether git's filters change it; then git has the blob already. */
+  readonly isFiltered: boolean;
   readonly before: TreeEntry | undefined;
   readonly isStaged: boolean;
 }
@@ -62,8 +64,6 @@ interface Candidate extends ReadFile {
 /** A file that gets a commit. */
 interface ArticleVersion extends NewVersion {
   readonly file: Pick<Candidate, 'path' | 'isStaged'>;
-  /** The name of its blob; null where it is removed. */
-  readonly content: string | null;
 }
 
 /** Commits batches of article files. */
@@ -123,18 +123,21 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     return outcomes;
   }
 
-  /** Has git store what the files hold, and compares that with HEAD and the index. */
+  /** Compares what the files hold with HEAD and the index. Git stores with the commits what no filter changes. */
   async function examine(
     files: readonly ReadFile[],
     removed: readonly string[],
     outcomes: Map<string, Outcome>,
   ): Promise<{ readonly tip: string | null; readonly candidates: Candidate[] }> {
     const paths = files.map(({ inRepository }) => inRepository);
+    const idOf = (file: ReadFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
       statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
-      writeBlobs(repository, paths),
+      hashFiles(repository, paths),
     ]);
     const { tip } = status;
+    const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));
+    const written = await writeBlobs(repository, filtered);
     const staged = await stagedByOwner(repository, status);
     // They are as HEAD has them, or the owner has told git not to look at them.
     const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
@@ -146,11 +149,14 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         outcomes.set(path, refused('it is ignored by git', path));
         continue;
       }
+      const filter = filtered.indexOf(inRepository);
+      const isFiltered = filter !== -1;
       // Git has read the file after us: what we decide about must be what it has.
-      if (!(await isUnchanged(file))) continue;
+      if (isFiltered && !(await isUnchanged(file))) continue;
       candidates.push({
         ...file,
-        blob: blobs[index] ?? '',
+        blob: (isFiltered ? written[filter] : blobs[index]) ?? '',
+        isFiltered,
         before: status.files.get(inRepository)?.head ?? committed.get(inRepository),
         isStaged: staged.has(inRepository),
       });
@@ -256,7 +262,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         changes.push({
           file,
           path: inRepository,
-          content: blob,
+          content: file.isFiltered ? blob : bytes,
           mode: modeOf(before),
           message: await message(kind, path, { article: stored.article, text }),
           author: restoredBy ?? options.authorOf(stored.article.revision),

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { syncFoldersOf, syncIfThere } from '../../fs/sync-files.js';
 import { saidIn } from '../git.js';
-import { commitAt, FILE, isFile, type TreeEntry } from '../objects.js';
+import { blobId, commitAt, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
 import { type Branch, branchOfHead } from './head.js';
@@ -47,9 +47,19 @@ const TAKE_BACK_ATTEMPTS = 5;
 const PAUSES_MS = [50, 100, 200, 400];
 
 /** Has git store files of the work tree as blobs, filtered as `git add` would. @returns their names, in order. */
-export async function writeBlobs({ git }: Repository, paths: readonly string[]): Promise<string[]> {
+export function writeBlobs(repository: Repository, paths: readonly string[]): Promise<string[]> {
+  return hashFiles(repository, paths, ['-w']);
+}
+
+/** The names that the blobs of files would have, in order; nothing is stored. */
+export async function hashFiles(
+  { git }: Repository,
+  paths: readonly string[],
+  options: readonly string[] = [],
+): Promise<string[]> {
+  if (paths.length === 0) return [];
   const input = paths.map((path) => `${quoted(path)}\n`).join('');
-  const { stdout } = await git(['hash-object', '-w', '--stdin-paths'], { input });
+  const { stdout } = await git(['hash-object', ...options, '--stdin-paths'], { input });
   return stdout.split('\n').slice(0, -1);
 }
 
@@ -160,7 +170,8 @@ export async function moveBranch(
   const entries = new Map<string, TreeEntry>();
   for (const { path, mode, content, assets = new Map() } of files) {
     for (const [asset, id] of assets) entries.set(asset, { mode: FILE, id });
-    if (!staged.has(path) && typeof content === 'string') entries.set(path, { mode, id: content });
+    if (!staged.has(path) && content !== null)
+      entries.set(path, { mode, id: typeof content === 'string' ? content : blobId(repository, content) });
     if (content === null) entries.set(path, { mode: '0', id: noObject(repository) });
   }
   const ref = nextRef();

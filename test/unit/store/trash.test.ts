@@ -21,11 +21,7 @@ test.serial(
     const trash = openTrash(dir);
     const text = 'a long text\n'.repeat(1_000);
     for (let n = 0; n < 20; n++) await trash.keep(trashed(`a${n}`), text);
-    fs.utimesSync(join(dir, 'trash'), 0, 0); // as one that nobody has changed for long
     t.is(trash.list().length, 20);
-    t.true(
-      fs.readdirSync(join(dir, 'trash')).every((name) => name.endsWith('.text') || sizeOf(name) < 1_000),
-    );
     const { readFileSync, readdirSync } = fs;
     let reads = 0;
     fs.readFileSync = ((...args: Parameters<typeof readFileSync>) => {
@@ -46,10 +42,6 @@ test.serial(
     }
     t.is(reads, 0);
     t.is(trash.textOf('a7'), text);
-
-    function sizeOf(name: string): number {
-      return fs.statSync(join(dir, 'trash', name)).size;
-    }
   },
 );
 

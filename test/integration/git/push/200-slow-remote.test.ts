@@ -59,6 +59,8 @@ test('a fetch and a push that take longer than a delivery can wait go on, and wh
   slowDown(' fetch ');
   commitAndPush(olga, 'notes.txt', 'A large change\n');
   await until('the receiver fetches', () => begun() === 1);
+  const givenUp = article();
+  t.is((await receiver.post('article.published', givenUp)).status, 503);
   t.deepEqual(await untilStored(receiver.post), [503, 200], 'nobody waits for it');
   t.is(begun(), 1, 'it was begun once');
   await until(
@@ -69,5 +71,12 @@ test('a fetch and a push that take longer than a delivery can wait go on, and wh
   slowDown(' push ');
   t.deepEqual(await untilStored(receiver.post), [503, 200]);
   t.is(begun(), 2);
-  t.is(clones.articles().size, 2);
+  const texts = [...clones.articles().values()];
+  t.is(texts.length, 2);
+  t.false(
+    texts.some((text) => text.includes(givenUp.id)),
+    'what was given up before its push is not pushed',
+  );
+  t.is((await receiver.post('article.published', givenUp)).status, 200);
+  t.is(clones.articles().size, 3);
 });
