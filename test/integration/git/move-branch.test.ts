@@ -142,8 +142,3 @@ test('an entry that could be neither committed nor taken back is not the ownerâ€
   // killed now
   t.deepEqual(await staged(repository), []);
 });
-
-test('no ref leads to commits that have just been made: their objects may not be on the disk yet', async (t) => {
-  const { dir } = await aboutToMove(t);
-  t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
-});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { replacedFiles } from '../../../src/git/commit/replaced-texts.js';
-import { environment, makeSite, type Site, type StartOptions, siteAt, withHeldGit } from './site.js';
+import { makeSite, type Site, withHeldGit } from './site.js';
 
 // Until git has a text, the article's file is its only place.
 
@@ -29,11 +29,6 @@ async function kept(site: Site): Promise<string[]> {
 
 const committed = async (site: Site) => (await site.subjects()).slice(2);
 
-/** Another receiver on the same folder. */
-function another(log: Parameters<typeof siteAt>[0], site: Site): Site {
-  return siteAt(log, site.top, site.dir, environment(join(site.top, '..', 'home')));
-}
-
 test('where git takes too long, the update proceeds, and what it has replaced is kept as a file, however long its name', async (t) => {
   const path = `content/articles/2026/11/${'ä'.repeat(123)}.md`;
   const { site, text } = await editedSite(t, { path });
@@ -50,35 +45,4 @@ test('where git takes too long, the update proceeds, and what it has replaced is
   );
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.deepEqual(await kept(site), [text]);
-});
-
-/** Two receivers on one folder; each git command of the first one that has these words is held. */
-async function twoReceivers(
-  t: Parameters<typeof makeSite>[0],
-  site: Site,
-  words: string,
-  options: StartOptions = {},
-) {
-  const held = await withHeldGit(site, words);
-  await site.start({ ...options, env: held.env });
-  const other = another(t.log, site);
-  await other.start(options);
-  return { ...held, other };
-}
-
-test('an older text is never committed over a newer one of another receiver', async (t) => {
-  const site = await makeSite(t);
-  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'update-index');
-  await hold();
-  const path = await site.publish('one');
-  await untilHeld();
-  // the first receiver has read the publication, and has not committed it yet
-  other.adopt(site);
-  await other.update('one', { revision: 'r2', title: 'Second' });
-  await other.untilCommitted(2);
-  await release();
-  await site.stop();
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Second']);
-  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
-  t.is(await site.git('status', '--porcelain'), '');
 });

@@ -94,25 +94,6 @@ test.serial(
   },
 );
 
-test.serial(
-  '200-published: a folder that was removed and is made again has its new entry synced',
-  async (t) => {
-    const { dir, post } = receiver;
-    await post('article.published', article());
-    fs.rmSync(join(dir, 'content/articles/2026/11'), { recursive: true });
-    faults.clear();
-    t.is((await post('article.published', article())).status, 200);
-    t.true(inOrder(stepsOf(faults.trace()), ['link article', 'fsync /content/articles/2026']));
-
-    fs.rmSync(join(dir, 'content/articles'), { recursive: true });
-    faults.clear();
-    t.is((await post('article.published', article())).status, 200);
-    const steps = stepsOf(faults.trace());
-    for (const folder of ['', '/articles', '/articles/2026', '/articles/2026/11'])
-      t.true(steps.includes(`fsync /content${folder}`), `content${folder}`);
-  },
-);
-
 test.serial('200-updated: an update is written, synced, renamed, and its folder synced', async (t) => {
   const { post, find } = receiver;
   const data = article();

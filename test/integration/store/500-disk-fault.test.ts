@@ -139,27 +139,3 @@ test.serial(
     }
   },
 );
-
-test.serial(
-  '500-published: an article that could not be taken back is found by its redelivery and not stored twice',
-  async (t) => {
-    const { dir, post, find } = receiver();
-    const month = `${year++}-05`;
-    const data = article({ published_at: `${month}-07T00:00:00Z` });
-    faults.set(
-      { call: 'fsync', path: `${folderOf(month)}$`, code: 'EIO' },
-      { call: 'unlink', path: '\\.md$', code: 'EIO' },
-    );
-    for (let n = 0; n < 2; n++) t.is((await post('article.published', data)).status, 500);
-    faults.clear();
-    const { status, json } = await post('article.published', data);
-    t.is(status, 200);
-    t.is((await find(json.url)).id, data.id);
-    t.truthy(fileOf(dir, data.id), 'one file carries its id');
-    const synced = faults.trace().filter(({ call }) => call === 'fsync');
-    t.true(
-      synced.some(({ paths }) => paths[0]?.endsWith('.tmp')),
-      'the pages of a failed sync are not trusted: the file is written anew',
-    );
-  },
-);

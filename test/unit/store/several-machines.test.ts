@@ -71,19 +71,6 @@ function updated(text: string): string {
   return amend(text, { ...stored, revision: 'theirs', updated: SENT }).text;
 }
 
-test('an id that another machine has stored meanwhile is known, and a slug that it has taken gets a number', async (t) => {
-  let isFirst = true;
-  const { others, publish } = await open(t, async () => {
-    if (!isFirst) return;
-    isFirst = false;
-    const url = layout.url('hive', SENT);
-    const theirs = draftOf(article({ id: 'theirs', slug: 'hive' }));
-    await others(path, encode({ ...theirs, url, updated: null }).text);
-  });
-  t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
-  t.like(await publish('theirs'), { outcome: 'known', url: `${SITE_URL}/articles/hive/` });
-});
-
 test('what another machine has stored under the name of a write under way is known before that write ends', async (t) => {
   let known: number | undefined;
   const { others, publish, catalog } = await open(t, async () => {
@@ -95,17 +82,6 @@ test('what another machine has stored under the name of a write under way is kno
   });
   t.is((await publish('mine')).url, `${SITE_URL}/articles/hive-2/`);
   t.is(known, 1);
-});
-
-test('an update is refused as a conflict where another machine has stored one before it', async (t) => {
-  let isUpdate = false;
-  const { root, others, publish, update } = await open(t, async () => {
-    if (isUpdate) await others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
-  });
-  const { stored } = await publish('a');
-  isUpdate = true;
-  const error = await t.throwsAsync(update(stored?.article.revision ?? ''));
-  t.is(error instanceof PressmarkError && error.code, 'REVISION_CONFLICT');
 });
 
 test('an update that may have been stored and replaced since is not refused as if it had never been', async (t) => {

@@ -64,18 +64,6 @@ function watched(t: ExecutionContext, root: string) {
   return asked;
 }
 
-test('of a new folder only its own files are looked at', async (t) => {
-  const root = tempDir(t);
-  const asked = watched(t, root);
-  await until('all files are compared at the start', () => asked.comparisons === 1);
-  for (const name of ['a', 'b', 'c']) {
-    fs.mkdirSync(join(root, name, 'deep'), { recursive: true });
-    fs.writeFileSync(join(root, name, 'deep', 'page.md'), name);
-    await until(`${name} is looked at`, () => asked.paths.includes(`${name}/deep/page.md`));
-  }
-  t.is(asked.comparisons, 1);
-});
-
 for (const how of ['moved away and back', 'removed and made again'])
   test(`a content folder that is ${how} is watched again`, async (t) => {
     const root = join(tempDir(t), 'content');
