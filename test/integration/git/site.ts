@@ -100,11 +100,6 @@ export function siteAt(
     paths,
     log,
     committed,
-    /** Knows the articles of another receiver on the same folder. */
-    adopt(other: { articles: Map<string, Article>; paths: Map<string, string> }) {
-      for (const [id, article] of other.articles) articles.set(id, article);
-      for (const [id, path] of other.paths) paths.set(id, path);
-    },
     /** Runs git as the owner would. */
     async git(...args: string[]) {
       const { stdout } = await run('git', args, { cwd: top, env, maxBuffer: 1e9 });
