@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import test from 'ava';
 import { environment, makeSite, siteAt, withGit } from './site.js';
 
-test('closing while HEAD is detached leaves the rest to the next start', async (t) => {
-  const site = await makeSite(t);
-  await site.git('checkout', '-q', '--detach');
-  const host = await site.start();
-  await site.publish('one');
-  await host.close();
-  await site.stop();
-  await site.git('checkout', '-q', 'main');
-  const again = await site.start();
-  await again.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(1);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-});
+for (const [what, begin, end] of [
+  ['HEAD is detached', ['checkout', '-q', '--detach'], ['checkout', '-q', 'main']],
+  ['a bisect goes on', ['bisect', 'start'], ['bisect', 'reset']],
+] as const)
+  test(`closing while ${what} leaves the rest to the next start`, async (t) => {
+    const site = await makeSite(t);
+    await site.git(...begin);
+    const host = await site.start();
+    await site.publish('one');
+    await host.close();
+    await site.stop();
+    t.deepEqual(await site.subjects(), ['First']);
+    await site.git(...end);
+    const again = await site.start();
+    await again.hooks.doAction('host.ready', { url: '' });
+    await site.untilCommitted(1);
+    t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  });
 
 test('a site in a linked work tree is committed to the branch of that work tree', async (t) => {
   const main = await makeSite(t);

@@ -39,6 +39,13 @@ test('a push that a rule of the remote stops is declined, with the rule’s reas
     outcome: 'declined',
     why: 'pre-receive hook declined',
   });
+  const stdout = `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)`;
+  const stderr =
+    'remote: error: GH006: Protected branch update failed.        \nremote: see https://a:b@c.example/\n';
+  t.deepEqual(pushedBy({ code: 1, stdout, stderr, bytes: Buffer.from(stdout) }, REF, NAME), {
+    outcome: 'declined',
+    why: 'pre-receive hook declined; GH006: Protected branch update failed.; see https://***@c.example/',
+  });
 });
 
 test('any other answer to a push leaves its end unknown', (t) => {
