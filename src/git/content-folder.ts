@@ -1,4 +1,5 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { PressmarkError } from '../errors.js';
 import { CHECK_IGNORE } from './git.js';
@@ -43,7 +44,7 @@ export async function checkContentFolder(repository: Repository, content: string
   if (inside === '..' || inside.startsWith(`..${sep}`)) return refused('it is outside of the work tree');
   const path = inside.split(sep).join('/');
   for (let at = root; at.length > top.length; at = dirname(at))
-    if (await isThere(join(at, '.git'))) return refused('it is in a repository of its own');
+    if (existsSync(join(at, '.git'))) return refused('it is in a repository of its own');
   const folders = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'));
   const known =
     path === '' ? new Map() : await entriesAt(repository, await commitAt(repository, 'HEAD'), folders);
@@ -123,15 +124,5 @@ async function realpathOfExisting(path: string): Promise<string> {
     const parent = dirname(path);
     if (parent === path) throw error;
     return join(await realpathOfExisting(parent), relative(parent, path));
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch {
-    // absent, or in a folder that is not there: no repository either way
-    return false;
   }
 }

@@ -5,8 +5,8 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { openLineLog } from '../fs/line-log.js';
 
-/** The folder below the state folder that has the texts of the articles in the trash; what is known of them is in the file. */
-const [FOLDER, FILE] = ['trash', 'trash.jsonl'];
+/** The folder below the state folder that has the texts of the articles in the trash, and the file in it with what is known of them. */
+const [FOLDER, FILE] = ['trash', 'articles.jsonl'];
 
 /** What is known of an article that a person has removed. */
 export interface Trashed {
@@ -38,7 +38,7 @@ export type Trash = ReturnType<typeof openTrash>;
  */
 export function openTrash(stateDir: string) {
   const folder = join(stateDir, FOLDER);
-  const log = openLineLog(join(stateDir, FILE), isLine);
+  const log = openLineLog(join(folder, FILE), isLine);
   /** In the order of their removals. */
   const trashed = new Map<string, Trashed>();
   const byUrl = new Map<string, Trashed>();

@@ -6,13 +6,14 @@ import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
+import { within } from '../../time-limit.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import {
   buildCommits,
   type CommitStyle,
+  hashFiles,
   modeOf,
   type NewVersion,
-  writeBlobs,
 } from '../commit/commit-files.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
@@ -63,9 +64,7 @@ interface Waiting {
   resolve(): void;
   reject(error: unknown): void;
   /** Whether its time is up. A write may be in a push under way then. */
-  readonly isLate: boolean;
-  /** Has it wait for as long as it takes: the remote has it. */
-  keep(): void;
+  isLate: boolean;
 }
 
 interface WaitingWrite extends Waiting {
@@ -136,26 +135,22 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   /** Waits for a turn, which goes on where the time is up. */
   async function inTurn(limitMs: number, enqueue: (waiting: Waiting) => void): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const keep = () => clearTimeout(timer);
-    const served = new Promise<void>((resolve, reject) => {
-      const waiting = { resolve, reject, isLate: false, keep };
-      timer = setTimeout(() => {
-        waiting.isLate = true;
-        lastError ??= new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not answer in time`);
-        reject(unavailable(lastError));
-      }, limitMs);
-      enqueue(waiting);
-    });
+    const waiting: Waiting = { resolve: () => undefined, reject: () => undefined, isLate: false };
+    const served = new Promise<void>((resolve, reject) => Object.assign(waiting, { resolve, reject }));
+    enqueue(waiting);
     start();
-    await served.finally(keep);
+    await within(limitMs, served, () => {
+      waiting.isLate = true;
+      lastError ??= new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not answer in time`);
+      throw unavailable(lastError);
+    });
   }
 
   /** A file of the work tree counts where the remote has it. */
   async function ensure({ path, fingerprint }: Entry): Promise<Fingerprint> {
     const inRepository = `${folder}${path}`;
     const shared = (await entriesAt(repository, branch.tip, [inRepository])).get(inRepository);
-    const [blob] = await writeBlobs(repository, [inRepository]);
+    const [blob] = await hashFiles(repository, [inRepository]);
     if (blob === shared?.id) return fingerprint;
     throw new PressmarkError(
       'COMMIT_FAILED',
@@ -258,7 +253,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         declinedFor = null;
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
-        for (const { keep } of batch) keep();
         // What was given up is, like the articles of others, unknown to the store.
         await branch.pushed(last, new Set(paths.filter((_, index) => batch[index]?.isLate === false)));
         for (const [index, { file, message }] of batch.entries())

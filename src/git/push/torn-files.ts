@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { writeBlobs } from '../commit/commit-files.js';
+import { hashFiles } from '../commit/commit-files.js';
 import { changesIn, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
@@ -57,7 +57,7 @@ export async function leftByMerge(
   const versions = new Map(paths.map((path) => [path, new Set<string>()]));
   for (const { path, after } of changesIn(stdout)) if (after) versions.get(path)?.add(after.id);
   const files = await filesAmong(repository, paths);
-  const blobs = await writeBlobs(repository, files);
+  const blobs = await hashFiles(repository, files);
   const whole = files.filter((path, index) => versions.get(path)?.has(blobs[index] ?? ''));
   const others = files.filter((path) => !whole.includes(path));
   return [...whole, ...(await leftOvers(repository, others, versions))];

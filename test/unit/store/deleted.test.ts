@@ -198,26 +198,3 @@ test('what a disk that fills up takes only a part of is written again', async (t
   const { urlOf } = await open(dir, []);
   t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
 });
-
-test('a new article costs the same with a hundred thousand that are known', async (t) => {
-  const dir = tempDir(t);
-  const lines = Array.from({ length: 100_000 }, (_, n) => `{"id":"old-${n}","url":"${url(`old-${n}`)}"}\n`);
-  fs.writeFileSync(join(dir, 'ids.jsonl'), lines.join(''));
-  const { urlOf, store } = await open(dir, []);
-  t.is(urlOf('old-99999'), url('old-99999'));
-  const reads: number[] = [];
-  const read = fs.readSync;
-  t.teardown(() => {
-    fs.readSync = read;
-  });
-  fs.readSync = ((...args: Parameters<typeof read>) => {
-    const count = read(...args);
-    reads.push(count);
-    return count;
-  }) as typeof read;
-  for (let n = 0; n < 50; n++) {
-    t.is(urlOf(`new-${n}`), undefined);
-    store(entry(`new-${n}`, { ageMs: 0 }));
-  }
-  t.deepEqual(reads, [], 'nothing of the file is read again');
-});

@@ -69,6 +69,6 @@ test.serial(
     t.is(one.at('https://x.example/bees')?.id, 'bees');
     await other.drop('bees');
     t.deepEqual(one.list(), []);
-    t.deepEqual(fs.readdirSync(join(dir, 'trash')), []);
+    t.deepEqual(fs.readdirSync(join(dir, 'trash')), ['articles.jsonl']);
   },
 );
