@@ -3,7 +3,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleCodec } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/handler.js';
 import { type Outcome, steadyMs, type ThreadSettings, type ThreadWork, type Work } from './article-work.js';
-import { type ContentSettings, contentOf } from './content.js';
+import type { ContentSettings } from './content.js';
 
 /**
  * For how long the thread may work on one article, and an article wait for its turn, in milliseconds: other receivers wait
@@ -16,9 +16,6 @@ const START_MS = 30_000;
 
 /** How many threads may die before an article that waits behind others is refused. */
 const MOST_DEATHS = 2;
-
-/** A shorter text is written in less time than the thread takes to be asked, in characters. */
-const SHORT = 64 * 1_024;
 
 /** What could not be done to the article. */
 const DONE: Readonly<Record<keyof ThreadWork, string>> = {
@@ -56,8 +53,7 @@ export interface CodecInThread {
 }
 
 /**
- * Has a thread read and write the text of articles, but for new ones that are short, so that none keeps the receiver from
- * answering. An article that takes
+ * Has a thread read and write the text of articles, so that none keeps the receiver from answering. An article that takes
  * too long, or whose thread dies, is refused; those behind it are given to another thread.
  *
  * @param limitMs for how long the thread may work on one article. @default 10 s
@@ -68,8 +64,6 @@ export function createCodecInThread(
   limitMs = LIMIT_MS,
 ): CodecInThread {
   const data = { ...threadSettings(settings), limitMs };
-  // The functions of a person's own generator may take as long as they like.
-  const here = data.definedIn === undefined ? contentOf(settings).codec : undefined;
   /** What is not answered yet, in the order in which the thread works. */
   const waiting = new Map<number, Asked>();
   let count = 0;
@@ -156,8 +150,6 @@ export function createCodecInThread(
       entry: (...args) => ask('entry', args),
       decode: (...args) => ask('decode', args),
       async encode(article, path) {
-        if (here !== undefined && article.body.length + article.contentHtml.length < SHORT)
-          return here.encode(article, path);
         const { revision, body = article.body, ...file } = await ask('encode', [article, path]);
         return { ...file, article: { ...article, revision, body } };
       },
