@@ -48,8 +48,13 @@ export interface DeployQueueOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
-  /** Called when a target has an output. @param began when the deploy began, by `performance.now()` */
-  onDeployed(target: string, began: number): void;
+  /**
+   * Called when a target has an output.
+   *
+   * @param began when the deploy began, by `performance.now()`.
+   * @param printed the end of what its command printed; empty where there is none.
+   */
+  onDeployed(target: string, began: number, printed: string): void;
   /** @param began when it began, or when the one before ended. */
   onFailed(target: string, error: string, began: number): void;
   /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
@@ -207,9 +212,13 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         starts = [...starts, began].slice(-(target.mostPerMinute ?? 1));
         const version = source.version();
         await keep(name, { ...stateOf(), deploying: version });
-        await target.deploy({ folder, changed, onSkipped }, signal);
+        let printed = '';
+        const onPrinted = (end: string) => {
+          printed = end;
+        };
+        await target.deploy({ folder, changed, onSkipped, onPrinted }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
-        onDeployed(name, began);
+        onDeployed(name, began, printed);
         return undefined;
       } catch (error) {
         return signal.aborted ? undefined : messageOf(error);

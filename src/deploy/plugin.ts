@@ -60,10 +60,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         source,
         stateDir,
         log,
-        onDeployed: (target, began) => {
+        onDeployed: (target, began, output) => {
           lastDeploys.set(target, began);
           log.info({ target }, targets.find(({ name }) => name === target)?.outcome ?? 'site deployed');
-          void host.doAction('deploy.done', { target, ms: msSince(began) });
+          void host.doAction('deploy.done', { target, ms: msSince(began), output });
           awaited?.look();
         },
         onFailed: (target, error, began) =>

@@ -165,8 +165,8 @@ export interface Actions {
   'build.failed': { readonly ms: number; readonly reason: string };
   /** A person or a plugin wants the output to be brought to all targets, also where they have it. */
   'deploy.requested': Record<string, never>;
-  /** The output has been brought to a target of `deploy`. @param ms how long that took. */
-  'deploy.done': { readonly target: string; readonly ms: number };
+  /** The output has been brought to a target of `deploy`. @param output the end of what its command printed. */
+  'deploy.done': { readonly target: string; readonly ms: number; readonly output?: string };
   'deploy.failed': { readonly target: string; readonly ms: number; readonly error: string };
   /** A new or updated article was found on the public site (`liveCheck`). */
   'article.live': {

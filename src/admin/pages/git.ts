@@ -1,14 +1,30 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { GitState } from '../../host/admin/site-services.js';
 import { type AdminPage, type AdminRoom, MISSING, view } from '../page.js';
+
+/** How long the page waits for git, in milliseconds: it looks at every file, and the page asks again. */
+const WAITED_MS = 40;
 
 /** How the site stands in git, and the texts that only a file has. */
 export function gitPages({ host }: AdminRoom): AdminPage[] {
+  let last: GitState | undefined;
   return [
     {
       path: 'git',
       title: 'git.title',
       role: 'admin',
       menu: 50,
-      show: async () => view('git', await host.use('git').state()),
+      show: async ({ query }) => {
+        const looked = host.use('git').state();
+        looked.then(
+          (state) => {
+            last = state;
+          },
+          () => undefined, // thrown below, if it is waited for
+        );
+        const now = await (query.has('wait') ? looked : Promise.race([looked, wait(WAITED_MS)]));
+        return view('git', { state: now ?? last, isLooking: now === undefined });
+      },
     },
     {
       path: 'git/replaced',

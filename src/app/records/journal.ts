@@ -89,10 +89,14 @@ export function keepJournal(
   addAction('build.failed', ({ ms, reason }) =>
     noteBuild({ ms, outcome: 'failed', written: 0, removed: 0 }, reason),
   );
-  addAction('deploy.done', ({ target, ms }) => note({ kind: 'deploy', at: at(), target, ms, error: null }));
-  addAction('deploy.failed', ({ target, ms, error }) =>
-    note({ kind: 'deploy', at: at(), target, ms, error: withoutHidden(error).slice(0, LONGEST_TEXT) }),
-  );
+  addAction('deploy.done', ({ target, ms, output = '' }) => {
+    const end = withoutHidden(output).slice(-LONGEST_TEXT);
+    note({ kind: 'deploy', at: at(), target, ms, error: null, output: end });
+  });
+  addAction('deploy.failed', ({ target, ms, error }) => {
+    const reason = withoutHidden(error).slice(0, LONGEST_TEXT);
+    note({ kind: 'deploy', at: at(), target, ms, error: reason, output: '' });
+  });
   addAction('git.committed', ({ path, commit, subject }) =>
     note({ kind: 'commit', at: at(), path, commit, subject: withoutHidden(subject).slice(0, 500) }),
   );

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { type RunBuild, runFailure } from '../build/run-build.js';
+import { type RunBuild, readableEnd, runFailure } from '../build/run-build.js';
 import type { DeployTarget } from './target.js';
 
 export interface CommandOptions {
@@ -27,7 +27,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
   const { command, cwd, env, stateDir, timeoutMs, runBuild } = options;
   return {
     name: `command ${command}`,
-    async deploy({ folder, changed }, signal) {
+    async deploy({ folder, changed, onPrinted }, signal) {
       const variables: Record<string, string> = { PRESSMARK_OUTPUT: folder };
       if (changed !== undefined) {
         const path = join(stateDir, `changed-files-${hash('sha256', command).slice(0, 16)}.txt`);
@@ -38,6 +38,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
       signal.throwIfAborted();
       if (result.kind !== 'built')
         throw new PressmarkError('DEPLOY_FAILED', runFailure('deploy', command, result));
+      onPrinted?.(readableEnd(result.output));
     },
   };
 }

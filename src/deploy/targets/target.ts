@@ -11,6 +11,8 @@ export interface DeployOutput {
   readonly changed: ReadonlySet<string> | undefined;
   /** Called with each symbolic link of the output that is not deployed, and why. */
   readonly onSkipped?: OnSkipped;
+  /** Called with the end of what a command has printed. */
+  readonly onPrinted?: (end: string) => void;
 }
 
 /** Somewhere that the output of a site is brought to. */

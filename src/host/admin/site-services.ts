@@ -23,8 +23,10 @@ export interface DeployRecord {
   /** Such as `folder /srv/www/site`. */
   readonly target: string;
   readonly ms: number;
-  /** Why it failed; null where it did not. */
+  /** Why it failed, with the end of what its command printed; null where it did not. Foreign text. */
   readonly error: string | null;
+  /** The end of what the command of a deploy that did not fail printed; empty where there is none. Foreign text. */
+  readonly output: string;
 }
 
 /** An article that the site does not show as its file is. */

@@ -53,7 +53,8 @@ function leaveRecords(stateDir: string): void {
       removed: 0,
       output: HOSTILE,
     },
-    { kind: 'deploy', at: BUILT, ms: 1, target: HOSTILE, error: HOSTILE },
+    { kind: 'deploy', at: BUILT, ms: 1, target: HOSTILE, error: HOSTILE, output: '' },
+    { kind: 'deploy', at: BUILT, ms: 1, target: HOSTILE, error: null, output: HOSTILE },
   ];
   fs.mkdirSync(join(stateDir, REPLACED, '..'), { recursive: true });
   fs.writeFileSync(join(stateDir, REPLACED), HOSTILE);

@@ -60,7 +60,7 @@ test('builds, deploys and what git has are kept for people, and a person can ask
   fs.writeFileSync(join(dir, 'showing.mjs'), SHOWING);
   const config = {
     git: { push: { debounce: 50 } },
-    deploy: [{ folder: output }],
+    deploy: [{ folder: output }, { command: 'echo 12 files uploaded' }],
     liveCheck: false,
     plugins: ['./showing.mjs'],
     site: { search: false },
@@ -79,17 +79,25 @@ test('builds, deploys and what git has are kept for people, and a person can ask
   const keyOf = async (id: string) => (await all()).deliveries.find((one) => one.id === id)?.key ?? '';
   const key = await keyOf('soil');
   const after = () => get<DeliveryAftermath>(`/after/${key}`);
-  await until('the article is deployed', async () => (await after()).deploys.length === 1);
+  await until('the article is deployed', async () => (await after()).deploys.length === 2);
   await until('it is committed', async () => (await after()).commit !== null);
   const { commit, path, build, deploys, leftOut } = await after();
-  const target = `folder ${output}`;
+  const targets = [`folder ${output}`, 'command echo 12 files uploaded'];
   t.is(git('log', '--format=%H', '--', path ?? '').trim(), commit?.commit ?? '');
   t.like(build, { by: 'pressmark', outcome: 'built' });
-  t.like(deploys[0], { target, error: null });
+  t.deepEqual(
+    targets
+      .map((one) => deploys.find(({ target }) => target === one))
+      .map((one) => [one?.error, one?.output]),
+    [
+      [null, ''],
+      [null, '12 files uploaded'],
+    ],
+  );
   t.is(leftOut, null);
   const held = await get<DeliveryAftermath>(`/after/${await keyOf('later')}`);
   t.like(held, { build: null, deploys: [], leftOut: { id: 'later', why: 'held' } });
-  t.like(await all(), { by: 'pressmark', targets: [target], leftOut: [{ id: 'later', why: 'held' }] });
+  t.like(await all(), { by: 'pressmark', targets, leftOut: [{ id: 'later', why: 'held' }] });
 
   const before = await all();
   await post('/build');

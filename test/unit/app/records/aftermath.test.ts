@@ -37,6 +37,7 @@ const deploy = (end: number, target: string, error: string | null = null): Journ
   ms: 1_000,
   target,
   error,
+  output: '',
 });
 const commit = (seconds: number, file = path): JournalEntry => ({
   kind: 'commit',

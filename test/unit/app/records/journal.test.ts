@@ -5,7 +5,14 @@ import { createLog, hideInLog } from '../../../../src/log.js';
 
 test('commits of a burst of deliveries do not push the builds out of the journal', (t) => {
   const at = '2026-11-19T08:00:00Z';
-  const deploy = (n: number): JournalEntry => ({ kind: 'deploy', at, target: `${n}`, ms: 1, error: null });
+  const deploy = (n: number): JournalEntry => ({
+    kind: 'deploy',
+    at,
+    target: `${n}`,
+    ms: 1,
+    error: null,
+    output: '',
+  });
   const live = (n: number): JournalEntry => ({ kind: 'live', at, path: `${n}` });
   const all = Array.from({ length: 5_000 }, (_, n) => (n < 300 ? deploy(n) : live(n)));
   const kept = newestOfEachKind(all);
@@ -51,7 +58,9 @@ test('a secret that a build, a deploy or a commit prints is not kept in the jour
   keepJournal({ addAction }, { note: (entry) => void noted.push(entry) }, 'pressmark');
   await hooks.doAction('build.failed', { ms: 1, reason: `${secret}${'x'.repeat(3_990)}` });
   await hooks.doAction('deploy.failed', { target: 'host', ms: 1, error: `https://x:${secret}@host: 401` });
-  t.is(noted.length, 2);
+  await hooks.doAction('deploy.done', { target: 'host', ms: 1, output: `sent with ${secret}` });
+  t.is(noted.length, 3);
   t.notRegex(JSON.stringify(noted), /nobody-sees|token-that/);
+  t.like(noted[2], { error: null, output: 'sent with [redacted]' });
   t.like(noted[1], { error: 'https://x:[redacted]@host: 401' });
 });

@@ -8,11 +8,11 @@ import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-test('the page of an article does not wait for a git that has to go through a long history, and finds the versions later', async (t) => {
+test('the pages of git and of an article do not wait for a git that takes long, and have what it says later', async (t) => {
   const [dir, bin] = [tempDir(t), tempDir(t)];
   const gate = join(bin, 'gate');
-  // Looks into the history only while the gate is not there.
-  const script = `#!/bin/sh\ncase " $* " in *" log "*) while [ -e '${gate}' ]; do sleep 0.05; done ;; esac\nPATH='${process.env.PATH}' exec git "$@"\n`;
+  // Looks into the history, and at the files, only while the gate is not there.
+  const script = `#!/bin/sh\ncase " $* " in *" log "* | *" status "*) while [ -e '${gate}' ]; do sleep 0.05; done ;; esac\nPATH='${process.env.PATH}' exec git "$@"\n`;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
   gitIn(dir, 'init', '--quiet');
   const receiver = await startHere(t, {
@@ -28,7 +28,13 @@ test('the page of an article does not wait for a git that has to go through a lo
   const { text } = await admin.get('articles/article?id=moss');
   t.true(text.includes('What moss remembers'));
   t.regex(text, /<section id="versions"[^>]* data-live/);
+  const ofGit = await admin.get('git');
+  t.regex(ofGit.text, /Git is looking at the files/);
+  t.notRegex(ofGit.text, /Every article is committed/);
   fs.rmSync(gate);
+  await until('the page of git is whole', async () =>
+    (await admin.get('git')).text.includes('Every article is committed'),
+  );
   await until('the versions are there', async () =>
     (await admin.get('articles/article?id=moss')).text.includes('Publish: What moss remembers'),
   );
