@@ -191,10 +191,13 @@ export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name:
   const why = what.replace('[remote rejected] ', '').replace(/^\((.*)\)$/, '$1');
   const lines = stderr.split(/[\n\r]+/).flatMap((one) => {
     const [, words = ''] = /^remote: (?:error: )?(.*?)\s*$/.exec(one) ?? [];
-    return words === '' ? [] : [redacted(words)];
+    return words === '' || PROGRESS.test(words) ? [] : [redacted(words)];
   });
   return { outcome: 'declined', why: [why, ...lines.slice(0, MOST_LINES)].join('; ') };
 }
+
+/** What a remote says while it works, such as `Resolving deltas:   5% (8/146)`. */
+const PROGRESS = /^[A-Z][a-z ]+: +\d+% \(\d+\/\d+\)/;
 
 /** How many lines of the remote are passed on. */
 const MOST_LINES = 6;

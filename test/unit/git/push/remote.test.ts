@@ -48,6 +48,17 @@ test('a push that a rule of the remote stops is declined, with the rule’s reas
   });
 });
 
+test('the remote’s own words are the reason, and not how far it has come', (t) => {
+  const stdout = `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)\n`;
+  const progress = Array.from({ length: 9 }, (_, n) => `remote: Resolving deltas:   ${n}% (${n}/146)`);
+  const stderr = `${progress.join('\r')}\nremote: error: Open a pull request.        \n`;
+  const answer = { code: 1, stdout, stderr, bytes: Buffer.from(stdout) };
+  t.deepEqual(pushedBy(answer, REF, NAME), {
+    outcome: 'declined',
+    why: 'pre-receive hook declined; Open a pull request.',
+  });
+});
+
 test('any other answer to a push leaves its end unknown', (t) => {
   for (const lines of [[], [`!\tabc:refs/heads/other\t[rejected] (fetch first)`], ['error: RPC failed']])
     t.is(t.throws(() => read(1, ...lines), { instanceOf: PressmarkError })?.code, 'REMOTE_UNAVAILABLE');
