@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { adminOf, registeredPages } from '../../support/admin.js';
-import { article } from '../../support/events.js';
+import { gitIn } from '../../support/clones.js';
+import { article, envelope } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -39,6 +40,19 @@ const BUILT = '2026-11-19T08:00:00.000Z';
 
 /** A text that an update has replaced, whose article's name is markup. */
 const REPLACED = 'replaced/content/<x-hostile>" onload="x/2026-11-19T08-00-00.123Z-0123456789abcdef.md';
+
+/** Of a branch and of a plugin's file, in whose names a space cannot be. */
+const HOSTILE_NAME = '"><x-hostile>';
+
+/** A site in git whose remote refuses each push. */
+function initGit(dir: string): void {
+  const remote = join(dir, 'remote.git');
+  gitIn(dir, 'init', '--quiet', '--bare', remote);
+  const words = `#!/bin/sh\ncat >&2 <<'END'\n${HOSTILE}\nEND\nexit 1\n`;
+  fs.writeFileSync(join(remote, 'hooks/pre-receive'), words, { mode: 0o755 });
+  gitIn(dir, 'init', '--quiet', '--initial-branch', HOSTILE_NAME);
+  gitIn(dir, 'remote', 'add', 'origin', remote);
+}
 
 /** Leaves a build, a deploy, a commit and a replaced text that are markup. */
 function leaveRecords(stateDir: string): void {
@@ -94,12 +108,14 @@ test('the check finds what is not escaped', (t) => {
   t.deepEqual(foreignIn('<a href="javascript:x" onclick="x">x</a><script>x</script>').length, 3);
 });
 
-test('titles, tags, authors, ids, plugins’ names and a query that are markup stay texts on every page', async (t) => {
+test('titles, tags, authors, ids, deliveries, plugins’ files and words, a branch, a remote’s words, settings and a query that are markup stay texts on every page', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'plugins'));
   leaveRecords(join(dir, '.pressmark'));
-  fs.writeFileSync(join(dir, 'plugins/hostile.mjs'), PLUGIN);
-  const here = await startHere(t, { dir, config: { git: false } });
+  fs.writeFileSync(join(dir, `plugins/${HOSTILE_NAME}.mjs`), PLUGIN);
+  initGit(dir);
+  const config = { git: { push: { debounce: 50 } }, site: { title: HOSTILE, search: false } };
+  const here = await startHere(t, { dir, config });
   const id = `hostile ${HOSTILE}`;
   const hostile = article({
     id,
@@ -114,11 +130,12 @@ test('titles, tags, authors, ids, plugins’ names and a query that are markup s
   });
   t.is((await here.post('article.published', hostile)).status, 200);
   await here.post('article.published', { ...hostile, id: '' });
+  await here.raw(JSON.stringify(envelope(HOSTILE, {})), { 'X-Hostile': HOSTILE });
   const admin = await adminOf(here, { name: 'Ada', role: 'admin' });
   await until('the delivery is noted', async () => (await admin.get('')).text.includes('hostile'));
   const { text: deliveries } = await admin.get('deliveries');
   const keys = [...deliveries.matchAll(/deliveries\/one\?key=([\w-]+)/g)].map(([, key]) => key);
-  t.is(keys.length, 2);
+  t.is(keys.length, 3);
   const records = [
     ...keys.flatMap((key) => [`deliveries/one?key=${key}`, `deliveries/one?key=${key}&dry=1`]),
     `builds/one?${new URLSearchParams({ at: BUILT })}`,
@@ -141,6 +158,24 @@ test('titles, tags, authors, ids, plugins’ names and a query that are markup s
   const conflict = await admin.post(`articles/edit?${about}`, { ...fields, do: 'save', base: HOSTILE });
   t.is(conflict.status, 409);
   t.deepEqual(foreignIn(conflict.text), [], 'two texts');
+  const [, now = ''] = /name="base" value="([^"]+)"/.exec(conflict.text) ?? [];
+  const saved = await admin.post(`articles/edit?${about}`, { ...fields, do: 'save', base: now });
+  t.is(saved.status, 303);
+  const named = await admin.post('users', { do: 'add', name: HOSTILE, email: HOSTILE, role: HOSTILE });
+  t.is(named.status, 422);
+  t.deepEqual(foreignIn(named.text), [], 'a user’s name');
+  const later = ['git', 'users/log', 'setup', 'plugins', `articles/article?${about}`];
+  await until('the remote has refused it', async () => /x-hostile.*on/.test((await admin.get('git')).text));
+  await until('both versions are there', async () =>
+    /articles\/compare/.test((await admin.get(`articles/article?${about}`)).text),
+  );
+  const versions = (await admin.get(`articles/article?${about}`)).text;
+  const [, compare = ''] = /href="\/-\/admin\/(articles\/compare[^"]+)"/.exec(versions) ?? [];
+  for (const path of [...later, compare.replaceAll('&amp;', '&')]) {
+    const { text } = await admin.get(path);
+    t.regex(text, /x-hostile/, path);
+    t.deepEqual(foreignIn(text), [], path);
+  }
   const preview = await admin.post(`articles/edit?${about}`, { ...fields, do: 'preview' });
   t.deepEqual(foreignIn(preview.text), [], 'a preview in its frame');
   const [, base = ''] =
