@@ -1,5 +1,5 @@
-/** The variables of Pressmark's that other programs may see: neither is a secret. */
-const PUBLIC = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
+/** The variables of Pressmark's that other programs may see: none is a secret. */
+const PUBLIC = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT', 'PRESSMARK_CONFIG']);
 
 /**
  * The environment of every program that Pressmark runs: git and its helpers, builds, deploy commands, lock helpers,

@@ -10,7 +10,7 @@ import {
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
-import { aligned, printable, printJson } from './terminal.js';
+import { aligned, print, printable, printJson } from './terminal.js';
 
 interface AdminFlags {
   readonly dir: string;
@@ -55,7 +55,7 @@ async function add(name: string, { dir, role, email, json }: AdminFlags): Promis
   const { user, token, until } = await users.invite(name, { role: given, email });
   const link = await invitationLink(settings, token);
   if (json) return printJson({ ...user, link, until });
-  console.log(
+  print(
     `${printable(user.name)} (${user.role}) sets a password here; the link works once, for 24 hours:\n${link}`,
   );
 }
@@ -69,14 +69,14 @@ async function remove(name: string, { dir, json }: AdminFlags): Promise<void> {
       `there is no user ${quote(name)}; pressmark admin list prints the users`,
     );
   if (json) printJson({ removed: name });
-  else console.log(`${printable(name)} is removed and logged out`);
+  else print(`${printable(name)} is removed and logged out`);
 }
 
 async function list({ dir, json }: AdminFlags): Promise<void> {
   const users = await adminUsers(await loadSettings(dir)).list();
   if (json) return printJson(users, 2);
-  if (users.length === 0) return console.log('no users; pressmark admin add <name> adds one');
-  for (const line of aligned(users.map(rowOf))) console.log(line);
+  if (users.length === 0) return print('no users; pressmark admin add <name> adds one');
+  for (const line of aligned(users.map(rowOf))) print(line);
 }
 
 function rowOf({ name, role, email = '', hasPassword, linkUntil }: Account): string[] {

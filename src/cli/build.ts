@@ -5,7 +5,7 @@ import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { example, withDir } from './options.js';
 import { progressBar } from './progress.js';
-import { printJson, warningLog } from './terminal.js';
+import { print, printJson, showsProgress, warningLog } from './terminal.js';
 
 /** How long another process that builds the site is waited for, in milliseconds. */
 const LONGEST_WAIT_MS = 20_000;
@@ -48,7 +48,7 @@ async function build(
   const { openSiteBuilder, searchOf } = await import('../app/builder/site-builder.js');
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, LONGEST_WAIT_MS);
   const progress = progressBar({
-    isTTY: process.stderr.isTTY === true,
+    isTTY: showsProgress(),
     write: (text) => process.stderr.write(text),
   });
   try {
@@ -61,7 +61,7 @@ async function build(
     const { pages, bytes, written, removed, failed, ms } = counts;
     if (json) printJson(counts);
     else
-      console.log(
+      print(
         `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
       );
     if (failed > 0 || !isIndexed) process.exitCode = 1;

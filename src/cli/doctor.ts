@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { examine } from '../app/doctor/doctor.js';
 import type { Finding } from '../app/doctor/finding.js';
 import { type Flags, loadSettings } from '../config/load.js';
-import { example, withDir, withPort } from './options.js';
-import { marked, printableLines, printJson } from './terminal.js';
+import { example, flagsOf, withDir, withPort } from './options.js';
+import { marked, print, printableLines, printJson } from './terminal.js';
 
 interface DoctorFlags extends Flags {
   readonly dir: string;
@@ -19,16 +19,16 @@ export function doctorCommand(): Command {
     )
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', example('pressmark doctor --json'))
-    .action(async ({ dir, json, ...flags }: DoctorFlags) => {
-      const settings = await loadSettings(dir, flags);
+    .action(async ({ dir, json, ...options }: DoctorFlags) => {
+      const settings = await loadSettings(dir, flagsOf(options));
       const findings = await examine(settings);
       if (json) printJson(findings, 2);
-      else for (const finding of findings) print(finding);
+      else for (const finding of findings) printFinding(finding);
       if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
     });
 }
 
-function print({ level, about, text, fix }: Finding): void {
-  console.log(`${marked(level)} ${about}: ${printableLines(text)}`);
-  if (fix !== undefined) console.log(`  → ${printableLines(fix)}`);
+function printFinding({ level, about, text, fix }: Finding): void {
+  print(`${marked(level)} ${about}: ${printableLines(text)}`);
+  if (fix !== undefined) print(`  → ${printableLines(fix)}`);
 }

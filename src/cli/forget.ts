@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { forgetArticle } from '../app/articles/forget.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { printable, printJson, warningLog } from './terminal.js';
+import { print, printable, printJson, warningLog } from './terminal.js';
 
 /** `pressmark forget`: a deleted article may come again. */
 export function forgetCommand(): Command {
@@ -14,6 +14,6 @@ export function forgetCommand(): Command {
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
       const { id, url } = await forgetArticle(await loadSettings(dir), name, warningLog());
       if (json) printJson({ id, url });
-      else console.log(printable(`${id} may be published again; it was at ${url}`));
+      else print(printable(`${id} may be published again; it was at ${url}`));
     });
 }

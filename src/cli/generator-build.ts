@@ -4,7 +4,7 @@ import { buildWithGenerator } from '../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../app/build/postbuild.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
-import { printable, printableLines, printJson } from './terminal.js';
+import { print, printable, printableLines, printJson, tell } from './terminal.js';
 
 /** `pressmark build` of a site that another generator builds. */
 export async function buildGeneratorSite(
@@ -36,19 +36,19 @@ export async function buildGeneratorSite(
     return;
   }
   printFindings(warnings, missing.map(missingSentence));
-  console.log(
+  print(
     `built in ${(ms / 1_000).toFixed(1)} s → ${settings.output}/: ${checked - missing.length} of ${checked} articles are complete, ${changed} pages were changed`,
   );
-  for (const { file, reason } of skipped) console.log(`not built: ${printable(file)} (${reason})`);
+  for (const { file, reason } of skipped) print(`not built: ${printable(file)} (${reason})`);
   if (addresses !== undefined && addresses.listed.size + addresses.unlisted.size > 0)
-    console.log(
+    print(
       `existing posts: the URLs of ${addresses.listed.size} are known, those of ${addresses.unlisted.size} are not (pressmark urls)`,
     );
 }
 
 /** Warnings go to standard error, and so does what is missing. */
 export function printFindings(warnings: readonly string[], missing: readonly string[]): void {
-  for (const warning of warnings) console.error(`warning: ${printable(warning)}`);
+  for (const warning of warnings) tell(`warning: ${printable(warning)}`);
   for (const sentence of missing) console.error(`missing: ${printable(sentence)}`);
 }
 
@@ -72,7 +72,7 @@ async function addressesOrWarning(settings: Settings, signal: AbortSignal) {
     return await existingAddresses(settings, { signal, isUpToDate: true });
   } catch (error) {
     if (!(error instanceof PressmarkError)) throw error;
-    console.error(`warning: ${printableLines(error.message)}`);
+    tell(`warning: ${printableLines(error.message)}`);
     return undefined;
   }
 }

@@ -28,7 +28,7 @@ import { loadSettings } from '../config/load.js';
 import { GENERATOR_NAMES } from '../config/schema.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, serviceOption, withDir } from './options.js';
-import { paint, printable, printJson } from './terminal.js';
+import { paint, print, printable, printJson } from './terminal.js';
 
 interface Options {
   readonly dir: string;
@@ -230,7 +230,7 @@ async function ask(questions: readonly InitQuestion[], before: Answers): Promise
         return withAnswer(answers, question, answer);
       } catch (error) {
         if (!(error instanceof PressmarkError)) throw error;
-        console.log(printable(error.message));
+        print(printable(error.message));
       }
     }
   }
@@ -268,20 +268,20 @@ async function printReport(
   const width = Math.max(...readings.map(({ what }) => what.length));
   for (const { what, value, from } of readings) {
     const source = from === undefined ? '' : paint('dim', ` (${printable(from)})`);
-    console.log(`  ${what.padEnd(width)}  ${printable(value)}${source}`);
+    print(`  ${what.padEnd(width)}  ${printable(value)}${source}`);
   }
-  console.log('');
+  print('');
   if (dryRun) {
-    for (const change of plan.changes) process.stdout.write(printableFile(diffOf(change)));
-    if (plan.changes.length === 0) console.log('Nothing would change.');
+    for (const change of plan.changes) print(printableFile(diffOf(change)).trimEnd());
+    if (plan.changes.length === 0) print('Nothing would change.');
   } else {
-    for (const { reason } of plan.changes) console.log(`+ ${printable(reason)}`);
-    for (const line of plan.left) console.log(`= ${line}`);
-    if (plan.changes.length === 0) console.log('Nothing was changed.');
+    for (const { reason } of plan.changes) print(`+ ${printable(reason)}`);
+    for (const line of plan.left) print(`= ${line}`);
+    if (plan.changes.length === 0) print('Nothing was changed.');
   }
   for (const { level, text, fix } of plan.warnings) {
-    console.log(`${level === 'fail' ? paint('red', '✗') : paint('yellow', '!')} ${printable(text)}`);
-    console.log(`  → ${printable(fix)}`);
+    print(`${level === 'fail' ? paint('red', '✗') : paint('yellow', '!')} ${printable(text)}`);
+    print(`  → ${printable(fix)}`);
   }
   if (!dryRun) printNext(plan, inspection, (await loadSettings(dir)).endpoint);
 }
@@ -294,7 +294,7 @@ function printNext(
   const config = existing?.name ?? 'pressmark.config.mjs';
   const commit = toCommit.length === 0 ? '' : `\n     Then commit what is new: git add ${toCommit.join(' ')}`;
   const build = generator === undefined ? '' : ', which receives articles and builds the site after each';
-  console.log(`
+  print(`
 Next:
   1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}${commit}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}

@@ -4,7 +4,7 @@ import { articlesInReview } from '../app/articles/in-review.js';
 import { notedFacts } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { aligned, paint, printJson } from './terminal.js';
+import { aligned, paint, print, printJson } from './terminal.js';
 
 /** `pressmark list`: every article. */
 export function listCommand(): Command {
@@ -34,7 +34,7 @@ export function listCommand(): Command {
         return;
       }
       if (articles.length === 0) {
-        console.log('no articles yet');
+        print('no articles yet');
         return;
       }
       const authorOf = ({ file }: ListedArticle) => authors.get(file)?.name ?? 'not committed';
@@ -48,8 +48,8 @@ export function listCommand(): Command {
           ]),
         ),
       ]);
-      console.log(paint('bold', header));
-      for (const line of lines) console.log(line);
+      print(paint('bold', header));
+      for (const line of lines) print(line);
     });
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type ArticleHistory, articleHistory, isUncommitted } from '../app/articles/article-history.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { paint, printable, printJson } from './terminal.js';
+import { paint, print, printable, printJson } from './terminal.js';
 
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {
@@ -14,7 +14,7 @@ export function logCommand(): Command {
     .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
       const history = await articleHistory(await loadSettings(dir), name);
       if (json) printJson(summaryOf(history), 2);
-      else print(history);
+      else printHistory(history);
     });
 }
 
@@ -31,10 +31,10 @@ function summaryOf(history: ArticleHistory) {
   };
 }
 
-function print(history: ArticleHistory): void {
+function printHistory(history: ArticleHistory): void {
   const { entry, file, now, revisions } = history;
   const { title, revision } = now.stored.article;
-  console.log(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
+  print(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
   const rows = revisions.map((row) => ({
     mark: row.current ? '*' : ' ',
     revision: printable(row.revision ?? '(none)'),
@@ -58,6 +58,6 @@ function print(history: ArticleHistory): void {
       who.padEnd(width('who')),
       subject,
     ];
-    console.log(`${mark} ${columns.join('  ').trimEnd()}`);
+    print(`${mark} ${columns.join('  ').trimEnd()}`);
   }
 }

@@ -3,7 +3,7 @@ import { moveSite } from '../app/articles/move.js';
 import { planMove } from '../app/articles/move-plan.js';
 import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { printable, printJson, warningLog } from './terminal.js';
+import { print, printable, printJson, warningLog } from './terminal.js';
 
 /** URLs that a person is shown; a script gets all of them. */
 const MOST_SHOWN = 20;
@@ -40,7 +40,8 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
       new: url,
     }));
     if (json) printJson({ moved: false, urls }, 2);
-    else print(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
+    else
+      printUrls(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
     return;
   }
   const { urls, commit, lists } = await moveSite(settings, request, warningLog());
@@ -49,10 +50,10 @@ async function move(address: string, { dir, from, yes = false, json = false }: M
     return;
   }
   if (urls.length === 0 && commit === null) {
-    print(urls, [nothing(to)]);
+    printUrls(urls, [nothing(to)]);
     return;
   }
-  print(urls, [
+  printUrls(urls, [
     commit === null ? 'Not committed: git has none of the files.' : `Commit ${commit.slice(0, 10)}.`,
     ...lists.map((path) => `Written: ${path}`),
     ...nextSteps(settings, to),
@@ -63,14 +64,14 @@ function nothing(to: string): string {
   return `Nothing to move: all articles are at ${to}.`;
 }
 
-function print(
+function printUrls(
   urls: readonly { readonly old: string; readonly new: string }[],
   lines: readonly string[],
 ): void {
-  for (const { old, new: url } of urls.slice(0, MOST_SHOWN)) console.log(printable(`${old} → ${url}`));
-  if (urls.length > MOST_SHOWN) console.log(`and ${urls.length - MOST_SHOWN} more`);
-  if (urls.length > 0) console.log(`${urls.length} ${urls.length === 1 ? 'article' : 'articles'}`);
-  for (const line of lines) console.log(printable(line));
+  for (const { old, new: url } of urls.slice(0, MOST_SHOWN)) print(printable(`${old} → ${url}`));
+  if (urls.length > MOST_SHOWN) print(`and ${urls.length - MOST_SHOWN} more`);
+  if (urls.length > 0) print(`${urls.length} ${urls.length === 1 ? 'article' : 'articles'}`);
+  for (const line of lines) print(printable(line));
 }
 
 function nextSteps({ siteUrl, generator }: Settings, to: string): string[] {

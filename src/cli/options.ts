@@ -1,11 +1,42 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Flags } from '../config/load.js';
 import { readServiceOption } from '../config/service-option.js';
 import { messageOf } from '../errors.js';
 
-/** `--dir <site>`, which every command has. */
+/** `--dir <folder>`: where a command finds what it works with. */
 export function withDir(command: Command): Command {
-  return command.option('--dir <site>', 'the site’s folder', (path) => resolve(path), process.cwd());
+  return command.option(
+    '--dir <folder>',
+    'the folder to work in: of the site, or of what is sent, whose .pressmark-sender is there',
+    (path) => resolve(path),
+    process.cwd(),
+  );
+}
+
+/** What every command has. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** The options of `CommonOptions`, but for those that the command has in its own words. */
+export function withCommon(command: Command): Command {
+  for (const option of commonOptions())
+    if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+  return command;
+}
+
+/** The options that every command has. */
+export function commonOptions(): Option[] {
+  return [
+    new Option('--config <file>', 'the config, if it is not pressmark.config.* in the folder').argParser(
+      (path: string) => resolve(path),
+    ),
+    new Option('--quiet', 'print errors only, and JSON where --json asks for it').conflicts('verbose'),
+    new Option('--verbose', 'log more, and print the causes of an error'),
+  ];
 }
 
 /** `--port <n>`: 0 lets the system choose. */
@@ -18,6 +49,11 @@ function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+/** Those of a command's options that are settings. */
+export function flagsOf({ port, host }: Flags): Flags {
+  return { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
 }
 
 /** `--service <name>`. */

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type PluginReport, pluginReports } from '../app/plugins/plugin-report.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { aligned, paint, printable, printJson } from './terminal.js';
+import { aligned, paint, print, printable, printJson } from './terminal.js';
 
 /** `pressmark plugins`: what the site's plugins have, and how that went. */
 export function pluginsCommand(): Command {
@@ -15,13 +15,11 @@ export function pluginsCommand(): Command {
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
       const reports = await pluginReports(await loadSettings(dir));
       if (json) return printJson(reports, 2);
-      if (reports.length === 0) return console.log('no plugins; docs/plugins.md says how to write one');
+      if (reports.length === 0) return print('no plugins; docs/plugins.md says how to write one');
       for (const report of reports) {
         const { name, version, origin } = report;
-        console.log(
-          `${paint('bold', printable(`${name} ${version ?? ''}`.trimEnd()))} (${printable(origin)})`,
-        );
-        for (const line of aligned(rowsOf(report))) console.log(`  ${line}`);
+        print(`${paint('bold', printable(`${name} ${version ?? ''}`.trimEnd()))} (${printable(origin)})`);
+        for (const line of aligned(rowsOf(report))) print(`  ${line}`);
       }
     });
 }

@@ -3,7 +3,7 @@ import { completeSite, isWithinBuild, missingSentence } from '../app/build/postb
 import { loadSettings } from '../config/load.js';
 import { printFindings } from './generator-build.js';
 import { example, withDir } from './options.js';
-import { printJson } from './terminal.js';
+import { print, printJson } from './terminal.js';
 
 /** `pressmark postbuild`: the step between the generator and the deploy. */
 export function postbuildCommand(): Command {
@@ -24,7 +24,7 @@ export function postbuildCommand(): Command {
         return;
       }
       printFindings(report.warnings, report.missing.map(missingSentence));
-      console.log(
+      print(
         `${report.checked - report.missing.length} of ${report.checked} articles are complete, ${report.changed} pages were changed`,
       );
     });

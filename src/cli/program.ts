@@ -1,36 +1,65 @@
 import { Command, CommanderError } from 'commander';
+import { setVariables } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { PACKAGE_VERSION } from '../own-package.js';
-import { printable, printableLines, unexpected } from './terminal.js';
+import { type CommonOptions, withCommon } from './options.js';
+import { isVerbose, printable, printableLines, setLoudness, unexpected } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  init: async () => (await import('./init.js')).initCommand(),
-  start: async () => (await import('./start.js')).startCommand(),
-  build: async () => (await import('./build.js')).buildCommand(),
-  postbuild: async () => (await import('./postbuild.js')).postbuildCommand(),
-  urls: async () => (await import('./urls.js')).urlsCommand(),
-  list: async () => (await import('./list.js')).listCommand(),
-  send: async () => (await import('./sender/send.js')).sendCommand(),
-  connect: async () => (await import('./sender/connect.js')).connectCommand(),
-  publish: async () => (await import('./sender/publish.js')).publishCommand(),
-  refresh: async () => (await import('./sender/refresh.js')).refreshCommand(),
-  deliveries: async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
-  work: async () => (await import('./sender/work.js')).workCommand(),
-  log: async () => (await import('./log.js')).logCommand(),
-  move: async () => (await import('./move.js')).moveCommand(),
-  revert: async () => (await import('./revert.js')).revertCommand(),
-  forget: async () => (await import('./forget.js')).forgetCommand(),
-  check: async () => (await import('./sender/check.js')).checkCommand(),
-  listen: async () => (await import('./sender/listen.js')).listenCommand(),
-  replay: async () => (await import('./sender/replay.js')).replayCommand(),
-  admin: async () => (await import('./admin.js')).adminCommand(),
-  plugin: async () => (await import('./plugin.js')).pluginCommand(),
-  plugins: async () => (await import('./plugins.js')).pluginsCommand(),
-  status: async () => (await import('./status.js')).statusCommand(),
-  doctor: async () => (await import('./doctor.js')).doctorCommand(),
-  demo: async () => (await import('./demo/demo.js')).demoCommand(),
-};
+const GROUPS = {
+  Receiver: {
+    init: async () => (await import('./init.js')).initCommand(),
+    start: async () => (await import('./start.js')).startCommand(),
+    build: async () => (await import('./build.js')).buildCommand(),
+    postbuild: async () => (await import('./postbuild.js')).postbuildCommand(),
+    status: async () => (await import('./status.js')).statusCommand(),
+    doctor: async () => (await import('./doctor.js')).doctorCommand(),
+    demo: async () => (await import('./demo/demo.js')).demoCommand(),
+  },
+  Articles: {
+    list: async () => (await import('./list.js')).listCommand(),
+    urls: async () => (await import('./urls.js')).urlsCommand(),
+    log: async () => (await import('./log.js')).logCommand(),
+    revert: async () => (await import('./revert.js')).revertCommand(),
+    move: async () => (await import('./move.js')).moveCommand(),
+    forget: async () => (await import('./forget.js')).forgetCommand(),
+  },
+  Sender: {
+    connect: async () => (await import('./sender/connect.js')).connectCommand(),
+    publish: async () => (await import('./sender/publish.js')).publishCommand(),
+    refresh: async () => (await import('./sender/refresh.js')).refreshCommand(),
+    deliveries: async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
+    work: async () => (await import('./sender/work.js')).workCommand(),
+  },
+  Checker: {
+    check: async () => (await import('./sender/check.js')).checkCommand(),
+    listen: async () => (await import('./sender/listen.js')).listenCommand(),
+    send: async () => (await import('./sender/send.js')).sendCommand(),
+    replay: async () => (await import('./sender/replay.js')).replayCommand(),
+  },
+  'Plugins and admin': {
+    plugin: async () => (await import('./plugin.js')).pluginCommand(),
+    plugins: async () => (await import('./plugins.js')).pluginsCommand(),
+    admin: async () => (await import('./admin.js')).adminCommand(),
+  },
+  Shell: {
+    completion: async () => (await import('./completion.js')).completionCommand(allCommands),
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>>;
+
+/** All commands by their names, with the options that every command has. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = Object.fromEntries(
+  Object.entries(GROUPS).flatMap(([group, commands]) =>
+    Object.entries<() => Promise<Command>>(commands).map(([name, load]) => [
+      name,
+      async () => withCommon(await load()).helpGroup(`${group}:`),
+    ]),
+  ),
+);
+
+function allCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+}
 
 /** Exit codes: 0 fine, 1 failed, 2 wrong usage (a wrong config is wrong usage). */
 const FAILED = 1;
@@ -52,10 +81,26 @@ export async function runProgram(words: readonly string[]): Promise<number> {
     console.error(
       `pressmark: ${error instanceof PressmarkError ? shown(error) : printableLines(unexpected(error))}`,
     );
+    if (isVerbose()) for (const cause of causesOf(error)) console.error(`  because: ${printable(cause)}`);
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;
   }
+}
+
+function* causesOf(error: unknown): Generator<string> {
+  for (let at = error; at instanceof Error && at.cause !== undefined; at = at.cause)
+    yield unexpected(at.cause);
+}
+
+/** What the options say that every command has. */
+function heed({ config, quiet = false, verbose = false }: CommonOptions): void {
+  setLoudness(quiet ? 'quiet' : verbose ? 'verbose' : 'usual');
+  setVariables({
+    ...(config !== undefined && { PRESSMARK_CONFIG: config }),
+    ...(quiet && { PRESSMARK_LOG_LEVEL: 'error' }),
+    ...(verbose && { PRESSMARK_LOG_LEVEL: 'debug' }),
+  });
 }
 
 /** `help build` is `build --help`; the help of a command that does not exist is an error, as that command is. */
@@ -74,6 +119,7 @@ async function program(name: string | undefined): Promise<Command> {
     .configureHelp({ subcommandTerm: (command) => command.name() }) // arguments and options would leave no room for the descriptions
     .addHelpText('after', '\nRun pressmark help <command> for its options.')
     .showHelpAfterError('(run with --help for the options)')
+    .hook('preAction', (_, command) => heed(command.opts<CommonOptions>()))
     .exitOverride();
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (name === '--version' || name === '-V') return pressmark;

@@ -3,7 +3,7 @@ import { guardAgainstPlugins } from '../app/app.js';
 import { revert } from '../app/articles/revert.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { printable, printJson, warningLog } from './terminal.js';
+import { print, printable, printJson, warningLog } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
@@ -28,8 +28,8 @@ export function revertCommand(): Command {
           done.commit === null
             ? 'not committed yet; pressmark doctor says why'
             : `commit ${done.commit.slice(0, 10)}`;
-        console.log(printable(`${done.file} has the content of ${done.to.revision} (${done.to.date}) again`));
-        console.log(printable(`it was at ${done.from} and is at ${done.revision} now, ${commit}`));
+        print(printable(`${done.file} has the content of ${done.to.revision} (${done.to.date}) again`));
+        print(printable(`it was at ${done.from} and is at ${done.revision} now, ${commit}`));
       },
     );
 }

@@ -8,9 +8,9 @@ import { tryPort } from '../app/server/server.js';
 import { exampleWarning, isExampleUrl, refuseUnknownAddress } from '../app/site-address.js';
 import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
 import { createLog } from '../log.js';
-import { example, withDir, withPort } from './options.js';
+import { example, flagsOf, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
-import { paint, printable } from './terminal.js';
+import { paint, print, printable } from './terminal.js';
 import { startAndWatch } from './watch.js';
 
 interface StartFlags extends Flags {
@@ -19,6 +19,7 @@ interface StartFlags extends Flags {
   readonly preview?: boolean;
   readonly clone?: string;
   readonly watch?: boolean;
+  readonly json?: boolean;
 }
 
 /** `pressmark start`: the receiver. */
@@ -40,14 +41,24 @@ export function startCommand(): Command {
     )
     .option('--no-live', 'do not')
     .option('--watch', 'start again after each change of a plugin or the config: for authors of plugins')
+    .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(start);
 }
 
-async function start({ dir, live, preview = false, clone, watch, ...flags }: StartFlags): Promise<void> {
+async function start({
+  dir,
+  live,
+  preview = false,
+  clone,
+  watch,
+  json,
+  ...options
+}: StartFlags): Promise<void> {
+  const flags = flagsOf(options);
   if (watch) return startAndWatch(dir);
   if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
-  const terminal = process.stdout.isTTY === true;
+  const terminal = process.stdout.isTTY === true && !json;
   const given = await loadSettings(dir, flags);
   refuseUnknownAddress(given, { preview });
   // Before anything is written. The system's choice must be known, as it is part of a preview's addresses.
@@ -56,7 +67,7 @@ async function start({ dir, live, preview = false, clone, watch, ...flags }: Sta
   let settings = await reload();
   const log = createLog({ level: settings.logLevel, terminal });
   const warn = (text: string) =>
-    terminal ? console.log(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
+    terminal ? print(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
   if (settings.secrets.length === 0) {
     createSecret(dir);
     addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
@@ -74,7 +85,7 @@ async function start({ dir, live, preview = false, clone, watch, ...flags }: Sta
   const app = await startApp(settings, log, { terminal, live: live ?? terminal, preview });
   const origin = originOf({ host: settings.host, port: app.port });
   const site = `${origin}${app.basePath}/`;
-  if (terminal) console.log(`Webhook  ${origin}${settings.endpoint}\nSite     ${site}\nStop with Ctrl-C`);
+  if (terminal) print(`Webhook  ${origin}${settings.endpoint}\nSite     ${site}\nStop with Ctrl-C`);
   else log.info({ port: app.port, endpoint: settings.endpoint, site }, 'ready');
   stopOnSignals(app, log, guard);
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isOverdue, lastSuccess, type PushStatus, type SiteStatus, siteStatus } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
-import { type Mark, marked, printable, printableLines, printJson } from './terminal.js';
+import { type Mark, marked, print, printable, printableLines, printJson } from './terminal.js';
 
 /** So many of the articles that are not live, or are scheduled, are named. */
 const MOST_NAMED = 5;
@@ -17,7 +17,7 @@ export function statusCommand(): Command {
       const status = await siteStatus(await loadSettings(dir));
       const lines = [...linesOf(status, Date.now())];
       if (json) printJson(status, 2);
-      else for (const { mark, text } of lines) console.log(`${marked(mark)} ${text}`);
+      else for (const { mark, text } of lines) print(`${marked(mark)} ${text}`);
       if (lines.some(({ mark }) => mark === 'fail')) process.exitCode = 1;
     });
 }

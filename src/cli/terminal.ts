@@ -2,6 +2,31 @@ import { styleText } from 'node:util';
 import { messageOf, systemCode } from '../errors.js';
 import { createLog, escapeInvisible, type Log } from '../log.js';
 
+/** How much a command prints: `--quiet` leaves errors, and the JSON that `--json` asks for; `--verbose` adds causes. */
+export type Loudness = 'quiet' | 'usual' | 'verbose';
+
+let loudness: Loudness = 'usual';
+
+/** Sets what every command takes from then on. */
+export function setLoudness(next: Loudness): void {
+  loudness = next;
+}
+
+export const isVerbose = (): boolean => loudness === 'verbose';
+
+/** Whether a moving line on standard error is seen by anybody. */
+export const showsProgress = (): boolean => process.stderr.isTTY === true && loudness !== 'quiet';
+
+/** Prints lines for a person. */
+export function print(text: string): void {
+  if (loudness !== 'quiet') console.log(text);
+}
+
+/** The same on standard error: standard output is for the result. */
+export function tell(text: string): void {
+  if (loudness !== 'quiet') console.error(text);
+}
+
 /** Text in a colour or weight, on a terminal only. */
 export function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return process.stdout.isTTY ? styleText(style, text) : text;
@@ -44,7 +69,8 @@ export function unexpected(error: unknown): string {
 
 /** A log for what a person should know besides the output; standard output is for that alone. */
 export function warningLog(): Log {
-  return createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+  const level = { quiet: 'error', usual: 'warn', verbose: 'debug' } as const;
+  return createLog({ level: level[loudness], terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
 }
 
 /** Rows as lines whose columns are aligned; the last column may be of any length. */
@@ -69,7 +95,7 @@ export interface ProgressLine {
 
 /** The moving line on standard error; lines that stay go to standard output. */
 export function progressLine(): ProgressLine {
-  const moving = process.stderr.isTTY === true;
+  const moving = showsProgress();
   let last = '';
   const clear = () => {
     if (moving && last !== '') process.stderr.write('\r\u001b[K');
@@ -83,7 +109,7 @@ export function progressLine(): ProgressLine {
     show,
     print: (text) => {
       clear();
-      console.log(text);
+      print(text);
       if (last !== '') show(last);
     },
     clear: () => {

@@ -4,7 +4,7 @@ import { existingAddresses } from '../app/build/addresses.js';
 import { loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
 import { example, withDir } from './options.js';
-import { printable, printJson } from './terminal.js';
+import { print, printable, printJson, tell } from './terminal.js';
 
 /** What is printed of one file. */
 interface Row {
@@ -40,10 +40,10 @@ export function urlsCommand(): Command {
         if (address !== 'unknown') return { file, url, address, reason: null };
         return { file, url: null, address, reason: unlisted.get(path) ?? reason ?? 'not listed' };
       });
-      if (contradiction !== undefined) console.error(`warning: ${printable(contradiction)}`);
+      if (contradiction !== undefined) tell(`warning: ${printable(contradiction)}`);
       if (json) printJson(rows, 2);
-      else if (rows.length === 0) console.log('no articles yet');
-      else for (const row of rows) console.log(lineOf(row));
+      else if (rows.length === 0) print('no articles yet');
+      else for (const row of rows) print(lineOf(row));
     });
 }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Service, serviceOf } from '../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
@@ -72,8 +72,8 @@ export async function loadSettings(
 ): Promise<Settings> {
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw invalid(`--dir ${quote(dir, 200)} is not a folder; give the folder of the site`);
-  const configFile = CONFIG_NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
   const environment = readEnvironment({ dir, environment: variables });
+  const configFile = configFileOf(dir, environment);
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
   const set = fromEnvironment(environment);
   const given = { ...input, ...set, ...flags };
@@ -125,6 +125,21 @@ export async function loadSettings(
     configFile,
     environment: variables,
   };
+}
+
+/**
+ * The config of a folder; undefined where there is none.
+ *
+ * @throws PressmarkError CONFIG_INVALID where one is named that is not there.
+ */
+export function configFileOf(
+  dir: string,
+  { PRESSMARK_CONFIG: named }: NodeJS.Dict<string> = readEnvironment({ dir, environment: process.env }),
+): string | undefined {
+  if (!named) return CONFIG_NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
+  const path = resolve(dir, named);
+  if (fs.existsSync(path)) return path;
+  throw invalid(`the config ${quote(path, 200)} is not there; correct --config or PRESSMARK_CONFIG`);
 }
 
 /**
@@ -196,6 +211,11 @@ export function processEnvironment(): NodeJS.Dict<string> {
   return process.env;
 }
 
+/** Sets variables of this process and of those that it starts: what the command line says of all commands. */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, variables);
+}
+
 /** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
 export function readEnvironment({
   dir,
@@ -213,11 +233,13 @@ export function readEnvironment({
 
 function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unknown> {
   const { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_ENDPOINT: endpoint, PORT: port } = environment;
+  const { PRESSMARK_LOG_LEVEL: logLevel } = environment;
   const { PRESSMARK_HOST: host } = environment; // not HOST, which some shells set to the machine's name
   return {
     ...(siteUrl && { siteUrl }),
     ...(endpoint && { endpoint }),
     ...(port && { port: /^\d+$/.test(port) ? Number(port) : port }),
     ...(host && { host }),
+    ...(logLevel && { logLevel }),
   };
 }

@@ -1,20 +1,40 @@
 import type { Argument, Command, Option } from 'commander';
+import { commonOptions } from '../../src/cli/options.js';
 import { COMMANDS } from '../../src/cli/program.js';
 
-const BEGINNING = `# Commands
+/** Options that the page explains once, at its beginning. */
+const OF_ALL = [
+  '--dir',
+  '--json',
+  ...commonOptions().map(({ description }) => description), // a command may have one in its own words
+];
 
-Every command takes \`--dir <folder>\`, the folder of the site or the sender (default: the folder you are in), and \`--help\`, which ends with an example. \`pressmark help <command>\` is the same as \`--help\`. Exit codes: 0 fine, 1 failed, 2 wrong usage, which includes a wrong config.
-`;
-
-/** Whether the page says once, at its beginning, what the option is. */
-const isOfAll = ({ long }: Option): boolean => long === '--dir' || long === '--json';
+const isOfAll = ({ long, description }: Option): boolean =>
+  OF_ALL.includes(long ?? '') || OF_ALL.includes(description);
 
 /** docs/cli.md: every command with its arguments and options, as `--help` has them. */
 export async function cliReference(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  const withoutJson = commands.filter(({ options }) => !options.some(({ long }) => long === '--json'));
-  const json = `\`--json\` prints the result as JSON; all commands have it but ${withoutJson.map((command) => command.name()).join(', ')}.\n`;
-  return [BEGINNING, json, ...commands.map(section)].join('\n');
+  const without = (flag: string) =>
+    commands.filter(({ options }) => !options.some(({ long }) => long === flag)).map((one) => one.name());
+  const groups = [...new Set(commands.map((command) => command.helpGroup()))];
+  return [
+    '# Commands',
+    '',
+    'Every command has `--help`, which ends with an example; `pressmark help <command>` is the same. Exit codes: 0 fine, 1 failed, 2 wrong usage, which includes a wrong config.',
+    '',
+    `- \`--dir <folder>\`: the folder to work in: of the site, or of what is sent (default: the folder you are in). All have it but ${without('--dir').join(', ')}.`,
+    `- \`--json\`: print the result as JSON. All have it but ${without('--json').join(', ')}.`,
+    ...commonOptions().map(optionLine),
+    '',
+    'A shell completes commands and options after `pressmark completion bash >> ~/.bashrc`, `pressmark completion zsh >> ~/.zshrc` (behind `compinit`) or `pressmark completion fish > ~/.config/fish/completions/pressmark.fish`.',
+    '',
+    ...groups.flatMap((group) => [
+      `## ${group.slice(0, -1)}`,
+      '',
+      ...commands.filter((command) => command.helpGroup() === group).map(section),
+    ]),
+  ].join('\n');
 }
 
 function section(command: Command): string {
@@ -23,7 +43,7 @@ function section(command: Command): string {
     ...command.options.filter((option) => !isOfAll(option)).map(optionLine),
   ];
   return [
-    `## ${command.name()}`,
+    `### ${command.name()}`,
     '',
     sentence(command.description()),
     ...(lines.length > 0 ? ['', ...lines] : []),

@@ -1,7 +1,7 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
+import { relative } from 'node:path';
 import { mapOf } from '../../article/plain-data.js';
-import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
+import { readConfigFile } from '../../config/config-file.js';
+import { configFileOf } from '../../config/load.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
@@ -48,9 +48,9 @@ export interface Inspection extends KnownSite {
 
 /** The existing config of a site, as it was written. */
 export async function existingConfig(dir: string): Promise<ExistingConfig | undefined> {
-  const name = CONFIG_NAMES.find((one) => fs.existsSync(join(dir, one)));
-  if (name === undefined) return undefined;
-  return { name, settings: { ...(await readConfigFile(join(dir, name))) } };
+  const path = configFileOf(dir);
+  if (path === undefined) return undefined;
+  return { name: relative(dir, path), settings: { ...(await readConfigFile(path)) } };
 }
 
 /**

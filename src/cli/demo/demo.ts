@@ -13,6 +13,7 @@ import { createLog } from '../../log.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 import { example, withPort } from '../options.js';
 import { stopOnSignals } from '../signals.js';
+import { print, printJson, setLoudness } from '../terminal.js';
 import { playDemo } from './script.js';
 import { demoWatcher } from './watcher.js';
 
@@ -27,8 +28,10 @@ export function demoCommand(): Command {
   return withPort(new Command('demo'))
     .description('make a throwaway site, send it signed events, show what becomes of them, and serve it')
     .option('--exit', 'end when the events have been shown, and remove the site')
+    .option('--json', 'print the folder, the URL and whether all went well, as JSON, and nothing else')
     .addHelpText('after', example('pressmark demo --exit'))
-    .action(async ({ port: wanted, exit }: { port?: number; exit?: boolean }) => {
+    .action(async ({ port: wanted, exit, json }: { port?: number; exit?: boolean; json?: boolean }) => {
+      if (json) setLoudness('quiet');
       const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
       const port = await freePort(wanted);
       const url = `http://localhost:${port}`;
@@ -44,7 +47,7 @@ export function demoCommand(): Command {
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: 'error', terminal, atOnce: true });
 
-      console.log(`A throwaway site in ${dir}, with a secret of its own.\n`);
+      print(`A throwaway site in ${dir}, with a secret of its own.\n`);
       const watcher = demoWatcher(hasGit);
       const app = await startApp(settings, log, {
         further: [{ plugin: watcher.plugin, origin: 'demo' }],
@@ -58,12 +61,13 @@ export function demoCommand(): Command {
         watcher,
       });
       if (!ok) process.exitCode = 1;
+      if (json) printJson({ dir, url, ok });
       if (exit) {
         await app.close();
         fs.rmSync(dir, { recursive: true, force: true });
         return;
       }
-      console.log(
+      print(
         `\nThe site is served at ${url}/ — open it in a browser. Ctrl-C ends the demo; the folder stays.`,
       );
       stopOnSignals(app, log);
@@ -97,7 +101,7 @@ function makeRepository(dir: string): boolean {
     );
     return true;
   } catch {
-    console.log('git was not found: the demo shows files and pages, no commits.');
+    print('git was not found: the demo shows files and pages, no commits.');
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
 import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
-import { paint } from '../terminal.js';
+import { paint, print } from '../terminal.js';
 import { DEMO_ARTICLES } from './articles.js';
 import type { DemoWatcher } from './watcher.js';
 
@@ -31,10 +31,10 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
     const body = answer.body.toString();
     const right = answer.status === expected;
     ok &&= right;
-    console.log(
+    print(
       `${paint(right ? 'green' : 'red', `${answer.status}`)}  ${paint('bold', what)}  ${paint('dim', `${answer.ms} ms`)}`,
     );
-    console.log(`     ${body.length > 160 ? `${body.slice(0, 160)}…` : body}`);
+    print(`     ${body.length > 160 ? `${body.slice(0, 160)}…` : body}`);
     return { body };
   }
 
@@ -43,11 +43,9 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
     const file = watcher.fileOf(published.id);
     const page = join('public', new URL(published.url).pathname, 'index.html');
     const ms = await watcher.live(published.id);
-    console.log(paint('dim', `     file    ${file ?? '?'}`));
-    console.log(paint('dim', `     commit  ${commit ?? 'none (git is not there)'}`));
-    console.log(
-      paint('dim', `     page    ${page}, ${ms === undefined ? 'not live yet' : `live after ${ms} ms`}`),
-    );
+    print(paint('dim', `     file    ${file ?? '?'}`));
+    print(paint('dim', `     commit  ${commit ?? 'none (git is not there)'}`));
+    print(paint('dim', `     page    ${page}, ${ms === undefined ? 'not live yet' : `live after ${ms} ms`}`));
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);

@@ -15,6 +15,7 @@ import { findConnector } from '../../sender/connectors.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
 import { example, serviceOption, withDir } from '../options.js';
+import { print, showsProgress } from '../terminal.js';
 import {
   parseList,
   progress,
@@ -90,7 +91,7 @@ export function checkCommand(): Command {
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
-      if (options.list) console.log(rulesList(RULES));
+      if (options.list) print(rulesList(RULES));
       else await check(url, options);
     });
 }
@@ -117,7 +118,7 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
     pages: pagesOf(options),
     ask: options.manual ? askPerson : undefined,
-    onOutcome: process.stderr.isTTY ? progress : undefined,
+    onOutcome: showsProgress() ? progress : undefined,
   });
   writeReports(report, options);
   if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;

@@ -5,10 +5,9 @@ import { type Connector, makeConnector, readConnectors, saveConnector } from '..
 import { testConnection } from '../../sender/delivery/connection-test.js';
 import { endPause } from '../../sender/pause.js';
 import { stateOf } from '../../sender/state.js';
-import { example, serviceOption } from '../options.js';
-import { printJson } from '../terminal.js';
+import { example, serviceOption, withDir } from '../options.js';
+import { print, printJson } from '../terminal.js';
 import { secretOf } from './secret-option.js';
-import { withSenderDir } from './sending.js';
 
 interface ConnectOptions {
   readonly dir: string;
@@ -22,7 +21,7 @@ interface ConnectOptions {
 
 /** `pressmark connect`: stores a receiver for the sender, after a connection test. */
 export function connectCommand(): Command {
-  return withSenderDir(new Command('connect'))
+  return withDir(new Command('connect'))
     .description(
       'connect a receiver that articles are to be published to; without a name, list those that are',
     )
@@ -64,12 +63,12 @@ export function connectCommand(): Command {
       await saveConnector(state, connector);
       endPause(state, url);
       if (options.json) return printJson({ ...shown(connector), version, refresh: !noRefresh });
-      console.log(`${name} is connected: a Version ${version} receiver at ${url}`);
-      console.log(
+      print(`${name} is connected: a Version ${version} receiver at ${url}`);
+      print(
         noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
       );
       if (version === 2)
-        console.log(
+        print(
           'Version 3 is current: where each publish is answered with the id and the url of the article, its live link is known here.',
         );
     });
@@ -77,8 +76,8 @@ export function connectCommand(): Command {
 
 function list(connectors: readonly Connector[], json: boolean): void {
   if (json) printJson(connectors.map(shown), 2);
-  else if (connectors.length === 0) console.log('Nothing is connected: pressmark connect <name> <url>');
-  else for (const { name, url } of connectors) console.log(`${name}  ${url}`);
+  else if (connectors.length === 0) print('Nothing is connected: pressmark connect <name> <url>');
+  else for (const { name, url } of connectors) print(`${name}  ${url}`);
 }
 
 function shown({

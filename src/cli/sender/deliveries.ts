@@ -6,9 +6,9 @@ import { endPause, pauseOf } from '../../sender/pause.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
-import { example } from '../options.js';
-import { paint, printable, printableLines, printJson } from '../terminal.js';
-import { standingOf, withSenderDir } from './sending.js';
+import { example, withDir } from '../options.js';
+import { paint, print, printable, printableLines, printJson } from '../terminal.js';
+import { standingOf } from './sending.js';
 
 interface DeliveriesOptions {
   readonly dir: string;
@@ -23,7 +23,7 @@ const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed
 
 /** `pressmark deliveries`: what was queued and what has become of it. */
 export function deliveriesCommand(): Command {
-  return withSenderDir(new Command('deliveries'))
+  return withDir(new Command('deliveries'))
     .description('list the deliveries; show one, have one sent again or at once, or cancel it')
     .addArgument(
       new Argument(
@@ -61,14 +61,13 @@ function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOpti
     .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
   if (json) printJson(entries.map(rowOf), 2);
   else if (entries.length === 0)
-    console.log(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
+    print(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
   else {
     table(entries);
     const waiting = entries.filter(({ record }) => record.status === 'pending');
     for (const url of new Set(waiting.map(({ record }) => record.url))) {
       const pause = pauseOf(state, url, Date.now());
-      if (pause !== undefined)
-        console.log(printable(`${url} is left alone until ${pause.until}: ${pause.why}`));
+      if (pause !== undefined) print(printable(`${url} is left alone until ${pause.until}: ${pause.why}`));
     }
   }
   for (const [file, reason] of queue.problems()) {
@@ -107,11 +106,11 @@ function table(entries: readonly Entry[]): void {
     Math.max(head.length, ...rows.map(({ cells }) => (cells[n] ?? '').length)),
   );
   const line = (cells: readonly string[]) => cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
-  console.log(paint('bold', `${line(heads)}  link or error`));
+  print(paint('bold', `${line(heads)}  link or error`));
   for (const { status, cells, rest } of rows) {
     const [id = '', , ...more] = cells.map((cell, n) => printable(cell).padEnd(widths[n] ?? 0));
     const coloured = paint(COLOURS[status], status.padEnd(widths[1] ?? 0));
-    console.log([id, coloured, ...more, printable(rest)].join('  ').trimEnd());
+    print([id, coloured, ...more, printable(rest)].join('  ').trimEnd());
   }
 }
 
@@ -136,11 +135,11 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
     printJson({ ...rowOf(entry), headers, payload: record.payload }, 2);
     return;
   }
-  console.log(standingOf(entry));
-  console.log(`\nPOST ${printable(record.url)}`);
-  for (const [header, value] of Object.entries(headers)) console.log(printable(`${header}: ${value}`));
-  console.log(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
-  console.log(`\n${printable(`Last answer: ${answerOf(entry)}`)}`);
+  print(standingOf(entry));
+  print(`\nPOST ${printable(record.url)}`);
+  for (const [header, value] of Object.entries(headers)) print(printable(`${header}: ${value}`));
+  print(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
+  print(`\n${printable(`Last answer: ${answerOf(entry)}`)}`);
 }
 
 /** What the record keeps of the last answer: its status and its URL, or the first 200 characters of an error. */
@@ -166,10 +165,10 @@ async function change(
         : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
     }
     changed.push(entry);
-    if (!json) console.log(standingOf(entry));
+    if (!json) print(standingOf(entry));
   }
   if (json) printJson(changed.map(rowOf), 2);
-  else if (action === 'send') console.log('pressmark work or pressmark publish sends it now.');
+  else if (action === 'send') print('pressmark work or pressmark publish sends it now.');
   return changed;
 }
 
@@ -191,8 +190,8 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
   }
   if (json) printJson(again.map(rowOf), 2);
   else {
-    for (const entry of again) console.log(standingOf(entry));
-    console.log(
+    for (const entry of again) print(standingOf(entry));
+    print(
       again.length > 0
         ? `${again.length} to be sent again, by pressmark work or pressmark publish`
         : 'No delivery has failed for good. What waits is sent by pressmark work when it is due.',

@@ -5,7 +5,7 @@ import { type ListenOptions, listen, type Observed } from '../../conformance/tra
 import { recorderIn } from '../../conformance/traffic/recording.js';
 import { messageOf } from '../../errors.js';
 import { example, serviceOption, withDir, withPort } from '../options.js';
-import { marked, printable, printJson } from '../terminal.js';
+import { marked, print, printable, printJson, tell } from '../terminal.js';
 import { secretOf } from './secret-option.js';
 
 interface ListenCommandOptions {
@@ -20,6 +20,7 @@ interface ListenCommandOptions {
   readonly delay?: number;
   readonly verbose?: boolean;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 const PORT = 8788;
@@ -75,15 +76,16 @@ async function run({
     delayMs: delay,
     onExchange: (exchange) => {
       const file = recorded(keep, exchange);
+      if (options.quiet && !options.json) return;
       if (asJson) printJson({ ...inShort(exchange), ...(file !== undefined && { file }) });
-      else console.log(linesOf(exchange, options.verbose ?? false).join('\n'));
+      else print(linesOf(exchange, options.verbose ?? false).join('\n'));
     },
   });
   const behind =
     forwardTo === undefined
       ? 'answers itself, and keeps articles until it ends'
       : `passes on to ${forwardTo.href}`;
-  console.error(`pressmark listen: ${url}/ ${behind}; every path is the webhook. Ctrl-C ends it.`);
+  tell(`pressmark listen: ${url}/ ${behind}; every path is the webhook. Ctrl-C ends it.`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await close();
 }

@@ -8,9 +8,9 @@ import { foresee, type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
 import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import type { SenderState } from '../../sender/state.js';
-import { example } from '../options.js';
-import { paint, printable, printJson, progressLine, warningLog } from '../terminal.js';
-import { openSending, type Sending, standingOf, withConnector, withRate, withSenderDir } from './sending.js';
+import { example, withDir } from '../options.js';
+import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
+import { openSending, type Sending, standingOf, withConnector, withRate } from './sending.js';
 
 interface PublishOptions {
   readonly dir: string;
@@ -25,7 +25,7 @@ interface PublishOptions {
 
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
 export function publishCommand(): Command {
-  return withRate(withConnector(withSenderDir(new Command('publish'))))
+  return withRate(withConnector(withDir(new Command('publish'))))
     .description(
       'publish Markdown files with front matter; an interrupted run is resumed by running it again',
     )
@@ -129,7 +129,7 @@ async function publish(
   if (json) printJson({ ...counts, files: rows }, 2);
   else {
     printSummary(rows, counts, stop.asked());
-    for (const path of moved) console.log(printable(`Written: ${path}`));
+    for (const path of moved) print(printable(`Written: ${path}`));
   }
   if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
 }
@@ -159,13 +159,13 @@ function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: 
   for (const { file, plan, title, slug, url, why, warnings = [] } of rows) {
     const sent =
       slug === undefined ? (url ?? '') : `${title}, as ${slug}${url ? `, probably at ${url}` : ''}`;
-    console.log(
+    print(
       `${paint(plan === 'refused' ? 'red' : 'bold', plan.padEnd(13))} ${printable(`${file}: ${why ?? sent}`)}`,
     );
-    for (const warning of warnings) console.log(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
+    for (const warning of warnings) print(`${paint('yellow', '!'.padStart(13))} ${printable(warning)}`);
   }
   const count = (plan: Plan['plan']) => rows.filter((row) => row.plan === plan).length;
-  console.log(
+  print(
     `${rows.length} files: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
   );
 }
@@ -293,21 +293,20 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
     ),
     ...(counts.drafts > 0 ? [`${counts.drafts} left out`] : []),
   ];
-  console.log(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
+  print(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
   const changed = rows.filter((row) => row.changed && row.status === 'success').length;
   if (changed > 0)
-    console.log(
+    print(
       changed === 1
         ? '1 file has changed since it was delivered; pressmark refresh --changed <file> replaces its article'
         : `${changed} files have changed since they were delivered; pressmark refresh --changed <folder> replaces their articles`,
     );
-  if (stopped) console.log('Stopped. Run the same command again to send the rest.');
+  if (stopped) print('Stopped. Run the same command again to send the rest.');
   else if (counts.waiting > 0)
-    console.log('What waits is sent by pressmark work, or by the same command when it is due.');
-  if (counts.failed > 0)
-    console.log('What failed is not sent again by itself: pressmark deliveries retry <id>');
+    print('What waits is sent by pressmark work, or by the same command when it is due.');
+  if (counts.failed > 0) print('What failed is not sent again by itself: pressmark deliveries retry <id>');
   if (rows.some((row) => row.changed && row.status === 'failed'))
-    console.log(
+    print(
       'A file has changed since its delivery failed. As the receiver may have stored the article, retry sends the text that was queued; pressmark refresh <url> <file> brings the new one.',
     );
 }

@@ -6,9 +6,9 @@ import { CLOCK } from '../../sender/clock.js';
 import { foresee } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
-import { example } from '../options.js';
-import { paint, printable, printJson } from '../terminal.js';
-import { openSending, type Sending, standingOf, withConnector, withSenderDir } from './sending.js';
+import { example, withDir } from '../options.js';
+import { paint, print, printable, printJson } from '../terminal.js';
+import { openSending, type Sending, standingOf, withConnector } from './sending.js';
 
 interface RefreshOptions {
   readonly dir: string;
@@ -28,7 +28,7 @@ interface Refreshed {
 
 /** `pressmark refresh`: replaces published articles in place. */
 export function refreshCommand(): Command {
-  return withConnector(withSenderDir(new Command('refresh')))
+  return withConnector(withDir(new Command('refresh')))
     .description('replace published articles at their own URLs, unless somebody has changed them')
     .argument(
       '<url-and-file...>',
@@ -74,7 +74,7 @@ async function refreshChanged(
   const { state, connector, queue } = sending;
   const refreshed: Refreshed[] = [];
   const sayError = ({ file, error = '' }: Refreshed) => {
-    if (!json) console.log(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
+    if (!json) print(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
   };
   for (const one of foresee(queue, state, connector, files, Date.now())) {
     const file = relative(state.dir, one.path);
@@ -106,19 +106,19 @@ async function refreshChanged(
   );
   if (json) printJson(refreshed.map(rowOf), 2);
   else {
-    console.log(
+    print(
       `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${done} refreshed, ${waiting} waiting, ${refreshed.length - done - waiting} failed; the others have not changed since they were delivered`,
     );
-    if (waiting > 0) console.log('What waits is sent by pressmark work.');
+    if (waiting > 0) print('What waits is sent by pressmark work.');
   }
   if (done < refreshed.length) process.exitCode = 1;
 }
 
 function say(entry: Entry): void {
-  console.log(standingOf(entry));
+  print(standingOf(entry));
   const { status, lastStatusCode } = entry.record;
   if (status === 'failed' && lastStatusCode === 409)
-    console.log(
+    print(
       'The article has changed since it was looked up, and stays as it is. The same command shows what it is now.',
     );
 }

@@ -4,7 +4,7 @@ import { PressmarkError, quote } from '../../errors.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { exchange } from '../../sender/delivery/transport.js';
 import { example } from '../options.js';
-import { printableLines, printJson } from '../terminal.js';
+import { print, printableLines, printJson } from '../terminal.js';
 
 /** Headers that belong to the connection over which the request came. */
 const LEFT_OUT = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding)$/i;
@@ -44,7 +44,7 @@ export function replayCommand(): Command {
       });
       const text = bytes.toString();
       if (json) printJson({ status, ms, body: text });
-      else console.log(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(text) : text}`);
+      else print(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(text) : text}`);
       if (status < 200 || status > 299) process.exitCode = 1;
     });
 }

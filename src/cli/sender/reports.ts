@@ -9,6 +9,7 @@ import { markdownReport } from '../../conformance/report/markdown.js';
 import { terminalReport } from '../../conformance/report/terminal.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { escapeInvisible } from '../../log.js';
+import { print } from '../terminal.js';
 
 /** In which forms a report is wanted. */
 export interface ReportOptions {
@@ -45,9 +46,8 @@ export function writeReports(
   { json, junit, markdown, html, verbose = false }: ReportOptions,
 ): void {
   const colour = process.stdout.isTTY ?? false;
-  process.stdout.write(
-    json ? escapeInvisible(jsonReport(report), { lines: true }) : terminalReport(report, { colour, verbose }),
-  );
+  if (json) process.stdout.write(escapeInvisible(jsonReport(report), { lines: true }));
+  else print(terminalReport(report, { colour, verbose }).trimEnd());
   if (junit !== undefined) write(junit, junitReport(report));
   if (markdown !== undefined) write(markdown, markdownReport(report));
   if (html !== undefined) write(html, htmlReport(report));

@@ -13,7 +13,7 @@ import {
   type Recipient,
 } from '../../sender/delivery/send-event.js';
 import { example, serviceOption, withDir } from '../options.js';
-import { printableLines, printJson } from '../terminal.js';
+import { print, printableLines, printJson } from '../terminal.js';
 
 interface SendOptions {
   readonly dir: string;
@@ -75,7 +75,7 @@ export function sendCommand(): Command {
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) printJson({ status, ms, body });
-      else console.log(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
+      else print(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
       if (status < 200 || status > 299) process.exitCode = 1;
     });
 }

@@ -1,20 +1,9 @@
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
 import { paint, printable } from '../terminal.js';
-
-/** `--dir <folder>`, for the commands of the sender. */
-export function withSenderDir(command: Command): Command {
-  return command.option(
-    '--dir <folder>',
-    'where the sender keeps connectors and deliveries, in .pressmark-sender',
-    (path) => resolve(path),
-    process.cwd(),
-  );
-}
 
 /** `--connector <name>`, for the commands that send. */
 export function withConnector(command: Command): Command {

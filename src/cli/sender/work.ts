@@ -6,23 +6,24 @@ import { KEEP_DAYS } from '../../sender/queue/outlived.js';
 import { openQueue } from '../../sender/queue/queue.js';
 import { type Attempted, createWorker } from '../../sender/queue/worker.js';
 import { stateOf } from '../../sender/state.js';
-import { example } from '../options.js';
+import { example, withDir } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { printable } from '../terminal.js';
-import { withRate, withSenderDir } from './sending.js';
+import { withRate } from './sending.js';
 
 interface WorkOptions {
   readonly dir: string;
   readonly rate?: number;
   readonly once?: boolean;
   readonly keep: number;
+  readonly json?: boolean;
 }
 
 const DAY_MS = 86_400_000;
 
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
-  return withRate(withSenderDir(new Command('work')))
+  return withRate(withDir(new Command('work')))
     .description('send what is due, every minute, until it is stopped')
     .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
     .option(
@@ -31,10 +32,11 @@ export function workCommand(): Command {
       parseDays,
       KEEP_DAYS,
     )
+    .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark work'))
-    .action(async ({ dir, rate, once, keep }: WorkOptions) => {
+    .action(async ({ dir, rate, once, keep, json }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
-      const terminal = process.stdout.isTTY === true;
+      const terminal = process.stdout.isTTY === true && !json;
       const log = createLog({ level: logLevel, terminal, atOnce: true });
       const state = stateOf(dir);
       if (readConnectors(state).length === 0)

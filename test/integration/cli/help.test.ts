@@ -1,4 +1,7 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
+import { COMMANDS } from '../../../src/cli/program.js';
 import { runHere } from '../../support/in-process.js';
 import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -6,7 +9,20 @@ import { tempDir } from '../../support/temp-dir.js';
 test('help lists the commands within 80 columns, and help <command> is its --help', async (t) => {
   const help = await run(['help']);
   t.is(help.code, 0);
-  t.regex(help.stdout, /^ {2}publish /m);
+  const groups = help.stdout
+    .split(/^(?=[A-Z][a-z ]+:$)/m)
+    .map((group) => group.match(/^(?:[A-Z][a-z ]+:| {2}[a-z-]+)/gm));
+  t.deepEqual(
+    groups.slice(2).map((group) => group?.slice(0, 2).join('')),
+    [
+      'Receiver:  init',
+      'Articles:  list',
+      'Sender:  connect',
+      'Checker:  check',
+      'Plugins and admin:  plugin',
+      'Shell:  completion',
+    ],
+  );
   t.is((await runHere(['--help'])).stdout, help.stdout);
   t.deepEqual(
     help.stdout.split('\n').filter((line) => line.length > 80),
@@ -38,4 +54,41 @@ test('list and urls say that there are no articles yet', async (t) => {
   t.is((await runHere(['list', ...args])).stdout, 'no articles yet\n');
   t.is((await runHere(['list', ...args, '--json'])).stdout, '[]\n');
   t.is((await runHere(['urls', ...args])).stdout, 'no articles yet\n');
+});
+
+test('every command has --config, --quiet and --verbose, and its own way of --json', async (t) => {
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    const flags = (await load()).options.map(({ long }) => long);
+    for (const flag of ['--config', '--quiet', '--verbose']) t.true(flags.includes(flag), `${name} ${flag}`);
+    t.true(flags.includes('--json') || name === 'completion', name);
+  }
+});
+
+test('--config names another file, for the processes that a command starts too; one that is missing is wrong usage', async (t) => {
+  const dir = tempDir(t);
+  const config = join(tempDir(t), 'other.config.json');
+  fs.writeFileSync(config, '{ "siteUrl": "https://named.example", "git": false }');
+  const found = await run(['doctor', '--dir', dir, '--config', config, '--json']);
+  t.regex(found.stdout, /named\.example/);
+  const missing = await run(['list', '--dir', dir, '--config', 'none.json']);
+  t.is(missing.code, 2);
+  t.regex(
+    missing.stderr,
+    /^pressmark: the config ".*none\.json" is not there; correct --config or PRESSMARK_CONFIG\n$/,
+  );
+});
+
+test('--quiet prints errors, and JSON where it is asked for; --verbose prints the causes of an error', async (t) => {
+  const dir = tempDir(t);
+  t.deepEqual(await runHere(['list', '--dir', dir, '--quiet']), { code: 0, stdout: '', stderr: '' });
+  t.is((await runHere(['list', '--dir', dir, '--quiet', '--json'])).stdout, '[]\n');
+  t.is((await runHere(['list', '--dir', dir])).stdout, 'no articles yet\n', 'the next command prints again');
+  const broken = join(dir, 'pressmark.config.json');
+  fs.writeFileSync(broken, '{');
+  const quiet = await runHere(['list', '--dir', dir, '--quiet']);
+  t.is(quiet.code, 2);
+  t.regex(quiet.stderr, /^pressmark: .*cannot be read: [^\n]+\n$/);
+  const verbose = await run(['list', '--dir', dir, '--verbose']);
+  t.regex(verbose.stderr, /^pressmark: .*cannot be read.*\n {2}because: SyntaxError: /);
+  t.is((await runHere(['list', '--dir', dir, '--quiet', '--verbose'])).code, 2);
 });

@@ -488,7 +488,7 @@ test('a receiver that is left alone for a while is named in the list; connect, d
     const isTest = got.headers['x-service-event'] === 'webhook.test';
     return (isTest ? reply(200) : reply(429, 'slowly', { 'retry-after': '3600' }))(got, response);
   });
-  const { dir, sender, write } = await connected(t, endpoint.url);
+  const { dir, sender, workOnce, write } = await connected(t, endpoint.url);
   const pauses = () => fs.readdirSync(join(dir, '.pressmark-sender/pauses')).length;
   const published = await sender('publish', write('bees.md', '---\n---\nText.\n'));
   t.deepEqual([published.code, pauses()], [1, 1]);
@@ -497,7 +497,7 @@ test('a receiver that is left alone for a while is named in the list; connect, d
   const [{ id }] = JSON.parse((await sender('deliveries', '--json')).stdout) as [{ id: string }];
   const sent = await sender('deliveries', 'send', id, '--json');
   t.deepEqual([sent.code, (JSON.parse(sent.stdout) as { id: string }[])[0]?.id, pauses()], [0, id, 0]);
-  await sender('work', '--once');
+  await workOnce();
   t.is(pauses(), 1);
   await sender('connect', 'garden', endpoint.url);
   t.is(pauses(), 0);

@@ -1,0 +1,148 @@
+import { Argument, Command, type Option } from 'commander';
+import { example } from './options.js';
+
+/** What a shell must know of a command. */
+interface Completed {
+  readonly name: string;
+  readonly description: string;
+  readonly options: readonly Word[];
+  /** Words that its arguments may be; where there are none, they are files. */
+  readonly choices: readonly string[];
+}
+
+interface Word {
+  readonly flag: string;
+  readonly description: string;
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
+}
+
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+type Shell = keyof typeof SHELLS;
+
+/**
+ * `pressmark completion`: lets a shell complete commands and options.
+ *
+ * @param load all commands.
+ */
+export function completionCommand(load: () => Promise<readonly Command[]>): Command {
+  return new Command('completion')
+    .description('print a script that lets a shell complete commands and options')
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
+    .addHelpText('after', example('pressmark completion bash >> ~/.bashrc'))
+    .action(async (shell: Shell) => {
+      process.stdout.write(SHELLS[shell]((await load()).map(completed)));
+    });
+}
+
+function completed(command: Command): Completed {
+  return {
+    name: command.name(),
+    description: firstWords(command.description()),
+    options: command.createHelp().visibleOptions(command).map(wordOf),
+    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  };
+}
+
+function wordOf({ long, flags, description, argChoices, required, optional }: Option): Word {
+  return {
+    flag: long ?? flags,
+    description: firstWords(description),
+    takesValue: required || optional,
+    choices: argChoices ?? [],
+  };
+}
+
+/** As much of a description as a shell has room for. */
+const firstWords = (text: string): string => text.split(/[:;,(]/, 1)[0]?.trim() ?? '';
+
+function bashScript(commands: readonly Completed[]): string {
+  const names = commands.map(({ name }) => name).join(' ');
+  const flags = (options: readonly Word[]) => options.map(({ flag }) => flag).join(' ');
+  const values = commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ flag, choices }) => `    '${name} ${flag}') words='${choices.join(' ')}' ;;`),
+  );
+  // Their values are files, or nothing that a shell knows.
+  const valued = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
+  const others = [...new Set(valued.map(({ flag }) => `*' ${flag}'`))].join(' | ');
+  const cases = commands.map(
+    ({ name, options, choices }) =>
+      `        ${name}) words='${choices.join(' ')}' options='${flags(options)}' ;;`,
+  );
+  return `# pressmark completion bash
+_pressmark() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
+  local words= options=
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${names} help --help --version' -- "$current"))
+    return
+  fi
+  case "$command $previous" in
+${values.join('\n')}
+    ${others}) return ;;
+    *)
+      case "$command" in
+        help) words='${names}' ;;
+${cases.join('\n')}
+      esac
+      ;;
+  esac
+  case "$current" in
+    -*) words=$options ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _pressmark pressmark
+`;
+}
+
+function zshScript(commands: readonly Completed[]): string {
+  const text = (words: string) => words.replace(/['’]/g, '’').replace(/[[\]:\\]/g, '\\$&');
+  const option = ({ flag, description, takesValue, choices }: Word) => {
+    const values = choices.length > 0 ? `(${choices.join(' ')})` : '_files';
+    return `'${flag}[${text(description)}]${takesValue ? `:value:${values}` : ''}'`;
+  };
+  const cases = commands.map(({ name, options, choices }) => {
+    const rest = choices.length > 0 ? `'1:what:(${choices.join(' ')})' '*:file:_files'` : `'*:file:_files'`;
+    return `    ${name}) _arguments ${[...options.map(option), rest].join(' ')} ;;`;
+  });
+  return `#compdef pressmark
+# pressmark completion zsh
+_pressmark() {
+  local -a commands
+  commands=(${commands.map(({ name, description }) => `'${name}:${text(description)}'`).join(' ')})
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+    help) _describe command commands ;;
+${cases.join('\n')}
+  esac
+}
+if [ "$funcstack[1]" = _pressmark ]; then _pressmark "$@"; else compdef _pressmark pressmark; fi
+`;
+}
+
+function fishScript(commands: readonly Completed[]): string {
+  const text = (words: string) => `'${words.replace(/['\\]/g, '\\$&')}'`;
+  const lines = commands.flatMap(({ name, description, options, choices }) => {
+    const when = `-n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c pressmark -n __fish_use_subcommand -f -a ${name} -d ${text(description)}`,
+      ...(choices.length > 0 ? [`complete -c pressmark ${when} -a '${choices.join(' ')}'`] : []),
+      ...options.map((one) => {
+        const value =
+          one.choices.length > 0 ? ` -x -a '${one.choices.join(' ')}'` : one.takesValue ? ' -r' : '';
+        return `complete -c pressmark ${when} -l ${one.flag.replace(/^--/, '')}${value} -d ${text(one.description)}`;
+      }),
+    ];
+  });
+  return ['# pressmark completion fish', ...lines, ''].join('\n');
+}
