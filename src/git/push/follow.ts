@@ -9,8 +9,8 @@ import { leftByMerge } from './torn-files.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
-  /** The branch has everything now; `changes` are those of the work tree. */
-  | { readonly kind: 'followed'; readonly changes: readonly TreeChange[] }
+  /** The branch has everything now, and is at `head`; `changes` are those of the work tree. */
+  | { readonly kind: 'followed'; readonly head: string; readonly changes: readonly TreeChange[] }
   /** It cannot follow before a person has done something. */
   | { readonly kind: 'waiting'; readonly waitingFor: string };
 
@@ -45,19 +45,21 @@ const MOST_NAMES = 3;
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, ref, whileLocked } = options;
   const branch = ref.replace('refs/heads/', '');
+  let next = commit;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const head = await readHead(repository);
     if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
-    const next = await merged(head.tip, commit, options);
-    if (next === undefined)
+    if (next === head.tip) return { kind: 'followed', head: next, changes: [] };
+    const moved = await whileLocked(() => fastForward(repository, head.tip, next));
+    if (moved.kind !== 'moved') return moved;
+    const merge = await merged(head.tip, commit, options);
+    if (merge === undefined)
       return waiting(
         `you to merge ${branch} with the remote’s (git pull, git push): both have commits of people that the other ` +
           'has not, or change the same lines',
       );
-    if (next === head.tip) return { kind: 'followed', changes: [] };
-    const moved = await whileLocked(() => fastForward(repository, head.tip, next));
-    if (moved.kind !== 'moved') return moved;
+    next = merge;
   }
   throw new PressmarkError('GIT_FAILED', 'the branch moves on faster than it can be merged');
 }
@@ -67,21 +69,25 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
  * changes nothing, where a file that is not committed would be overwritten. The caller holds the store's lock.
  *
  * @param from where HEAD is; null before the first commit.
- * @returns `moved` where HEAD is somewhere else by now, so that this is no fast-forward.
+ * @returns `moved` where HEAD has commits that `to` does not have, so that this is no fast-forward.
  */
 export async function fastForward(
   repository: Repository,
   from: string | null,
   to: string,
 ): Promise<Followed | { readonly kind: 'moved' }> {
-  const changes = await changesBetween(repository, from, to);
-  let said = await mergeFastForward(repository, to);
-  if (said === undefined) return { kind: 'followed', changes };
-  const inTheWay = filesIn(said);
-  if (inTheWay.length > 0 && (await clear(repository, from, to, inTheWay)))
-    said = await mergeFastForward(repository, to);
-  if (said === undefined) return { kind: 'followed', changes };
-  if (/Not possible to fast-forward|Diverging branches/.test(said)) return { kind: 'moved' };
+  const [changes, first] = await Promise.all([
+    changesBetween(repository, from, to),
+    mergeFastForward(repository, to),
+  ]);
+  const inTheWay = filesIn(first.said);
+  const isClear = inTheWay.length > 0 && (await clear(repository, from, to, inTheWay));
+  const { isDone, said } = isClear ? await mergeFastForward(repository, to) : first;
+  if (isDone && from !== null && said.startsWith('Already up to date'))
+    return { kind: 'followed', head: from, changes: [] };
+  if (isDone) return { kind: 'followed', head: to, changes };
+  if (/Not possible to fast-forward|Diverging branches|unrelated histories/.test(said))
+    return { kind: 'moved' };
   const names = filesIn(said);
   if (names.length === 0)
     throw new PressmarkError('GIT_FAILED', 'git merge --ff-only failed', { cause: new Error(said) });
@@ -91,11 +97,10 @@ export async function fastForward(
   );
 }
 
-/** @returns what git has said where it refused. */
-async function mergeFastForward({ git }: Repository, to: string): Promise<string | undefined> {
+async function mergeFastForward({ git }: Repository, to: string): Promise<{ isDone: boolean; said: string }> {
   const args = ['merge', '--ff-only', '--no-stat', '--no-autostash', '--no-verify-signatures', to];
   const { code, stdout, stderr } = await git(args, { accept: [1, 2, 128], timeoutMs: LIMIT_MS });
-  return code === 0 ? undefined : `${stdout}${stderr}`;
+  return { isDone: code === 0, said: `${stdout}${stderr}` };
 }
 
 /** The files that git names as being in the way. */
@@ -129,7 +134,6 @@ async function merged(
 ): Promise<string | undefined> {
   const { git } = repository;
   if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
-  if (await isAncestor(repository, commit, tip)) return tip;
   // Where people's commits are on both sides, one may be meant to replace the other (an amended commit, a rebase).
   const isOurs =
     (await hasOnlyArticles(repository, tip, [commit, ...shared])) ||

@@ -104,7 +104,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     }
     const before = followed;
     followed = tip;
-    head = await commitAt(repository, 'HEAD');
+    ({ head } = result);
     const isKnown = before === undefined || before === tip;
     const changes = isKnown ? result.changes : await changesBetween(repository, before, tip, folder);
     const others = changes.filter(({ path }) => path.startsWith(folder) && !own.has(path));
