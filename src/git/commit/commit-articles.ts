@@ -81,7 +81,6 @@ export function createCommitArticles(options: CommitArticlesOptions) {
    */
   async function commit(batch: readonly Pending[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
-    await tidied;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const since = Date.now();
       const branch = await readBranch(repository);
@@ -134,6 +133,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const [status, blobs] = await Promise.all([
       statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
       hashFiles(repository, paths),
+      tidied,
     ]);
     const { tip } = status;
     const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));

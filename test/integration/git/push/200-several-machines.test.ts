@@ -46,29 +46,6 @@ async function everyCloneFollows(t: { is(actual: string, expected: string): void
   }
 }
 
-test.serial('200: one id sent to three machines at once is one article with one URL', async (t) => {
-  const data = article({ slug: 'all-the-same' });
-  const answers = await Promise.all(receivers.map(({ post }) => post('article.published', data)));
-  t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-  t.is(new Set(answers.map(({ text }) => text)).size, 1);
-  t.deepEqual(idsOnRemote(), [data.id]);
-});
-
-test.serial('409: of updates through all machines at once on one base exactly one is stored', async (t) => {
-  const data = article();
-  const { url } = (await one(0).post('article.published', data)).json;
-  const { revision_id: base_revision_id } = await one(1).find(url);
-  const rivals = Array.from({ length: 6 }, () =>
-    update({ target_id: data.id, target_url: url, base_revision_id }),
-  );
-  const answers = await Promise.all(rivals.map((rival, n) => one(n).post('article.updated', rival)));
-  const winners = rivals.filter((_, n) => answers[n]?.status === 200);
-  t.is(winners.length, 1, answers.map(({ status, text }) => `${status} ${text}`).join('\n'));
-  t.is(answers.filter(({ status }) => status === 409).length, rivals.length - 1);
-  for (const receiver of receivers)
-    t.is((await receiver.find(url)).revision_id, winners[0]?.revision_id ?? '');
-});
-
 test.serial('200: two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
   const second = await launchMachine(one(0).dir);
   t.teardown(() => second.kill('SIGKILL'));

@@ -7,8 +7,6 @@ import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { statusOf } from './pushing-site.js';
 
-const { PATH = '' } = process.env;
-
 test('500: an article that the remote declines does not fail its neighbours, and is stored when the remote wants it', async (t) => {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -33,28 +31,4 @@ test('500: an article that the remote declines does not fail its neighbours, and
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);
-});
-
-test('200: an article whose push was accepted without an answer is stored once', async (t) => {
-  const folder = tempDir(t);
-  const clones = makeRemote(folder);
-  const bin = join(folder, 'bin');
-  const cut = join(folder, 'cut');
-  fs.mkdirSync(bin);
-  // The connection ends after the remote has taken the commits and before it has said so.
-  const script = `#!/bin/sh
-PATH='${PATH}'
-case "$*" in *' push '*) [ -e '${cut}' ] || exec git "$@"; rm '${cut}'; git "$@" > /dev/null 2>&1; exit 128;; esac
-exec git "$@"
-`;
-  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const receiver = await launchMachine(clones.clone('site'), { env: { PATH: `${bin}:${PATH}` } });
-  t.teardown(() => receiver.kill('SIGKILL'));
-  fs.writeFileSync(cut, '');
-  const data = article();
-  const first = await receiver.post('article.published', data);
-  t.is(first.status, 200);
-  t.false(fs.existsSync(cut));
-  t.is((await receiver.post('article.published', data)).text, first.text);
-  t.is(clones.articles().size, 1);
 });

@@ -8,15 +8,19 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createPushStatus } from '../../../../src/git/push/push-status.js';
 import { openRemoteWriter } from '../../../../src/git/push/remote-writer.js';
 import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
-import { commitAndPush, gitEnvironment, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 /** A writer of a clone of a new remote. */
-async function open(t: ExecutionContext, readAgain: () => unknown = () => undefined) {
+async function open(
+  t: ExecutionContext,
+  { readAgain = () => undefined, hasBranch = true }: { readAgain?: () => unknown; hasBranch?: boolean } = {},
+) {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
   const siteDir = clones.clone('site');
+  if (!hasBranch) clones.git('update-ref', '-d', 'refs/heads/main');
   const state = join(folder, 'state');
   fs.mkdirSync(state);
   const writer = await openRemoteWriter({
@@ -71,11 +75,16 @@ test.serial(
 test.serial('decisions count only when the store has read the files of another machine', async (t) => {
   const epochs: (number | undefined)[] = [];
   let epoch = (): number | undefined => undefined;
-  const { clones, writer } = await open(t, () => epochs.push(epoch()));
+  const { clones, writer } = await open(t, { readAgain: () => epochs.push(epoch()) });
   epoch = () => writer.epoch;
   const before = writer.epoch;
   commitAndPush(clones.clone('olga'), 'content/theirs.md', 'theirs\n');
   await writer.catchUp();
   t.is(epochs.at(-1), before, 'what is decided while they are read is decided again');
   t.not(writer.epoch, before);
+});
+
+test.serial('a remote that has no branch yet gets the history of the clone', async (t) => {
+  const { clones, siteDir } = await open(t, { hasBranch: false });
+  t.is(clones.git('rev-parse', 'main').trim(), gitIn(siteDir, 'rev-parse', 'HEAD').trim());
 });
