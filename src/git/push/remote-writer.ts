@@ -223,7 +223,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       return false;
     }
     const paths = batch.map(({ file }) => `${folder}${file.path}`);
-    const before = await entriesAt(repository, branch.tip, paths);
+    const replaced = paths.filter((_, index) => batch[index]?.file.replaces !== null);
+    const before = await entriesAt(repository, branch.tip, replaced);
     const { assetsOf } = options;
     const lists = batch.map(({ file: { article, text } }) => assetsOf(article.id, text));
     const assets = await lackingAssets(repository, lists);
