@@ -29,9 +29,6 @@ interface Dropped {
   readonly dropped: true;
 }
 
-/** The articles in the trash; see `openTrash`. */
-export type Trash = ReturnType<typeof openTrash>;
-
 /**
  * The articles in the trash. What is known of them is in memory, as every request for a page that is not there asks for it;
  * whether another process has changed it is asked each time. The texts are read when an article is restored.

@@ -1,3 +1,4 @@
+import type { Article } from '../../article/article.js';
 import { messageOf } from '../../errors.js';
 import type { ArticleChange } from '../../host/hook-types.js';
 import type { Hooks } from '../../host/hooks.js';
@@ -29,19 +30,10 @@ function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'a
 }
 
 /** What a message may say of an article. */
-export interface MessageArticle {
-  readonly id: string;
-  readonly title: string;
-  readonly slug: string;
-  readonly revision: string;
-  readonly author: string;
-}
-
-/** How messages read where nobody says otherwise. */
-export const DEFAULT_TEMPLATE = ':kind: :title';
+type MessageArticle = Pick<Article, 'id' | 'title' | 'slug' | 'revision' | 'author'>;
 
 /** The message without its trailers, from the config's template; its first line is the subject. */
-export function messageText(kind: CommitKind, article: MessageArticle, template = DEFAULT_TEMPLATE): string {
+export function messageText(kind: CommitKind, article: MessageArticle, template = ':kind: :title'): string {
   const { id, title, slug, revision, author } = article;
   const values: Readonly<Record<string, string>> = {
     kind,
