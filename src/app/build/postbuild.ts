@@ -5,7 +5,7 @@ import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
 import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
-import { openOriginals } from '../../deploy/build/originals.js';
+import { openGeneratedPages } from '../../deploy/build/generated-pages.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
@@ -84,8 +84,10 @@ export async function completeSite(
   const changesPages = options.readOnly !== true && !isWithinBuild(settings);
   const plugins = changesPages ? await openPagePlugins(settings, siteDir, excluded) : undefined;
   // A copy is built from nothing each time.
-  const originals =
-    changesPages && siteDir === dir ? openOriginals(join(foldersOf(settings).stateDir, 'pages')) : undefined;
+  const generatedPages =
+    changesPages && siteDir === dir
+      ? openGeneratedPages(join(foldersOf(settings).stateDir, 'pages'))
+      : undefined;
   try {
     const filtered = plugins?.filtered;
     const report = await postbuild({
@@ -94,7 +96,7 @@ export async function completeSite(
       articles,
       timeoutMs,
       filtered,
-      originals,
+      generatedPages,
       ...options,
     });
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;

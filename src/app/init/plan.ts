@@ -3,7 +3,7 @@ import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.j
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { LOCK_FILES, npmScripts } from '../../generators/inspect/manifests.js';
 import { recogniseGenerators } from '../../generators/registry.js';
-import { isMarked } from '../../site/builder/ownership.js';
+import { isOfPressmark } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
@@ -284,7 +284,7 @@ function plainFolders(files: SiteFiles): { readonly content?: string; readonly o
     recogniseGenerators(files).length > 0;
   if (isOthers) return OWN_FOLDERS;
   const pages = files.list('public').filter((name) => name.endsWith('.html'));
-  const isOurs = pages.every((name) => isMarked(files.read(`public/${name}`) ?? ''));
+  const isOurs = pages.every((name) => isOfPressmark(files.read(`public/${name}`) ?? ''));
   return isOurs ? {} : { output: OWN_FOLDERS.output };
 }
 

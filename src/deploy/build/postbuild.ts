@@ -5,7 +5,7 @@ import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import type { ArticleState } from '../../article/publication.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
-import { marked, markIn, type Originals } from './originals.js';
+import { type GeneratedPages, generatedDigestIn, withGeneratedDigest } from './generated-pages.js';
 import { bodyEnd, commentsOf, headEnd, insert, placesOf } from './page-text.js';
 import { addressBelow, pageAt } from './pages.js';
 
@@ -64,7 +64,7 @@ export interface PostbuildOptions {
    */
   readonly filtered?: ((html: string, file: string) => Promise<string>) | undefined;
   /** What the generator made of the pages that plugins have changed. @default each page was just made */
-  readonly originals?: Originals | undefined;
+  readonly generatedPages?: GeneratedPages | undefined;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */
   readonly readOnly?: boolean;
   /** How long all of it may take, in milliseconds. @default as long as it takes */
@@ -115,15 +115,15 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     }
     // Byte for byte: each byte is one character, whatever the page's encoding.
     const before = fs.readFileSync(found.path, 'latin1');
-    const mark = markIn(before);
-    const original = mark === undefined ? before : options.originals?.get(mark);
-    if (original === undefined && options.originals !== undefined) stale.push(url);
+    const digest = generatedDigestIn(before);
+    const generated = digest === undefined ? before : options.generatedPages?.get(digest);
+    if (generated === undefined && options.generatedPages !== undefined) stale.push(url);
     const complete = (html: string) =>
       completePage(html, bytesOf(article.jsonLd), article.comments.map(bytesOf));
-    const page = complete(original ?? before);
+    const page = complete(generated ?? before);
     for (const reason of page.problems) missing.push({ file, url, reason });
     let { html } = page;
-    if (original !== undefined && options.filtered !== undefined) {
+    if (generated !== undefined && options.filtered !== undefined) {
       try {
         const filtered = complete(bytesOf(await options.filtered(textOf(html), file)));
         const isComplete = filtered.problems.length === 0 || page.problems.length > 0;
@@ -132,8 +132,8 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
             `${url}: plugins removed the end of the page’s head or body; the page stays as the generator has made it`,
           );
         else if (filtered.html !== html) {
-          html = marked(filtered.html, htmlTokens(filtered.html), original);
-          options.originals?.keep(original);
+          html = withGeneratedDigest(filtered.html, htmlTokens(filtered.html), generated);
+          options.generatedPages?.keep(generated);
         }
       } catch (error) {
         if (!(error instanceof PressmarkError)) throw error;
@@ -154,7 +154,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     warnings.push(
       `pages that keep what plugins once added, as nothing is known of what the generator made: ${stale.length}, such as ${stale[0]}; delete ${output} and build again`,
     );
-  if (options.readOnly !== true) options.originals?.sweep();
+  if (options.readOnly !== true) options.generatedPages?.sweep();
   return { checked, changed, missing, skipped, warnings };
 }
 

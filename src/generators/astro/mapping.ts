@@ -21,7 +21,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     momentText: ({ utc }, sent) => (TIMESTAMP.test(sent) ? sent : utc),
     writtenText,
-    sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
+    sentText: (written) => (beginsWithMarker(written) ? written.replace('\u2060', '') : written),
     // A schema with url() or image() refuses every other address, and the build fails.
     image: webAddress,
     extension: (body) => (options.htmlFiles === true && body.kind === 'html' ? '.html' : '.md'),
@@ -44,9 +44,9 @@ export function mapping(options: MappingOptions): ArticleMapping {
 }
 
 /** Astro imports the file that a text with its marker names, at whatever key; a word joiner before it makes it a text. */
-const writtenText = (sent: string): string => (isMarked(sent) ? `\u2060${sent}` : sent);
+const writtenText = (sent: string): string => (beginsWithMarker(sent) ? `\u2060${sent}` : sent);
 
-const isMarked = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
+const beginsWithMarker = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
 
 /** The last part of an address. */
 const slugIn = (address: string): string =>

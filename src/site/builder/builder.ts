@@ -17,7 +17,7 @@ import { loadTheme } from '../render/theme.js';
 import { HASHED } from '../render/theme-files.js';
 import { type BuildReportKeeper, startReport } from './build-report.js';
 import { takeBuilderLock } from './builder-lock.js';
-import { markedFiles, refuseForeignOutput } from './ownership.js';
+import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest } from './state.js';
 import { openWriter, type Writer } from './writer.js';
 
@@ -146,7 +146,7 @@ export function createBuilder(options: SiteOptions): Builder {
     const saved = state.load();
     if (saved === undefined) {
       refuseForeignOutput(options, basename(outputDir));
-      adoptMarked();
+      takeOverFiles();
     } else {
       for (const [path, file] of saved.files) built.set(path, file);
       articles.restore(saved, saved.parseKey === parseKey);
@@ -288,8 +288,8 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   /** Takes over what an earlier life has built of which nothing is known. */
-  function adoptMarked(): void {
-    for (const file of markedFiles(outputDir)) if (!built.has(file)) built.set(file, UNKNOWN);
+  function takeOverFiles(): void {
+    for (const file of filesOfPressmark(outputDir)) if (!built.has(file)) built.set(file, UNKNOWN);
   }
 
   function forgetKeys(): void {

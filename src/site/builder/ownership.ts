@@ -21,8 +21,8 @@ const MARKS: readonly RegExp[] = [
 const LARGEST = 16 * 1024 * 1024;
 
 /** The files of an output folder that bear the mark of those that Pressmark makes. */
-export function markedFiles(outputDir: string): string[] {
-  return filesBelow(outputDir).filter((file) => isMarkedFile(join(outputDir, file)));
+export function filesOfPressmark(outputDir: string): string[] {
+  return filesBelow(outputDir).filter((file) => isFileOfPressmark(join(outputDir, file)));
 }
 
 /**
@@ -37,7 +37,7 @@ export function refuseForeignOutput(
 ): void {
   if (hasBuilt(stateDir)) return;
   const files = filesBelow(outputDir).filter((file) => !file.startsWith('.'));
-  if (files.length === 0 || files.some((file) => isMarkedFile(join(outputDir, file)))) return;
+  if (files.length === 0 || files.some((file) => isFileOfPressmark(join(outputDir, file)))) return;
   const [example = ''] = files;
   throw new PressmarkError(
     'CONFIG_INVALID',
@@ -45,11 +45,11 @@ export function refuseForeignOutput(
   );
 }
 
-function isMarkedFile(path: string): boolean {
-  return fs.statSync(path).size <= LARGEST && isMarked(fs.readFileSync(path, 'latin1'));
+function isFileOfPressmark(path: string): boolean {
+  return fs.statSync(path).size <= LARGEST && isOfPressmark(fs.readFileSync(path, 'latin1'));
 }
 
 /** Whether a text bears the mark of those that Pressmark makes. */
-export function isMarked(text: string): boolean {
+export function isOfPressmark(text: string): boolean {
   return MARKS.some((mark) => mark.test(text));
 }

@@ -49,42 +49,6 @@ test('what the owner wrote of a tag or an author stands on its pages, and is no 
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
-test('an edit of such a file builds exactly the pages that show it, and so do its coming and going', async (t) => {
-  const site = gardenSite(t);
-  await site.builder.build('all');
-  const changed = async () => (await site.builder.build('all')).files;
-  const soil = ['tags/soil/index.html', 'tags/soil/page/1/index.html'];
-  write(site, 'tags/soil.md', SOIL);
-  t.deepEqual([...(await changed())].sort(), soil);
-  write(site, 'tags/soil.md', SOIL.replace('*alive*', '*quite alive*'));
-  t.deepEqual(await changed(), soil.slice(0, 1));
-  write(site, 'tags/soil.md', '---\ntitle: ["half\n---\n');
-  t.deepEqual(await changed(), [], 'half an edit harms nothing');
-  t.true(site.logged.some((line) => line.includes('tags/soil.md') && line.includes('malformed')));
-  fs.rmSync(join(site.options.content.root, 'tags/soil.md'));
-  t.deepEqual([...(await changed())].sort(), soil);
-  t.deepEqual(site.output(), await builtAnew(site.options));
-});
-
-test('what changed while nothing ran is built at the next start, and nothing else', async (t) => {
-  const site = gardenSite(t);
-  write(site, 'tags/soil.md', SOIL);
-  write(site, 'authors/ada.md', '---\n---\nAda digs.\n');
-  await site.builder.build('all');
-  await site.builder.close();
-  fs.rmSync(join(site.options.content.root, 'tags/soil.md'));
-  write(site, 'authors/bo.md', '---\n---\nBo rests.\n');
-  const again = testSite(t, { dir: site.dir, pageSize: 2 });
-  const { files } = await again.builder.build('all');
-  t.deepEqual([...files].sort(), [
-    'authors/bo/index.html',
-    'tags/soil/index.html',
-    'tags/soil/page/1/index.html',
-  ]);
-  t.true(again.page('authors/ada/index.html').includes('Ada digs.'));
-  t.deepEqual(again.output(), await builtAnew(again.options));
-});
-
 test('such a file may name a template of its own', async (t) => {
   const site = gardenSite(t);
   write(site, 'tags/soil.md', SOIL);
@@ -95,6 +59,19 @@ test('such a file may name a template of its own', async (t) => {
   await site.builder.build('all');
   t.is(site.page('tags/soil/index.html'), 'Soil: All about soil, 3');
   t.true(site.page('tags/moss/index.html').includes('<h1 dir="auto">Moss</h1>'));
+});
+
+test('spellings of a tag are one tag with one page, and no folder of a tag begins with a dot', async (t) => {
+  const site = testSite(t);
+  const spellings = ['Wordpress', 'wordpress', 'WordPress ', 'Café', 'Cafe\u0301', '.NET'];
+  for (const [n, tag] of spellings.entries()) site.write(`a${n}`, { tags: [tag], date: `2026-01-0${n + 1}` });
+  await site.builder.build('all');
+  const folders = fs
+    .readdirSync(join(site.options.outputDir, 'tags'))
+    .filter((name) => name !== 'index.html');
+  t.deepEqual(folders.sort(), ['café', 'net', 'wordpress']);
+  const page = site.page('tags/wordpress/index.html');
+  for (const n of [0, 1, 2]) t.true(page.includes(`Title of a${n}`));
 });
 
 test('a tag and an author of any script have pages in it, and their addresses are percent-encoded', async (t) => {

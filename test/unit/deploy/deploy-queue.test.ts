@@ -82,17 +82,6 @@ test('the lock is held during a deploy', async (t) => {
   t.deepEqual(order, ['enter', 'deploy', 'leave']);
 });
 
-test('a deploy that fails is tried again until it succeeds, and after a restart the whole output is compared', async (t) => {
-  const first = setUp(t, { fails: () => true });
-  await until('it has failed often', () => (readDeployState(first.stateDir).toy?.attempts ?? 0) > 3);
-  await first.queue.stop();
-  let failures = 0;
-  const second = setUp(t, { stateDir: first.stateDir, fails: () => failures++ < 3 });
-  await until('it is deployed after other failures', () => second.deployed.length === 1);
-  t.is(second.outputs.at(-1)?.changed, undefined);
-  t.deepEqual(Object.keys(second.queue.state().toy ?? {}), ['deployed', 'attempts']);
-});
-
 test('a build that has changed nothing is deployed where no target has its output', async (t) => {
   const { outputs, deployed, build } = setUp(t);
   await until('the present output is deployed', () => deployed.length === 1);

@@ -9,24 +9,6 @@ const log = createLog({ level: 'silent', terminal: false });
 const at = '2026-11-20T08:00:00.000Z';
 const article = (id: string) => ({ path: `content/${id}.md`, id, url: `https://garden.example/${id}`, at });
 
-test('all receivers on a folder have the facts that one of them has noted, and so has the next one', (t) => {
-  const stateDir = tempDir(t);
-  const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];
-  const awaited = () => other.now.awaited.map(({ id }) => id);
-  one.note({ delivery: article('a'), awaited: article('a') });
-  t.is(one.now.delivery?.id, 'a');
-  t.deepEqual(awaited(), ['a']);
-  other.note({ awaited: article('b') });
-  other.close();
-  one.note({ awaited: { ...article('a'), found: 'the page answers 404' } });
-  t.like(one.now.awaited, [{ id: 'a', found: 'the page answers 404' }, { id: 'b' }]);
-  other.note({ live: article('a'), settled: 'content/a.md' });
-  other.close();
-  t.like(one.now, { live: { id: 'a' }, awaited: [{ id: 'b' }] });
-  t.deepEqual(readFacts(stateDir), one.now);
-  t.deepEqual(openFacts(stateDir, log).now, one.now);
-});
-
 test('an error stays until it has passed', (t) => {
   const facts = openFacts(tempDir(t), log);
   const commitError = { at, path: 'content/a.md', reason: 'a rebase is not finished' };

@@ -47,19 +47,6 @@ test('the folders above a nested output are made where they are missing', async 
   }
 });
 
-test('whoever has opened the old output still reads it whole after a switch', async (t) => {
-  const dir = tempDir(t);
-  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
-  await replaceOutput(write(join(dir, 'built-1'), first), place);
-  const opened = fs.realpathSync(place.path);
-  await replaceOutput(write(join(dir, 'built-2'), second), place);
-  t.deepEqual(await contentOf(opened), first);
-  for (let n = 3; n < 9; n++)
-    await replaceOutput(write(join(dir, `built-${n}`), { ...second, d: String(n) }), place);
-  t.false(fs.existsSync(opened), 'the last five outputs are kept');
-  t.is(fs.readdirSync(place.outputsDir).length, 5);
-});
-
 test('an output that is being deployed is kept, however many come after it', async (t) => {
   const dir = tempDir(t);
   const inUse: string[] = [];

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { openFacts, readFacts } from '../../../../src/deploy/facts.js';
+import { openFacts } from '../../../../src/deploy/facts.js';
 import { createAwaited } from '../../../../src/deploy/live/awaited.js';
 import { createLog } from '../../../../src/log.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -67,25 +67,6 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
 
 const all = () => true;
 
-test('an article is live once its page has its present text, and what was found before is noted', async (t) => {
-  const { add, awaited, facts, live, show } = await setUp(t);
-  add('a');
-  awaited.built(performance.now(), all);
-  awaited.look();
-  await until('the page is not found', () => facts.now.awaited[0]?.found === 'the page answers 404');
-  t.is(facts.now.live, undefined);
-  show('a', '<!-- svc:item:old -->');
-  awaited.look();
-  await until('the old text is found', () =>
-    /does not have the item comment/.test(facts.now.awaited[0]?.found ?? ''),
-  );
-  show('a');
-  awaited.look();
-  await until('the article is live', () => live.length === 1);
-  t.is(facts.now.live?.id, 'a');
-  t.deepEqual(facts.now.awaited, []);
-});
-
 test('no page is looked at before a build that began after the answer has been deployed', async (t) => {
   const { add, awaited, asked, live, show, setDeployedUntil } = await setUp(t);
   for (const id of ['a', 'b', 'c']) show(id);
@@ -121,35 +102,6 @@ test('a newer text is looked for in the place of the older one, and a removed ar
   awaited.look();
   await until('the newer text is live', () => live.length === 1);
   t.deepEqual(facts.now.awaited, []);
-});
-
-test('where the host builds, articles are looked for once git has them', async (t) => {
-  const { add, awaited, live, show } = await setUp(t);
-  for (const id of ['a', 'b']) {
-    show(id);
-    add(id);
-  }
-  await awaited.committed(() => Promise.resolve(new Set(['content/b.md'])));
-  awaited.look();
-  await until('the committed one is live', () => live.length === 1);
-  t.deepEqual(live, ['b']);
-  await awaited.committed();
-  awaited.look();
-  await until('the other one is live', () => live.length === 2);
-});
-
-test('what was not seen live is looked for by the next process after its first build', async (t) => {
-  const first = await setUp(t);
-  first.add('a');
-  await first.awaited.stop();
-  first.facts.close();
-  t.like(readFacts(first.stateDir).awaited, [{ id: 'a', path: 'content/a.md' }]);
-  const second = await setUp(t, first.stateDir);
-  second.awaited.look();
-  second.awaited.built(performance.now(), all);
-  second.awaited.look();
-  await until('it is looked for, and its owner has removed it', () => second.facts.now.awaited.length === 0);
-  t.deepEqual(second.live, []);
 });
 
 test('what another receiver notes after the deploy is looked for, too', async (t) => {

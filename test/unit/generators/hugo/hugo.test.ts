@@ -5,9 +5,6 @@ import { askedSite } from '../asked-site.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
 
-const _mapping = (options = {}) =>
-  hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
-
 // What Hugo prints of itself in these tests was printed by Hugo 0.111.3.
 
 const CONFIG = `baseurl = "https://garden.example/notes/"
@@ -256,10 +253,4 @@ test('Hugo’s list of pages is read, whatever its titles hold; a draft has no a
   ]);
   t.deepEqual(parse(HEAD, 'https://garden.example'), []);
   t.throws(() => parse('no such command', 'https://garden.example'), { instanceOf: SyntaxError });
-});
-
-test('a Hugo site without a list of all tags, which has their pages, is in good order', (t) => {
-  const config = 'baseURL = "https://garden.example/"\ndisableKinds = ["taxonomy"]\n';
-  const settings = { siteUrl: 'https://garden.example', content: 'content', output: 'public', options: {} };
-  t.deepEqual(hugo.problems(siteOf({ 'hugo.toml': config }), settings), []);
 });

@@ -1,29 +1,33 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { marked, markIn, openOriginals } from '../../../../src/deploy/build/originals.js';
+import {
+  generatedDigestIn,
+  openGeneratedPages,
+  withGeneratedDigest,
+} from '../../../../src/deploy/build/generated-pages.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 const PAGE = '<p>As the generator made it.</p>';
-const digest = markIn(marked(PAGE, [], PAGE)) ?? '';
+const digest = generatedDigestIn(withGeneratedDigest(PAGE, [], PAGE)) ?? '';
 
-test('originals: what a power loss has cut short counts as missing, and is kept again', (t) => {
+test('generated pages: what a power loss has cut short counts as missing, and is kept again', (t) => {
   const folder = tempDir(t);
   const path = join(folder, `${digest}.gz`);
-  openOriginals(folder).keep(PAGE);
+  openGeneratedPages(folder).keep(PAGE);
   const whole = fs.readFileSync(path);
   for (const damaged of [Buffer.alloc(0), whole.subarray(0, -9), Buffer.alloc(whole.length)]) {
     fs.writeFileSync(path, damaged);
-    t.is(openOriginals(folder).get(digest), undefined);
+    t.is(openGeneratedPages(folder).get(digest), undefined);
     fs.writeFileSync(path, damaged);
-    openOriginals(folder).keep(PAGE);
-    t.is(openOriginals(folder).get(digest), PAGE);
+    openGeneratedPages(folder).keep(PAGE);
+    t.is(openGeneratedPages(folder).get(digest), PAGE);
   }
 });
 
-test('originals: a sweep takes the old ones, and does not mind a file that another process has moved', (t) => {
+test('generated pages: a sweep takes the old ones, and does not mind a file that another process has moved', (t) => {
   const folder = tempDir(t);
-  const kept = openOriginals(folder);
+  const kept = openGeneratedPages(folder);
   kept.keep(PAGE);
   fs.symlinkSync('moved', join(folder, 'a.gz')); // to ask for it fails as for a file that is gone
   fs.writeFileSync(join(folder, 'old.gz'), '');
