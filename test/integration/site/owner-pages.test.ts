@@ -75,26 +75,6 @@ test('a malformed page stays also where articles are read by other rules than be
   t.true(site.page('index.html').includes(LINK));
 });
 
-test('an edit of a page builds that page alone, unless it changes what other pages show of it', async (t) => {
-  const { site, rendered } = await siteWithPage(t);
-  writePage(site, ABOUT.replace('write', 'dig').replace('order: 2', 'order: 2\nlayout: page'));
-  t.deepEqual((await site.builder.build('all')).files, ['about/index.html']);
-  t.deepEqual(rendered.splice(0), ['/about/']);
-
-  writePage(site, '---\ntitle: Hidden\n---\nWords.\n', 'hidden');
-  t.deepEqual([...(await site.builder.build('all')).files].sort(), ['hidden/index.html', 'sitemap.xml']);
-  t.deepEqual(rendered.splice(0), ['/hidden/']);
-
-  for (const text of [ABOUT.replace('About us', 'Who we are'), ABOUT, undefined]) {
-    writePage(site, text);
-    await site.builder.build('all');
-    t.true(rendered.splice(0).includes('/articles/a/'));
-    t.deepEqual(site.output(), await builtAnew(site.options));
-    rendered.length = 0;
-  }
-  t.false(site.has('about'));
-});
-
 test('a start takes for a page’s front matter what its file says, also numbers that JSON does not have', async (t) => {
   const { site, rendered } = await siteWithPage(t);
   writePage(site, ABOUT.replace('order: 2', 'order: .inf\nrank: .nan\nwhen: 2026-01-02'));

@@ -106,17 +106,6 @@ function site(t: ExecutionContext) {
   };
 }
 
-test('each article that breaks a build is excluded with its own reason', async (t) => {
-  const { write, build, reasons, pages } = site(t);
-  write('a.md', 'break: no such template');
-  write('b.md', 'break: no such picture');
-  write('c.md', 'good');
-  const outcome = await build();
-  t.is(outcome.kind, 'built');
-  t.deepEqual(reasons(), { 'content/a.md': 'no such template', 'content/b.md': 'no such picture' });
-  t.deepEqual(pages(), ['c.md']);
-});
-
 test('an article that broke a build for a passing reason is built by the next one, and one that breaks it still is not', async (t) => {
   const { write, build, reasons, pages, setPassing } = site(t);
   setPassing('403');

@@ -1,12 +1,9 @@
 import test from 'ava';
-import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { hexo } from '../../../../src/generators/hexo/hexo.js';
 import { askedSite } from '../asked-site.js';
 
 const MANIFEST = '{"scripts":{"build":"hexo generate"},"dependencies":{"hexo":"^7.3.0"}}';
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;
-const _mapping = (options: GeneratorOptions = {}) =>
-  hexo.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/${slug}/` });
 
 // What Hexo 7.3.0 said of a site in its own words, as far as it matters.
 const CONFIG = {

@@ -204,12 +204,7 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
   t.deepEqual((await facts({}, answer({ source: 'src' }))).edits, []);
 });
 
-test('two spellings of a tag have one page', (t) => {
-  const { tagKey } = mappingOf();
-  t.is(tagKey('Soil'), tagKey('soil'));
-  t.is(tagKey('../x'), 'x');
-  t.is(tagKey('Süße Böden!'), 'süße-böden');
-  t.is(tagKey('---'), '');
+test('tags are named as the site’s slug_mode has it', (t) => {
   const { tagKey: raw } = mappingOf({ tagSlugs: 'raw' });
   t.deepEqual([raw('C++ & C#'), raw('a/b'), raw('..')], ['c++-&-c#', '', '']);
   const { tagKey: pretty } = mappingOf({ tagSlugs: 'pretty' });
