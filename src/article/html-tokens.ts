@@ -32,7 +32,8 @@ export type HtmlToken =
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
+/** An opening tag. */
+export type OpenToken = Extract<HtmlToken, { kind: 'open' }>;
 
 /** What is inside these elements is text, whatever it looks like. */
 const RAW_TEXT = new Set('script style textarea title xmp iframe noembed noframes plaintext'.split(' '));
@@ -183,10 +184,8 @@ export function textIn(
 const NO_TOKEN = /<[!?/][^>]*>?|<[a-z][\s\S]*$/gi;
 
 /** The value of an attribute of an opening tag; undefined if the tag has no such attribute, or none with a value. */
-export function attributeOf(tag: string, attribute: string): string | undefined {
-  const [token] = htmlTokens(tag);
-  if (token?.kind !== 'open') return undefined;
-  const found = token.attributes.find(({ name }) => name === attribute);
+export function attributeOf(html: string, { attributes }: OpenToken, attribute: string): string | undefined {
+  const found = attributes.find(({ name }) => name === attribute);
   if (found === undefined || found.end === found.start + attribute.length) return undefined;
-  return decodeHTMLAttribute(tag.slice(found.valueStart, found.valueEnd));
+  return decodeHTMLAttribute(html.slice(found.valueStart, found.valueEnd));
 }

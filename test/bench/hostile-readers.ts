@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { closedHtml } from '../../src/article/closed-html.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
 import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/read.js';
-import { attributeOf, htmlTokens } from '../../src/article/html-tokens.js';
+import { htmlTokens } from '../../src/article/html-tokens.js';
 import { slugOf } from '../../src/article/slug.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
 import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
@@ -85,7 +85,7 @@ function composed(markdown: string, html: string): unknown {
 /** Everything that reads the text of an article or of a page. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'tags of HTML': htmlTokens,
-  'attributes of a tag': (text) => attributeOf(`<a ${text}>`, 'nothing'),
+  'attributes of a tag': (text) => htmlTokens(`<a ${text}>`),
   'live check': (text) =>
     problemOf(
       { ...page, jsonLd: nearly(text), comments: itemComments(text) },

@@ -122,17 +122,17 @@ export function readHead(
   const tokens = htmlTokens(html);
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'open') continue;
-    const { name, start, contentStart } = token;
-    const tag = html.slice(start, contentStart);
+    const { name, contentStart } = token;
+    const attribute = (key: string) => attributeOf(html, token, key);
     if (name === 'a') {
-      const address = addressOf(attributeOf(tag, 'href'));
+      const address = addressOf(attribute('href'));
       if (address !== undefined) links.add(address);
-    } else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attributeOf(tag, 'rel') ?? ''))
-      canonical = addressOf(attributeOf(tag, 'href'));
+    } else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribute('rel') ?? ''))
+      canonical = addressOf(attribute('href'));
     else if (name === 'title') titles.push(textOf(html.slice(contentStart, token.contentEnd)));
     else if (name === 'h1') titles.push(textOf(html.slice(contentStart, headingEnd(tokens, index))));
-    else if (name === 'meta' && [attributeOf(tag, 'property'), attributeOf(tag, 'name')].includes('og:title'))
-      titles.push(attributeOf(tag, 'content') ?? '');
+    else if (name === 'meta' && [attribute('property'), attribute('name')].includes('og:title'))
+      titles.push(attribute('content') ?? '');
   }
   return { canonical, titles };
 }

@@ -1,4 +1,4 @@
-import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/html-tokens.js';
 import { quote } from '../../errors.js';
 import { commentsOf, headEnd, placesOf } from '../build/page-text.js';
 import type { TextAnswer } from '../fetch-text.js';
@@ -79,22 +79,21 @@ function isPast(date: string, behindComma = ''): boolean {
   return (Number.isNaN(time) ? Date.parse(`${date},${behindComma}`) : time) < Date.now();
 }
 
-/** The tags with a name in a head, as they are written. */
-function* tagsNamed(html: string, head: readonly HtmlToken[], name: string): Generator<string> {
-  for (const token of head)
-    if (token.kind === 'open' && token.name === name) yield html.slice(token.start, token.end);
+/** The tags with a name in a head. */
+function* tagsNamed(head: readonly HtmlToken[], name: string): Generator<OpenToken> {
+  for (const token of head) if (token.kind === 'open' && token.name === name) yield token;
 }
 
 function* metaRobots(html: string, head: readonly HtmlToken[]): Generator<string> {
-  for (const tag of tagsNamed(html, head, 'meta'))
-    if (CRAWLERS.test(attributeOf(tag, 'name')?.trim().toLowerCase() ?? ''))
-      yield attributeOf(tag, 'content') ?? '';
+  for (const tag of tagsNamed(head, 'meta'))
+    if (CRAWLERS.test(attributeOf(html, tag, 'name')?.trim().toLowerCase() ?? ''))
+      yield attributeOf(html, tag, 'content') ?? '';
 }
 
 function canonicalOf(html: string, head: readonly HtmlToken[]): string | undefined {
-  for (const tag of tagsNamed(html, head, 'link'))
-    if ((attributeOf(tag, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
-      return attributeOf(tag, 'href');
+  for (const tag of tagsNamed(head, 'link'))
+    if ((attributeOf(html, tag, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
+      return attributeOf(html, tag, 'href');
   return undefined;
 }
 

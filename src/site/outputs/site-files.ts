@@ -42,18 +42,13 @@ export function staticFiles(folder: string, log: Log): Output {
   return {
     reserved: [],
     *plan(): Generator<Planned> {
-      for (const path of publicFilesIn(folder, warnOf).filter(isPublic)) {
+      for (const path of publicFilesIn(folder, warnOf)) {
         const file = join(folder, path);
         const { size, mtimeMs, ino } = fs.statSync(file);
         yield { path, key: keyOf(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };
       }
     },
   };
-}
-
-/** Whether a file goes to the site: dot files are what editors and systems leave behind. */
-function isPublic(path: string): boolean {
-  return !/(?:^|\/)\./.test(path.replace(/^\.well-known\//, ''));
 }
 
 /**

@@ -1,11 +1,9 @@
-import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/html-tokens.js';
 import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/page-types.js';
 import { textOfHtml } from './html-text.js';
 
-type OpenTag = Extract<HtmlToken, { kind: 'open' }>;
-
 interface Heading {
-  readonly tag: OpenTag;
+  readonly tag: OpenToken;
   readonly id: string;
   readonly title: string;
   /** Where its closing tag begins; undefined for one that is never closed. */
@@ -92,9 +90,7 @@ function endOf(tokens: readonly HtmlToken[], index: number): HtmlToken | undefin
 }
 
 function idOf(html: string, token: HtmlToken): string | undefined {
-  if (token.kind !== 'open') return undefined;
-  const tag = html.slice(token.start, token.contentStart);
-  return (tag.includes('=') && attributeOf(tag, 'id')) || undefined;
+  return (token.kind === 'open' && attributeOf(html, token, 'id')) || undefined;
 }
 
 /** The link is for the mouse: heard, it would say each heading twice. The theme draws its sign, so that no search finds it. */

@@ -43,27 +43,25 @@ export function sourcesIn(folder: string | ThemeFolder): ThemeSources {
 
 /**
  * The files in a theme's `assets/`, by their names below the output folder, and by such names with a hash of their content.
- * Dot files are what editors and systems leave behind.
  */
 export function assetsIn({ kind, dir }: ThemeFolder) {
   if (kind === 'words') return [];
   const folder = kind === 'theme' ? join(dir, ASSETS) : dir;
-  return publicFilesIn(folder)
-    .filter((name) => !/(?:^|\/)\./.test(name))
-    .map((name) => {
-      const path = join(folder, name);
-      const file = ASSETS + name;
-      const read = () => fs.readFileSync(path);
-      return { file, hashedFile: withHash(file, hash('sha256', read())), read };
-    });
+  return publicFilesIn(folder).map((name) => {
+    const path = join(folder, name);
+    const file = ASSETS + name;
+    const read = () => fs.readFileSync(path);
+    return { file, hashedFile: withHash(file, hash('sha256', read())), read };
+  });
 }
 
 /** The files in a theme's `root/`, by their names at the top of the site. */
 export function rootFilesIn({ kind, dir: folder }: ThemeFolder): [name: string, read: () => Uint8Array][] {
   if (kind !== 'theme') return [];
-  return publicFilesIn(join(folder, ROOT))
-    .filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')))
-    .map((name) => [name, () => fs.readFileSync(join(folder, ROOT, name))]);
+  return publicFilesIn(join(folder, ROOT)).map((name) => [
+    name,
+    () => fs.readFileSync(join(folder, ROOT, name)),
+  ]);
 }
 
 /** A file's name with a hash of its content before the type. */
@@ -77,12 +75,12 @@ export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
 
 /**
  * The files below a folder that go to the site as they are. A symbolic link out of the folder is left out: what it leads to,
- * such as `.env`, is not for the public.
+ * such as `.env`, is not for the public. So are dot files, which editors and systems leave behind, but for `.well-known/`.
  *
  * @param onSkipped called with each link that is left out.
  */
 export function publicFilesIn(folder: string, onSkipped: (link: string) => void = () => undefined): string[] {
-  const files = filesIn(folder);
+  const files = filesIn(folder).filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')));
   if (files.length === 0) return files;
   const top = fs.realpathSync(folder) + sep;
   return files.filter((name) => {

@@ -1,27 +1,12 @@
 import { itemComment } from '../../../src/article/article.js';
 import { renderMarkdown } from '../../../src/article/markdown.js';
-
-/** The data of an article as the service sends it. */
-export interface SentArticle {
-  id: string;
-  title: string;
-  slug: string;
-  content_html: string;
-  content_markdown: string;
-  meta_description: string;
-  focus_keyword: string;
-  featured_image_url: string | null;
-  tags: string[];
-  author: string;
-  published_at: string;
-  json_ld: string;
-}
+import type { PublishedData } from '../../support/events.js';
 
 /** An article that is sent to the receiver of a site, and what is expected of its page. */
 export interface Sample {
   /** Completes the sentence "the page of …". */
   readonly name: string;
-  readonly data: SentArticle;
+  readonly data: PublishedData;
   /** Whether the article has Markdown. The page of one that has none shows `content_html` node by node. */
   readonly form: 'markdown' | 'html';
   /** Whether the page must show every tag. A generator cannot make the page of a tag such as `{#`. */
@@ -55,7 +40,7 @@ export function bodyOf(
   form: Sample['form'],
   text: string,
   item: string,
-): Pick<SentArticle, 'content_html' | 'content_markdown'> {
+): Pick<PublishedData, 'content_html' | 'content_markdown'> {
   const html = form === 'markdown' ? htmlOf(text) : text;
   return {
     content_html: `${html}\n${itemComment(item)}`,
@@ -67,10 +52,10 @@ function article(
   name: string,
   form: Sample['form'],
   text: string,
-  over: Partial<SentArticle> & Pick<SentArticle, 'id' | 'title'>,
+  over: Partial<PublishedData> & Pick<PublishedData, 'id' | 'title'>,
   tagged = true,
 ): Sample {
-  const data: SentArticle = {
+  const data: PublishedData = {
     slug: over.id,
     ...bodyOf(form, text, over.id),
     meta_description: 'What a hive needs when there is no garden.',
