@@ -32,8 +32,6 @@ export async function stagedByOwner(repository: Repository, { files }: Status): 
 export interface NextCommit {
   readonly commit: string;
   readonly ref: string;
-  /** When it was made, in milliseconds since 1970. */
-  readonly madeAt: number;
 }
 
 /** Removes refs that killed Pressmarks have left, where they are still these. The caller knows that git has all files. */
@@ -43,13 +41,13 @@ export async function removeNextRefs({ git }: Repository, refs: readonly NextCom
 
 /** The commits that are on no branch yet. */
 export async function nextCommits({ git }: Repository): Promise<NextCommit[]> {
-  const format = '--format=%(objectname) %(refname) %(committerdate:unix)';
+  const format = '--format=%(objectname) %(refname)';
   const { stdout } = await git(['for-each-ref', format, NEXT_REFS]);
   return stdout
     .split('\n')
     .slice(0, -1)
     .map((line) => {
-      const [commit = '', ref = '', seconds] = line.split(' ');
-      return { commit, ref, madeAt: Number(seconds) * 1_000 };
+      const [commit = '', ref = ''] = line.split(' ');
+      return { commit, ref };
     });
 }

@@ -15,10 +15,8 @@ const LIMIT_MS = 300_000;
 /** How often all files are compared with the branch, and how often it is seen whether HEAD has moved, in milliseconds. */
 const COMPARE_EVERY_MS = 600_000;
 const HEAD_EVERY_MS = 5_000;
-/** After how long a comparison that failed, or met a batch under way, is made again, in milliseconds. */
+/** After how long a comparison that failed is made again, in milliseconds. */
 const AGAIN_MS = 40_000;
-/** So long a git that has outlived its receiver may still write the index, in milliseconds. */
-const OUTLIVED_MS = 30_000;
 
 /**
  * The files of the content folder that differ from the branch, as `git status` has it, without those that the owner has
@@ -51,17 +49,17 @@ export function createComparison(
   const timers: NodeJS.Timeout[] = [];
   let isClosed = false;
 
-  /** @returns the reason where it is to be made again. */
+  /** @returns the reason where it has failed. */
   async function compare(): Promise<string | undefined> {
     try {
-      // Read first: a batch that begins during the comparison has another one, which it needs.
+      // Read first: a batch that begins during the comparison has another one, which it needs. One that is under way has
+      // files that are not committed yet.
       const next = await nextCommits(repository);
       const found = await uncommittedFiles(place);
       for (const path of found) onUncommitted(path);
-      const left = next.filter(({ madeAt }) => madeAt < Date.now() - OUTLIVED_MS);
-      if (found.length === 0) await removeNextRefs(repository, left);
+      if (found.length === 0) await removeNextRefs(repository, next);
       log.debug({ uncommitted: found.length }, 'articles compared with the branch');
-      return left.length < next.length ? 'a batch may be under way' : undefined;
+      return undefined;
     } catch (error) {
       if (!isClosed)
         log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');

@@ -1,20 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
 import { PressmarkError } from '../../../src/errors.js';
 import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
 import { readHead } from '../../../src/git/commit/head.js';
 import { nextCommits, nextRef, removeNextRefs, stagedByOwner } from '../../../src/git/commit/next-commits.js';
-import { createComparison } from '../../../src/git/commit/uncommitted.js';
-import { checkContentFolder } from '../../../src/git/content-folder.js';
 import type { Git } from '../../../src/git/git.js';
 import { openRepository, type Repository } from '../../../src/git/repository.js';
 import { statusOf } from '../../../src/git/status.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 
 const OLGA = { name: 'Olga', email: 'olga@example.org' };
 const STYLE = { identity: { author: OLGA, committer: OLGA }, sign: false };
@@ -81,34 +76,6 @@ test('what a killed receiver has put into the index is not the owner’s, also a
   t.deepEqual(await staged(repository), []);
   await removeNextRefs(repository, await nextCommits(repository));
   t.deepEqual(await staged(repository), [PATH]);
-});
-
-test('the ref of a killed receiver stays while a git of that receiver may still write the index', async (t) => {
-  const { dir, leaveRef, repository } = await aboutToMove(t);
-  leaveRef();
-  fs.rmSync(join(dir, PATH));
-  const old = [
-    '-c',
-    'user.name=O',
-    '-c',
-    'user.email=o@example.org',
-    'commit-tree',
-    '-m',
-    'Old',
-    'HEAD^{tree}',
-  ];
-  const env = { ...gitEnvironment(dir), GIT_COMMITTER_DATE: '2001-02-03T04:05:06Z' };
-  const commit = execFileSync('git', old, { cwd: dir, env, encoding: 'utf8' }).trim();
-  gitIn(dir, 'update-ref', nextRef(), commit);
-  t.is((await nextCommits(repository)).length, 2);
-  const place = await checkContentFolder(repository, 'content/');
-  if (place.kind === 'refused') throw new Error(place.why);
-  const comparison = createComparison(place, pino({ level: 'silent' }), t.fail, () => false);
-  comparison.start();
-  await until('the old ref is gone', async () => (await nextCommits(repository)).length === 1);
-  await comparison.close();
-  const left = await nextCommits(repository);
-  t.true(left.length === 1 && left[0]?.commit !== commit);
 });
 
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {
