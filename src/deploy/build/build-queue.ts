@@ -10,6 +10,11 @@ export interface BuildPauses {
   readonly everyMs?: number;
 }
 
+/** So many builds may follow one another at once: an article, and what its author corrects when it is live. */
+const FREE_BUILDS = 3;
+
+const MINUTE_MS = 60_000;
+
 /** How a build ended: `again` where it should be tried again although nothing changes, `unneeded` where nothing was built. */
 export type BuildEnd = 'done' | 'unneeded' | 'again';
 
@@ -26,11 +31,11 @@ export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs:
 const LONGEST_RETRY_MS = 10 * 60_000;
 
 /** The longest pause before the first build after a start, in milliseconds, if a build keeps crashing the machine. */
-const LONGEST_START_MS = 60_000;
+const LONGEST_START_MS = MINUTE_MS;
 
 /**
- * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, and never
- * more often than it may. What changes during a build is built next.
+ * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, never
+ * more often than it may, and seldom where changes keep coming. What changes during a build is built next.
  *
  * @param build never rejects.
  * @param interrupted the number of builds in a row that a crash has interrupted before this start.
@@ -49,6 +54,8 @@ export function createBuildQueue(
   const pause = interrupted === 0 ? 0 : Math.min(LONGEST_START_MS, pauses.retryMs * 2 ** (interrupted - 1));
   let notBefore = performance.now() + pause;
   let isStopped = false;
+  /** When the builds of the last minute began. */
+  let recent: number[] = [];
 
   function request(): void {
     const now = performance.now();
@@ -71,7 +78,11 @@ export function createBuildQueue(
     running = build().then((end) => {
       running = undefined;
       failures = end === 'again' ? failures + 1 : 0;
-      if (end !== 'unneeded') notBefore = began + (pauses.everyMs ?? 0);
+      if (end !== 'unneeded') {
+        recent = [...recent.filter((start) => start > began - MINUTE_MS), began];
+        const crowded = crowdedPause(recent.length, performance.now() - began, pauses.longestMs);
+        notBefore = began + Math.max(pauses.everyMs ?? 0, crowded);
+      }
       if (waiting !== undefined) schedule(waiting.last + pauses.quietMs - performance.now());
       else if (end === 'again') schedule(Math.min(LONGEST_RETRY_MS, pauses.retryMs * 2 ** (failures - 1)));
     });
@@ -84,4 +95,15 @@ export function createBuildQueue(
   }
 
   return { request, stop };
+}
+
+/**
+ * How much time lies between the start of a build and that of the next one, where changes keep coming: as long as the build
+ * has taken, and twice as long after each further one. All in milliseconds.
+ *
+ * @param builds how many have begun within a minute, this one among them.
+ * @param tookMs how long this one has taken.
+ */
+export function crowdedPause(builds: number, tookMs: number, longestMs = PAUSES.longestMs): number {
+  return builds < FREE_BUILDS ? 0 : Math.min(longestMs, tookMs * 2 ** (builds - FREE_BUILDS));
 }

@@ -4,6 +4,7 @@ import {
   type BuildEnd,
   type BuildPauses,
   createBuildQueue,
+  crowdedPause,
 } from '../../../../src/deploy/build/build-queue.js';
 import { until } from '../../../support/until.js';
 
@@ -105,4 +106,32 @@ test('between the starts of two builds lies the time that was asked for; a build
   await setTimeout(2 * everyMs);
   t.is(began.length, 3, 'one build for all thirty changes');
   await queue.stop();
+});
+
+test('changes that keep coming are built seldom: the pause grows with each build of the last minute', async (t) => {
+  const tookMs = 40;
+  const { queue, began, ends } = setUp();
+  for (let n = 1; n <= 5; n++) {
+    queue.request();
+    await until(`build ${n} begins`, () => began.length === n);
+    await setTimeout(tookMs);
+    ends[n - 1]?.('done');
+    await setTimeout(2 * PAUSES.quietMs);
+  }
+  t.true((began[4] ?? 0) - (began[3] ?? 0) >= 2 * tookMs - 5);
+  await queue.stop();
+});
+
+test('thirty articles spread over a minute are a few builds', (t) => {
+  const buildsOf = (tookMs: number) => {
+    const starts: number[] = [];
+    for (let change = 0; change < 60_000; change += 2_000) {
+      const last = starts.at(-1) ?? Number.NEGATIVE_INFINITY;
+      if (change <= last) continue; // it is in the build that is to come
+      starts.push(Math.max(change, last + Math.max(tookMs, crowdedPause(starts.length, tookMs))));
+    }
+    return starts.map((start) => start / 1_000);
+  };
+  t.deepEqual(buildsOf(5_000), [0, 5, 10, 15, 25, 40, 55, 70]);
+  t.deepEqual(buildsOf(1_000), [0, 2, 4, 6, 8, 12, 20, 35, 50, 65]);
 });
