@@ -33,6 +33,7 @@ const GROUPS = {
   },
   Checker: {
     check: async () => (await import('./sender/check.js')).checkCommand(),
+    'check-sender': async () => (await import('./sender/check-sender.js')).checkSenderCommand(),
     listen: async () => (await import('./sender/listen.js')).listenCommand(),
     send: async () => (await import('./sender/send.js')).sendCommand(),
     replay: async () => (await import('./sender/replay.js')).replayCommand(),

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { Command } from 'commander';
 import { PressmarkError } from '../../errors.js';
 import { type FoundMarkdown, findMarkdown } from '../../sender/article/find-markdown.js';
+import type { Clock } from '../../sender/clock.js';
 import { makeConnector, saveConnector } from '../../sender/connectors.js';
 import { foresee, type Queued, queueFiles } from '../../sender/publish.js';
 import { createWorker } from '../../sender/queue/worker.js';
@@ -10,12 +11,13 @@ import { type MovedUrl, writeRedirects } from '../../sender/redirects.js';
 import type { SenderState } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
 import { paint, print, printable, printJson, progressLine, warningLog } from '../terminal.js';
-import { openSending, type Sending, standingOf, withConnector, withRate } from './sending.js';
+import { openSending, type Sending, standingOf, withClock, withConnector, withRate } from './sending.js';
 
 interface PublishOptions {
   readonly dir: string;
   readonly connector?: string;
   readonly rate?: number;
+  readonly clock?: Clock;
   readonly json?: boolean;
   readonly dryRun?: boolean;
   readonly report?: string;
@@ -25,7 +27,7 @@ interface PublishOptions {
 
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
 export function publishCommand(): Command {
-  return withRate(withConnector(withDir(new Command('publish'))))
+  return withClock(withRate(withConnector(withDir(new Command('publish')))))
     .description(
       'publish Markdown files with front matter; an interrupted run is resumed by running it again',
     )
@@ -48,7 +50,8 @@ export function publishCommand(): Command {
     .addHelpText('after', example('pressmark publish posts --rate 5'))
     .action(async (paths: string[], options: PublishOptions) => {
       const found = findMarkdown(paths);
-      const sending = await withBaseUrl(openSending(options.dir, options.connector), options);
+      const opened = openSending(options.dir, options.connector, options.clock);
+      const sending = await withBaseUrl(opened, options);
       try {
         if (options.dryRun) showPlan(sending, found, options.json === true);
         else await publish(sending, found, options);
@@ -82,7 +85,7 @@ async function publish(
   { articles: files, leftOut }: FoundMarkdown,
   { rate, json, report, redirects }: PublishOptions,
 ): Promise<void> {
-  const { state, connector, queue } = sending;
+  const { state, connector, queue, clock } = sending;
   const line = progressLine();
   const say = (text: string) => {
     if (!json) line.print(text);
@@ -90,7 +93,7 @@ async function publish(
   for (const { path, why } of leftOut)
     say(`  ${printable(`${relative(state.dir, path)} is left out: ${why}`)}`);
   const queued: Queued[] = [];
-  for await (const one of queueFiles(queue, state, connector, files, Date.now)) {
+  for await (const one of queueFiles(queue, state, connector, files, clock.now)) {
     queued.push(one);
     const file = relative(state.dir, one.path);
     if (one.kind === 'unfinished') say(`  ${printable(`${file} is left out: ${one.why}`)}`);
@@ -107,6 +110,7 @@ async function publish(
   const worker = createWorker({
     state,
     queue,
+    clock,
     log: warningLog(),
     rate,
     onAttempt: ({ entry }) => {
@@ -145,11 +149,12 @@ function timeLeft(ms: number, done: number, of: number): string {
 
 /** Prints what `publish` would do with each file. */
 function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: boolean): void {
-  const { state, connector, queue } = sending;
+  const { state, connector, queue, clock } = sending;
   const urlOf = probableUrls(sending);
+  const foreseen = foresee(queue, state, connector, articles, clock.now());
   const rows: Plan[] = [
     ...leftOut.map(({ path, why }): Plan => ({ file: relative(state.dir, path), plan: 'left out', why })),
-    ...[...foresee(queue, state, connector, articles, Date.now())].map((one) => planOf(state, one, urlOf)),
+    ...[...foreseen].map((one) => planOf(state, one, urlOf)),
   ];
   if (rows.some(({ plan }) => plan === 'refused')) process.exitCode = 1;
   if (json) {

@@ -2,17 +2,18 @@ import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findMarkdown } from '../../sender/article/find-markdown.js';
-import { CLOCK } from '../../sender/clock.js';
+import type { Clock } from '../../sender/clock.js';
 import { foresee } from '../../sender/publish.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { refresh } from '../../sender/refresh.js';
 import { example, withDir } from '../options.js';
 import { paint, print, printable, printJson } from '../terminal.js';
-import { openSending, type Sending, standingOf, withConnector } from './sending.js';
+import { openSending, type Sending, standingOf, withClock, withConnector } from './sending.js';
 
 interface RefreshOptions {
   readonly dir: string;
   readonly connector?: string;
+  readonly clock?: Clock;
   readonly changed?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
@@ -28,7 +29,7 @@ interface Refreshed {
 
 /** `pressmark refresh`: replaces published articles in place. */
 export function refreshCommand(): Command {
-  return withConnector(withDir(new Command('refresh')))
+  return withClock(withConnector(withDir(new Command('refresh'))))
     .description('replace published articles at their own URLs, unless somebody has changed them')
     .argument(
       '<url-and-file...>',
@@ -44,11 +45,11 @@ export function refreshCommand(): Command {
       ),
     )
     .action(async (args: string[], options: RefreshOptions, command: Command) => {
-      const { dir, connector, changed = false } = options;
+      const { dir, connector, clock, changed = false } = options;
       const [url, file, ...others] = args;
       if (!changed && (url === undefined || file === undefined || others.length > 0))
         command.error('error: name a URL and a file, or files and folders with --changed', { exitCode: 2 });
-      const sending = openSending(dir, connector);
+      const sending = openSending(dir, connector, clock);
       try {
         if (changed) await refreshChanged(sending, findMarkdown(args).articles, options);
         else await refreshOne(sending, url ?? '', resolve(file ?? ''), options);
@@ -58,7 +59,7 @@ export function refreshCommand(): Command {
     });
 
   async function refreshOne(sending: Sending, url: string, path: string, { force, json }: RefreshOptions) {
-    const entry = await refresh({ ...sending, url, path, clock: CLOCK, force });
+    const entry = await refresh({ ...sending, url, path, force });
     if (json) printJson(rowOf({ file: entry.source, url, entry }));
     else say(entry);
     if (entry.record.status !== 'success') process.exitCode = 1;
@@ -71,12 +72,12 @@ async function refreshChanged(
   files: readonly string[],
   { force, json }: RefreshOptions,
 ): Promise<void> {
-  const { state, connector, queue } = sending;
+  const { state, connector, queue, clock } = sending;
   const refreshed: Refreshed[] = [];
   const sayError = ({ file, error = '' }: Refreshed) => {
     if (!json) print(`${paint('red', '✗')} ${printable(`${file}: ${error}`)}`);
   };
-  for (const one of foresee(queue, state, connector, files, Date.now())) {
+  for (const one of foresee(queue, state, connector, files, clock.now())) {
     const file = relative(state.dir, one.path);
     if (one.kind === 'refused') {
       refreshed.push({ file, url: null, error: one.why });
@@ -90,7 +91,7 @@ async function refreshChanged(
           'RECEIVER_REFUSED',
           'the receiver has not answered its URL; name it: pressmark refresh <url> <file>',
         );
-      const entry = await refresh({ ...sending, url, path: one.path, clock: CLOCK, force });
+      const entry = await refresh({ ...sending, url, path: one.path, force });
       refreshed.push({ file, url, entry });
       if (!json) say(entry);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { CLOCK, type Clock, clockAhead } from '../../sender/clock.js';
 import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
@@ -15,6 +16,24 @@ export function withRate(command: Command): Command {
   return command.option('--rate <n>', 'at most so many requests a second to each receiver', parseRate);
 }
 
+/** `--clock <span>`, for the commands that look at the time. */
+export function withClock(command: Command): Command {
+  return command.option(
+    '--clock <span>',
+    'take the time to be so much later, such as 90s, 5m or 2h: to try retries and dates without waiting for them',
+    parseClock,
+  );
+}
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+function parseClock(text: string): Clock {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
+  if (unit !== 's' && unit !== 'm' && unit !== 'h')
+    throw new InvalidArgumentError('A span is a number and s, m or h, such as 90s, 5m or 2h.');
+  return clockAhead(Number(number) * UNIT_MS[unit]);
+}
+
 function parseRate(text: string): number {
   const rate = Number(text);
   if (!/^\d+(?:\.\d+)?$/.test(text) || rate <= 0)
@@ -27,6 +46,7 @@ export interface Sending {
   readonly state: SenderState;
   readonly connector: Connector;
   readonly queue: Queue;
+  readonly clock: Clock;
 }
 
 /**
@@ -34,10 +54,10 @@ export interface Sending {
  *
  * @throws PressmarkError USAGE where nothing is connected, or not which one is said.
  */
-export function openSending(dir: string, connectorName: string | undefined): Sending {
+export function openSending(dir: string, connectorName: string | undefined, clock = CLOCK): Sending {
   const state = stateOf(dir);
   const connector = chooseConnector(readConnectors(state), connectorName);
-  return { state, connector, queue: openQueue({ state }) };
+  return { state, connector, clock, queue: openQueue({ state, now: clock.now }) };
 }
 
 const MARKS = { success: '✓', pending: '…', sending: '…', failed: '✗' } as const;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
+import { CLOCK, type Clock } from '../../sender/clock.js';
 import { readConnectors } from '../../sender/connectors.js';
 import { KEEP_DAYS } from '../../sender/queue/outlived.js';
 import { openQueue } from '../../sender/queue/queue.js';
@@ -9,7 +10,7 @@ import { stateOf } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { printable } from '../terminal.js';
-import { withRate } from './sending.js';
+import { withClock, withRate } from './sending.js';
 
 interface WorkOptions {
   readonly dir: string;
@@ -17,13 +18,14 @@ interface WorkOptions {
   readonly once?: boolean;
   readonly keep: number;
   readonly json?: boolean;
+  readonly clock?: Clock;
 }
 
 const DAY_MS = 86_400_000;
 
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
-  return withRate(withDir(new Command('work')))
+  return withClock(withRate(withDir(new Command('work'))))
     .description('send what is due, every minute, until it is stopped')
     .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
     .option(
@@ -34,14 +36,14 @@ export function workCommand(): Command {
     )
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark work'))
-    .action(async ({ dir, rate, once, keep, json }: WorkOptions) => {
+    .action(async ({ dir, rate, once, keep, clock = CLOCK, json }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
       const terminal = process.stdout.isTTY === true && !json;
       const log = createLog({ level: logLevel, terminal, atOnce: true });
       const state = stateOf(dir);
       if (readConnectors(state).length === 0)
         log.warn('nothing is connected yet: pressmark connect <name> <url>');
-      const queue = openQueue({ state });
+      const queue = openQueue({ state, now: clock.now });
       let failed = 0;
       const onAttempt = ({ entry, outcome }: Attempted) => {
         const { attempts, lastStatusCode: code, lastError, nextRetryAt } = entry.record;
@@ -58,7 +60,7 @@ export function workCommand(): Command {
         else log.warn({ ...about, error, nextRetryAt }, 'failed, to be tried again');
         if (outcome.result !== 'accepted') failed++;
       };
-      const worker = createWorker({ state, queue, log, rate, onAttempt, keepMs: keep * DAY_MS });
+      const worker = createWorker({ state, queue, log, clock, rate, onAttempt, keepMs: keep * DAY_MS });
       if (once) {
         await worker.sendDue();
         await worker.prune();

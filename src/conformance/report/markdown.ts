@@ -1,5 +1,4 @@
-import type { Outcome, Report } from '../outcome.js';
-import type { Rule } from '../rule.js';
+import type { Outcome, Report, RuleText } from '../outcome.js';
 import { bySection, countsOf, countsText } from './summary.js';
 
 /** A badge, a table of the contract's sections, and what failed: for a README. */
@@ -18,8 +17,11 @@ export function markdownReport(report: Report): string {
   ].join('\n');
 }
 
+/** A rule; those of receivers are from a version on. */
+type ListedRule = RuleText & { readonly from?: number };
+
 /** All rules by the sections of the contract, as Markdown lists: for the documentation and `--list`. */
-export function rulesList(rules: readonly Rule[]): string {
+export function rulesList(rules: readonly ListedRule[]): string {
   const sections = new Map<string, string[]>();
   for (const rule of rules) {
     const [section = '', ...steps] = rule.section.split(', ');
@@ -28,7 +30,7 @@ export function rulesList(rules: readonly Rule[]): string {
   return [...sections].map(([section, lines]) => `### ${section}\n\n${lines.join('\n')}`).join('\n\n');
 }
 
-function ruleLine({ number, id, level, from, says }: Rule, steps: readonly string[]): string {
+function ruleLine({ number, id, level, from = 1, says }: ListedRule, steps: readonly string[]): string {
   const notes = [
     `rule ${number}`,
     ...steps,

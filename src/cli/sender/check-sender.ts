@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { Command, InvalidArgumentError } from 'commander';
+import { hasFailed } from '../../conformance/outcome.js';
+import { rulesList } from '../../conformance/report/markdown.js';
+import { checkSender } from '../../conformance/sender/check-sender.js';
+import { SENDER_RULES } from '../../conformance/sender/rules/all.js';
+import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
+import { example, serviceOption, withPort } from '../options.js';
+import { anySender } from './any-sender.js';
+import { ownSender } from './own-sender.js';
+import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
+import { secretOf } from './secret-option.js';
+
+interface CheckSenderOptions extends ReportOptions {
+  readonly listen?: boolean;
+  readonly run?: string;
+  readonly clock: number;
+  readonly host: string;
+  readonly port?: number;
+  readonly url?: string;
+  readonly secret?: string;
+  readonly service?: typeof DEFAULT_SERVICE;
+  readonly only?: string[];
+  readonly skip?: string[];
+  readonly list?: boolean;
+}
+
+const PORT = 8789;
+
+/** `pressmark check-sender`: holds a sender against the contract, rule by rule. */
+export function checkSenderCommand(): Command {
+  const command = withPort(new Command('check-sender'))
+    .description('play receiver to a sender, Pressmark’s own or any other, rule by rule of the contract')
+    .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')
+    .option(
+      '--run <command>',
+      'the same, and run this command for each step: with connect, a URL and a secret; publish and a number; refresh and a URL; or kill',
+    )
+    .option('--clock <n>', 'the sender’s time passes n times as fast, as under faketime', parseSpeed, 1)
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--url <origin>', 'how the sender reaches this address, such as that of a tunnel', parseOrigin)
+    .option(
+      '--secret <secret>',
+      'the signing secret, or - to read it from standard input (default: one for this check)',
+    )
+    .addOption(serviceOption())
+    .option('--only <rules>', 'these rules, by name or number, with commas between them', parseList)
+    .option('--skip <rules>', 'all but these rules', parseList);
+  return withReports(command)
+    .option('--list', 'print all rules, and send nothing')
+    .addHelpText('after', example('pressmark check-sender --listen --port 8789'))
+    .action(async (options: CheckSenderOptions) => {
+      if (options.list) console.log(rulesList(SENDER_RULES));
+      else await check(options);
+    });
+}
+
+async function check(options: CheckSenderOptions): Promise<void> {
+  const { run, clock, host, port, url, only, skip, service = DEFAULT_SERVICE } = options;
+  requireReportFolders(options);
+  const isOwn = !options.listen && run === undefined;
+  const secret = await secretOf(options.secret, randomBytes(24).toString('hex'));
+  const interrupt = new AbortController();
+  const { signal } = interrupt;
+  // The report says what was seen until then. A second signal ends the process at once.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
+  const own = isOwn ? ownSender(service) : undefined;
+  const driver = own ?? anySender({ speed: clock, command: run, signal });
+  if (!isOwn)
+    console.error(
+      'The waits between all attempts take 8 hours and 36 minutes, and a seventh is looked for 6 hours longer. Ctrl-C ends the check with what was seen.',
+    );
+  try {
+    const report = await checkSender({
+      driver,
+      sender: isOwn ? 'Pressmark’s own sender' : 'The sender that was pointed here',
+      host,
+      port: port ?? (isOwn ? 0 : PORT),
+      publicOrigin: url,
+      secret,
+      service,
+      only,
+      skip,
+      signal,
+    });
+    writeReports(report, options);
+    if (hasFailed(report) || signal.aborted || report.requests === 0) process.exitCode = 1;
+  } finally {
+    own?.close();
+  }
+}
+
+function parseSpeed(text: string): number {
+  const speed = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || speed < 1)
+    throw new InvalidArgumentError('It has to be a number from 1.');
+  return speed;
+}
+
+function parseOrigin(text: string): string {
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
+  return new URL(text).origin;
+}

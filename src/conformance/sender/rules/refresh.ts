@@ -1,0 +1,227 @@
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { type EventName, LOOKUP_TIMEOUT_MS } from '../../../contract/limits.js';
+import { expectEqual, expectThat, NotChecked, Unmet } from '../../expect.js';
+import { refreshTrace, type Seen, type SenderRule, senderRules } from '../rule.js';
+import { attemptsOf, isFollowed, type RefreshName, type SeenRequest, type Trace } from '../scenarios.js';
+import { targetIn } from '../scripted-receiver.js';
+import { expectFinal, expectRetried, expectTimeout } from './publish.js';
+
+const STOP =
+  'Check each answer before you send the next event: status 200, received, contract_version, and what the event asked for; on anything else the refresh stops.';
+const NO_REDIRECT = 'Let your HTTP client follow no redirect at these events.';
+
+const requestOf = ({ requests }: Trace, event: EventName): SeenRequest => {
+  const found = requests.find((request) => request.event === event);
+  if (found === undefined) throw new NotChecked(`no ${event} came`);
+  return found;
+};
+
+/** The refresh ended where this event was answered. @throws Unmet, NotChecked */
+function expectStopped(trace: Trace, event: EventName, answer: string): void {
+  const at = trace.requests.indexOf(requestOf(trace, event));
+  const after = trace.requests
+    .slice(at + 1)
+    .find((request) => request.event !== event || isFollowed(request));
+  expectThat(
+    after === undefined,
+    `nothing after the ${event} that was answered ${answer}`,
+    `${after?.event} at ${after?.path}`,
+  );
+}
+
+const stops = (number: number, name: RefreshName, event: EventName, answer: string, hint = STOP) => ({
+  number,
+  id: `${name}-stops`,
+  says: `A refresh stops where its ${event} is answered ${answer}.`,
+  hint,
+  articles: ['accepted'] as const,
+  refreshes: [name],
+  check: (seen: Seen) => expectStopped(refreshTrace(seen, name), event, answer),
+});
+
+const timesOut = (number: number, name: RefreshName, event: EventName) => ({
+  number,
+  id: `${event === 'webhook.test' ? 'test' : 'lookup'}-timeout`,
+  says: `An answer to ${event} is waited for 15 seconds, and without one the refresh stops.`,
+  hint: 'Set a time limit of 15 seconds for the whole exchange, and stop where it is over.',
+  articles: ['accepted'] as const,
+  refreshes: [name],
+  check: (seen: Seen) => {
+    const trace = refreshTrace(seen, name);
+    expectTimeout(trace, event, LOOKUP_TIMEOUT_MS);
+    expectStopped(trace, event, 'nothing');
+  },
+});
+
+const retried = (number: number, name: RefreshName, answer: string) => ({
+  number,
+  id: `${name}-retried`,
+  level: 'should' as const, // the contract has the schedule for publishes, and lets failed updates be retried on it
+  says: `An update that is answered ${answer} has failed, and is sent again.`,
+  hint: 'An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.',
+  articles: ['accepted'] as const,
+  refreshes: [name],
+  check: (seen: Seen) => expectRetried(refreshTrace(seen, name), `an update that was answered ${answer}`),
+});
+
+/** Refreshes: test, lookup, update (contract: webhook.test; article.lookup; article.updated; Versioning). */
+export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
+  ...senderRules('webhook.test', [
+    {
+      number: 51,
+      id: 'test-on-connect',
+      says: 'A webhook.test is sent on connection, before any article.',
+      hint: 'Send webhook.test when a connector is registered or its URL is edited.',
+      articles: ['accepted'],
+      check: ({ requests: [first] }) => {
+        if (first === undefined) throw new NotChecked('no request came');
+        expectThat(first.event === 'webhook.test', 'webhook.test as the first request', first.event);
+      },
+    },
+    {
+      number: 52,
+      id: 'refresh-order',
+      says: 'A refresh sends webhook.test, article.lookup and article.updated, in this order.',
+      hint: 'Ask the receiver and look the article up anew for every refresh; nothing is cached.',
+      articles: ['accepted'],
+      refreshes: ['refreshed'],
+      check: (seen) => {
+        const events = refreshTrace(seen, 'refreshed').requests.map(({ event }) => event);
+        expectEqual(
+          'the events',
+          ['webhook.test', 'article.lookup', 'article.updated'],
+          [...new Set(events)],
+        );
+      },
+    },
+    {
+      number: 53,
+      id: 'test-before-each-update',
+      says: 'Each attempt at an update comes after a webhook.test of its own.',
+      hint: 'Send webhook.test before a retry of an update too.',
+      articles: ['accepted'],
+      refreshes: ['refreshed', 'update-503'],
+      check: (seen) => {
+        for (const name of ['refreshed', 'update-503'] as const) {
+          const trace = refreshTrace(seen, name);
+          let from = trace.requests[0] === undefined ? 0 : seen.requests.indexOf(trace.requests[0]);
+          for (const [n, { first, last }] of attemptsOf(trace).entries()) {
+            const before = seen.requests.slice(from, seen.requests.indexOf(first));
+            const tested = before.some(({ event }) => event === 'webhook.test');
+            expectThat(tested, `webhook.test before attempt ${n + 1} at an update`, 'none');
+            from = seen.requests.indexOf(last);
+          }
+        }
+      },
+    },
+    stops(54, 'test-bare', 'webhook.test', '{"received": true} alone'),
+    stops(55, 'test-two-capabilities', 'webhook.test', 'with two of the three capabilities'),
+  ]),
+  ...senderRules('Limits', [
+    stops(56, 'test-redirected', 'webhook.test', 'with a redirect', NO_REDIRECT),
+    stops(57, 'test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
+    timesOut(58, 'test-no-answer', 'webhook.test'),
+  ]),
+  ...senderRules('article.lookup data', [
+    {
+      number: 59,
+      id: 'lookup-of-article-url',
+      says: 'The lookup asks for the article’s public URL.',
+      hint: 'Send as target_url the url of the answer to the publish.',
+      articles: ['accepted'],
+      refreshes: ['refreshed'],
+      check: (seen) => {
+        const { target_url: url } = requestOf(refreshTrace(seen, 'refreshed'), 'article.lookup').data;
+        expectEqual('target_url', canonicalUrl(seen.articleUrl ?? ''), canonicalUrl(String(url)));
+      },
+    },
+  ]),
+  ...senderRules('Errors, How the service treats answers', [
+    stops(60, 'lookup-other-url', 'article.lookup', 'with an article at another URL'),
+    stops(61, 'lookup-empty-field', 'article.lookup', 'with an empty title'),
+    stops(62, 'lookup-404', 'article.lookup', '404'),
+  ]),
+  ...senderRules('Limits', [
+    stops(63, 'lookup-redirected', 'article.lookup', 'with a redirect', NO_REDIRECT),
+    stops(64, 'lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
+    timesOut(65, 'lookup-no-answer', 'article.lookup'),
+  ]),
+  ...senderRules('article.updated data', [
+    {
+      number: 66,
+      id: 'update-of-lookup',
+      says: 'The update names the article and the revision that the lookup reported.',
+      hint: 'Send target_id, target_url and base_revision_id as the lookup’s answer has them.',
+      articles: ['accepted'],
+      refreshes: ['refreshed'],
+      check: (seen) => {
+        const trace = refreshTrace(seen, 'refreshed');
+        const target = targetIn(requestOf(trace, 'article.lookup'));
+        const { data } = requestOf(trace, 'article.updated');
+        expectEqual('target_id', target.id, data.target_id);
+        expectEqual('target_url', canonicalUrl(target.url ?? ''), canonicalUrl(String(data.target_url)));
+        expectEqual('base_revision_id', target.revision_id, data.base_revision_id);
+      },
+    },
+    {
+      number: 67,
+      id: 'update-own-revision',
+      says: 'Each refresh has a revision_id of its own.',
+      hint: 'Give every refresh draft an id of its own, which is never used for another text.',
+      articles: ['accepted'],
+      refreshes: ['refreshed', 'conflict'],
+      check: (seen) => {
+        const ids = (['refreshed', 'conflict'] as const).map(
+          (name) => requestOf(refreshTrace(seen, name), 'article.updated').data.revision_id,
+        );
+        expectThat(ids[0] !== ids[1], 'two revisions', `${ids[0]} for both`);
+      },
+    },
+  ]),
+  ...senderRules('article.updated', [
+    {
+      number: 68,
+      id: 'updated-is-final',
+      says: 'An update that is answered as the contract has it is not sent again.',
+      hint: 'Set the delivery to success where the answer matches.',
+      articles: ['accepted'],
+      refreshes: ['refreshed'],
+      check: (seen) => expectFinal(refreshTrace(seen, 'refreshed'), seen, 'an update that was accepted'),
+    },
+  ]),
+  ...senderRules('States and transitions', [
+    {
+      number: 69,
+      id: 'conflict-is-final',
+      says: 'An update that is answered 409 has failed, and is never sent again.',
+      hint: 'Fail the delivery at once: the article has changed since the lookup.',
+      articles: ['accepted'],
+      refreshes: ['conflict'],
+      check: (seen) => expectFinal(refreshTrace(seen, 'conflict'), seen, 'an update that was answered 409'),
+    },
+  ]),
+  ...senderRules('Errors, How the service treats answers', [
+    retried(70, 'update-503', '503'),
+    retried(71, 'update-other-revision', 'with another revision_id'),
+    retried(72, 'update-bare', '{"received": true} alone'),
+  ]),
+  ...senderRules('Limits', [
+    {
+      number: 73,
+      id: 'update-follows-no-redirect',
+      says: 'An update follows no redirect.',
+      hint: NO_REDIRECT,
+      articles: ['accepted'],
+      refreshes: ['update-redirected'],
+      check: (seen) => {
+        const trace = refreshTrace(seen, 'update-redirected');
+        requestOf(trace, 'article.updated');
+        const followed = trace.requests.find(isFollowed);
+        if (followed !== undefined)
+          throw new Unmet('no request at the URL of the redirect', `${followed.event} at ${followed.path}`);
+      },
+    },
+    retried(74, 'update-redirected', 'with a redirect'),
+    retried(75, 'update-large', 'with more than 1,000,000 bytes'),
+  ]),
+];

@@ -1,0 +1,53 @@
+import type { EventName } from '../../../contract/limits.js';
+import { NotChecked, Unmet } from '../../expect.js';
+import { REQUEST_RULES, type RequestRuleId } from '../../traffic/judge-request.js';
+import { type SenderRule, senderRules } from '../rule.js';
+
+/** In the order of their numbers, from 1; a number is never given to another rule. */
+const NUMBERED: readonly RequestRuleId[] = [
+  'signature',
+  'signature-lower-case',
+  'post',
+  'content-type',
+  'timestamp-header',
+  'payload',
+  'compact',
+  'publish-without-version',
+  'event-header',
+  'contract-header',
+  'published-at',
+  'revision-is-id',
+  'item-comment',
+  'body-size',
+];
+
+/** Of rules about one event. */
+const EVENTS: Partial<Record<RequestRuleId, EventName>> = {
+  'publish-without-version': 'article.published',
+  'published-at': 'article.published',
+  'item-comment': 'article.published',
+  'revision-is-id': 'article.updated',
+};
+
+/** What holds for each request (contract: Request envelope, Request headers, Article). */
+export const REQUEST_FORM_RULES: readonly SenderRule[] = NUMBERED.flatMap((id, n) => {
+  const { section, says, hint } = REQUEST_RULES[id];
+  return senderRules(section, [
+    {
+      id,
+      number: n + 1,
+      says,
+      hint,
+      level: id === 'body-size' ? 'should' : 'must',
+      articles: ['accepted'],
+      refreshes: ['refreshed'],
+      check: ({ findings, requests }) => {
+        const finding = findings.get(id);
+        if (finding !== undefined) throw new Unmet(`a request that keeps to it`, finding.says);
+        const about = EVENTS[id];
+        if (about !== undefined && !requests.some(({ event }) => event === about))
+          throw new NotChecked(`no ${about} came`);
+      },
+    },
+  ]);
+});
