@@ -59,7 +59,7 @@ function* commandsIn(text: string): Generator<{ name: string; flags: string[] }>
     ([, code = '']) => code,
   );
   for (const code of [...blocks, ...spans]) {
-    const [, name, words = ''] = /(?:^|\s|\/)pressmark ([a-z]+)\b(.*)/.exec(code) ?? [];
+    const [, name, words = ''] = /(?:^|\s|\/)pressmark ([a-z]+(?:-[a-z]+)*)\b(.*)/.exec(code) ?? [];
     if (name !== undefined) yield { name, flags: words.match(/(?<=\s)--[a-z-]+/g) ?? [] };
   }
 }

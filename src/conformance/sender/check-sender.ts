@@ -42,6 +42,9 @@ const GRACE_MS = 2 * MINUTE_MS;
 /** The longest wait between attempts; after the last one it is watched for as long. */
 const LONGEST_MS = Math.max(...RETRY_WAITS_MINUTES) * MINUTE_MS;
 
+/** After these answers a sender may leave the receiver alone for a while, so nothing else is to be sent then. */
+const PAUSING = ['answered-410', 'answered-429'] as const;
+
 /**
  * Holds a sender against the contract: plays scenarios to it as its receiver, has it act through the driver, and judges
  * what it does by the rules.
@@ -143,7 +146,7 @@ async function play(
 
   const names = new Set<ArticleName>(rules.flatMap(({ articles }) => articles));
   const refreshes = new Set<RefreshName>(rules.flatMap((rule) => rule.refreshes));
-  const later: readonly string[] = ['killed', 'edited'];
+  const later: readonly string[] = ['killed', 'edited', ...PAUSING];
   const first = keysOf(ARTICLES).filter((name) => names.has(name) && !later.includes(name));
   try {
     await connect(PATHS.registered);
@@ -156,6 +159,11 @@ async function play(
     const others = () =>
       [...receiver.articles, ...receiver.refreshes].filter(([name]) => name !== 'unavailable');
     await passUntilSettled(others);
+    for (const name of PAUSING)
+      if (names.has(name)) {
+        await publish([name]);
+        await passUntilSettled(others);
+      }
     if (names.has('edited')) {
       await publish(['edited']);
       if (refreshes.has('edited')) await refresh('edited');

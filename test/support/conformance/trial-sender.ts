@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import http from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import type { DeliveryRecord, SenderDriver } from '../../../src/conformance/sender/driver.js';
 import { article } from '../events.js';
 
@@ -108,7 +110,7 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
     return does.envelope({ event, timestamp, ...version, data: dated });
   };
 
-  async function once(event: string, url: string, body: string, firstAt: number, isFollowed: boolean) {
+  function once(event: string, url: string, body: string, firstAt: number, isFollowed: boolean) {
     const abort = new AbortController();
     current = { event, abort };
     const method = does.method(event, isFollowed);
@@ -122,18 +124,17 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
       },
       event,
     );
-    const sent = method === 'GET' ? {} : { body };
-    const options: RequestInit = { method, headers, ...sent, redirect: 'manual', signal: abort.signal };
-    try {
-      const response = await fetch(url, options);
-      return {
-        status: response.status,
-        text: await response.text(),
-        location: response.headers.get('location'),
-      };
-    } catch {
-      return undefined;
-    }
+    return new Promise<Reply | undefined>((resolve) => {
+      const fail = () => resolve(undefined);
+      // A connection of its own: one that was kept may end in this moment, and that is no answer of the receiver.
+      const options = { method, headers, agent: false, signal: abort.signal };
+      const request = http.request(url, options, (response) => {
+        const { statusCode: status = 0, headers: got } = response;
+        textOf(response).then((text) => resolve({ status, text, location: got.location ?? null }), fail);
+      });
+      request.on('error', fail);
+      request.end(method === 'GET' ? undefined : body);
+    });
   }
 
   async function post(event: string, url: string, envelope: Json, firstAt = now): Promise<Reply | undefined> {
