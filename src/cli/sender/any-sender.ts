@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { childEnvironment } from '../../child-environment.js';
 import { NotChecked } from '../../conformance/expect.js';
 import type { SenderDriver, Step } from '../../conformance/sender/driver.js';
 import { escapeInvisible } from '../../log.js';
@@ -41,6 +42,7 @@ export function anySender({ speed, command, signal }: AnySenderOptions): SenderD
 
 async function run(command: string, step: Step): Promise<void> {
   const child = spawn('/bin/sh', ['-c', `${command} "$@"`, 'sh', ...wordsOf(step)], {
+    env: childEnvironment(),
     stdio: ['ignore', 2, 2], // standard output is for the report
   });
   const [code] = (await once(child, 'exit')) as [number | null];

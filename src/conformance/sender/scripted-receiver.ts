@@ -26,6 +26,7 @@ import {
   type Trace,
 } from './scenarios.js';
 
+/** Where the receiver listens, and for which sender. */
 export interface ScriptedReceiverOptions
   extends Pick<TrafficOptions, 'host' | 'port' | 'secret' | 'service'> {
   /** Under which origin the sender reaches it. @default its own */
