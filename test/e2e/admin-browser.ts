@@ -1,50 +1,134 @@
+import type { ExecutionContext, TestFn } from 'ava';
 import type { BrowserContext } from 'playwright-core';
 import { type AdminClient, adminOf } from '../support/admin.js';
-import { article } from '../support/events.js';
-import { startHere } from '../support/receiver-here.js';
+import { article, type PublishedData, update } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
+import { type HereOptions, launchHere, type ReceiverHere } from '../support/receiver-here.js';
+import { tempDir } from '../support/temp-dir.js';
+import { type Person, personOn, WAYS, type Way } from './admin-person.js';
 import { type BrowserOptions, openBrowser } from './browser.js';
 
-/** A receiver with some articles, and somebody who is logged in to its admin. */
-export interface AdminSite {
-  readonly dir: string;
+/** A receiver whose admin is looked at in a browser, where Ada Finch is logged in. */
+export interface AdminSite extends ReceiverHere {
   /** Of the admin, with a slash at its end. */
   readonly url: string;
   readonly admin: AdminClient;
-  /** Publishes a further article. */
-  deliver(title: string): Promise<void>;
-  /** A window of the browser in which that person is logged in. */
-  open(options?: BrowserOptions): Promise<BrowserContext>;
+  /** Publishes an article. @returns where it is. */
+  publish(title: string, over?: Partial<PublishedData>): Promise<Published>;
+  /** Updates it, as the service does. */
+  rewrite(published: Published, text: string): Promise<void>;
+  /** A window of the browser in which Ada is logged in. */
+  open(t: ExecutionContext, options?: BrowserOptions): Promise<BrowserContext>;
 }
 
 const TITLES = ['When bees sleep', 'A hive in winter', 'Soil and its tenants', 'What moss remembers'];
 
-/** Starts a receiver for tests of the admin's pages in a browser: no git, the site is built. */
-export async function adminSite(
-  t: Parameters<typeof startHere>[0],
-  config: Readonly<Record<string, unknown>> = {},
-): Promise<AdminSite> {
-  const receiver = await startHere(t, { config: { git: false, ...config } });
-  let sent = 0;
-  const deliver = async (title: string) => {
-    const id = `item-${sent++}`;
-    const data = article({ id, slug: id, title, author: 'Ada Finch', tags: ['bees', 'soil'] });
-    const { status } = await receiver.post('article.published', data);
-    if (status !== 200) throw new Error(`${title} was answered ${status}`);
+/** Delivers some articles, `item-0` and so on, and one that is refused. */
+export async function deliverSome(site: AdminSite): Promise<void> {
+  for (const [n, title] of TITLES.entries()) await site.publish(title, { id: `item-${n}` });
+  await site.post('article.published', article({ id: '' }));
+}
+
+/** An article that was delivered. */
+export interface Published {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+}
+
+/** What somebody does for whom. */
+export interface Job {
+  readonly t: ExecutionContext;
+  readonly site: AdminSite;
+  readonly way: Way;
+  /** Ada Finch, an admin, on the overview. */
+  readonly ada: Person;
+  /** Somebody else at a browser, in the same way, who is not logged in. */
+  stranger(path: string): Promise<Person>;
+}
+
+/** Writes what a site needs into its folder. @returns its config. */
+type Prepare = (dir: string) => Readonly<Record<string, unknown>>;
+
+type Options = Pick<HereOptions, 'env' | 'secret'>;
+
+/** One receiver for all tests of a file. */
+export function sharedAdmin(test: TestFn, prepare: Prepare, options: Options = {}): () => AdminSite {
+  const disposers: (() => unknown)[] = [];
+  const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
+  let site: AdminSite | undefined;
+  test.serial.before(async () => {
+    site = await adminSite(t, prepare, options);
+    await openBrowser(t); // it is started once for all tests
+  });
+  test.after.always(async () => {
+    for (const dispose of disposers) await dispose();
+  });
+  return () => {
+    if (site === undefined) throw new Error('the receiver has not started');
+    return site;
   };
-  for (const title of TITLES) await deliver(title);
-  await receiver.post('article.published', { ...article({ id: '' }) });
+}
+
+/** Starts a receiver whose site is at its own address, so that its pages can be seen live. */
+export async function adminSite(
+  t: { teardown(dispose: () => unknown): void },
+  prepare: Prepare = () => ({ git: false }),
+  options: Options = {},
+): Promise<AdminSite> {
+  const dir = tempDir(t);
+  const config = { site: { search: false }, ...prepare(dir) };
+  const port = await freePort();
+  const env = { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}`, ...options.env };
+  const receiver = await launchHere(dir, { ...options, config, port, env });
+  t.teardown(() => receiver.close());
   const admin = await adminOf(receiver, { name: 'Ada Finch' });
+  const url = `${receiver.origin}/-/admin/`;
   const [name = '', value = ''] = admin.cookie.split('=', 2);
   return {
-    dir: receiver.dir,
-    url: `${receiver.origin}/-/admin/`,
+    ...receiver,
+    url,
     admin,
-    deliver,
-    async open(options) {
+    async publish(title, over) {
+      const data = article({ title, author: 'Marta Oak', featured_image_url: null, ...over });
+      const { status, json } = await receiver.post('article.published', data);
+      if (status !== 200) throw new Error(`${title} was answered ${status}`);
+      return { id: data.id, title, url: json.url };
+    },
+    async rewrite({ id, title, url: target_url }, text) {
+      const { revision_id: base_revision_id } = await receiver.find(target_url);
+      const target = { target_id: id, target_url, base_revision_id };
+      const over = { title, content_markdown: text, content_html: `<p>${text}</p>` };
+      const { status } = await receiver.post('article.updated', update(target, over));
+      if (status !== 200) throw new Error(`the update of ${title} was answered ${status}`);
+    },
+    async open(t, options) {
       const browser = await openBrowser(t, options);
-      const url = `${receiver.origin}/-/admin/`;
       await browser.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }]);
       return browser;
     },
   };
+}
+
+/** Tests that each job can be done in each way, and that every page on the way is as it should be. */
+export function testJobs(
+  test: TestFn,
+  site: () => AdminSite,
+  jobs: Readonly<Record<string, (job: Job) => Promise<void>>>,
+): void {
+  for (const way of Object.keys(WAYS) as Way[])
+    for (const [name, run] of Object.entries(jobs))
+      test.serial(`${name}, ${way}`, async (t) => {
+        const faults: string[] = [];
+        const at = async (browser: BrowserContext, path: string) => {
+          const page = await browser.newPage();
+          await page.goto(site().url + path);
+          return personOn(page, way, (found) => faults.push(...found));
+        };
+        const { screen } = WAYS[way];
+        const ada = await at(await site().open(t, screen), '');
+        const stranger = async (path: string) => at(await openBrowser(t, screen), path);
+        await run({ t, site: site(), way, ada, stranger });
+        t.deepEqual(faults, []);
+      });
 }

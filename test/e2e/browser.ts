@@ -26,6 +26,8 @@ export interface BrowserOptions {
   readonly scale?: number;
   /** @default true */
   readonly javaScript?: boolean;
+  /** Whether it is used with fingers. @default false */
+  readonly touch?: boolean;
 }
 
 /** Longer than any page takes on a busy machine. */
@@ -37,7 +39,14 @@ let running: { readonly browser: Promise<Browser>; users: number } | undefined;
 /** A window of the browser, which shares no cookies, caches or storage with others; it goes away with the test. */
 export async function openBrowser(
   t: { teardown(dispose: () => unknown): void },
-  { colorScheme = 'light', width = 1280, height = 900, scale = 1, javaScript = true }: BrowserOptions = {},
+  {
+    colorScheme = 'light',
+    width = 1280,
+    height = 900,
+    scale = 1,
+    javaScript = true,
+    touch = false,
+  }: BrowserOptions = {},
 ): Promise<BrowserContext> {
   running ??= { browser: chromium.launch({ executablePath: CHROMIUM, args: QUIET }), users: 0 };
   const ours = running;
@@ -52,6 +61,7 @@ export async function openBrowser(
     viewport: { width, height },
     deviceScaleFactor: scale,
     javaScriptEnabled: javaScript,
+    hasTouch: touch,
   });
   context.setDefaultTimeout(PATIENCE_MS);
   t.teardown(() => context.close());

@@ -1,7 +1,7 @@
 // Measures pages of the built-in theme, of the magazine theme and of the admin with Lighthouse: `npm run lighthouse`, or
 // `npm run lighthouse admin` for the admin alone. Exits 1 below what is promised.
 import { until } from '../support/until.js';
-import { adminSite } from './admin-browser.js';
+import { adminSite, deliverSome } from './admin-browser.js';
 import { demoSite, MAGAZINE, PAGES } from './demo-site.js';
 import { CATEGORIES, type MeasureOptions, measure } from './lighthouse-run.js';
 
@@ -80,7 +80,9 @@ async function themes(): Promise<void> {
 
 async function admin(): Promise<void> {
   await withSite(async (t) => {
-    const { url, admin } = await adminSite(t);
+    const site = await adminSite(t);
+    await deliverSome(site);
+    const { url, admin } = site;
     await until('doctor has looked', async () => (await admin.get('')).text.includes('Checked <time'));
     const [, key = ''] = /deliveries\/one\?key=([^"&]+)/.exec((await admin.get('')).text) ?? [];
     const pages = Object.fromEntries(

@@ -79,7 +79,8 @@ export async function lookAt(
 /** The width of the narrowest screens, in CSS pixels. */
 const NARROWEST = 320;
 
-const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+/** How far a page scrolls sideways, in pixels; an expression for the page. */
+export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /** Scrolls to the end and back, so that what loads when it is seen is loaded. */
 async function showEverything(page: Page): Promise<void> {
@@ -105,10 +106,12 @@ const LAYOUT_SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 50);
 })`;
 
-async function axeFindings(page: Page, what: 'all' | 'contrast'): Promise<string[]> {
+/** What axe-core finds on a page: everything, or the contrast of colours, which takes a part of the time. */
+export async function axeFindings(page: Page, what: 'all' | 'contrast'): Promise<string[]> {
   await page.evaluate(axe.source);
   const options: axe.RunOptions = {
     resultTypes: ['violations'],
+    iframes: false,
     ...(what === 'contrast' && { runOnly: ['color-contrast'] }),
   };
   return page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>

@@ -25,6 +25,8 @@ export interface HereOptions
   extends Pick<ReceiverOptions, 'storeOnly' | 'config' | 'env' | 'endpoint' | 'secret' | 'resend'> {
   /** Whether pages reload in browsers on this machine, as where `start` runs on a terminal. @default false */
   readonly live?: boolean;
+  /** @default one that is free */
+  readonly port?: number;
 }
 
 /** A receiver in the test's process. */
@@ -54,7 +56,7 @@ export async function launchHere(dir: string, options: HereOptions = {}): Promis
     PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
     ...options.env,
   };
-  const settings = await loadSettings(dir, { port: 0, host: '127.0.0.1' }, env);
+  const settings = await loadSettings(dir, { port: options.port ?? 0, host: '127.0.0.1' }, env);
   const log: LogLine[] = [];
   const logger = pino(
     { level: settings.logLevel, base: null, serializers: { err: describeError } },
