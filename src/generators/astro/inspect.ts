@@ -7,6 +7,7 @@ import { keysOption, knownTerms, sharedCategory } from '../inspect/post-fields.j
 import { buildCommand } from '../inspect/site-build.js';
 import { readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys } from './fields.js';
@@ -65,6 +66,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...keysOption(own),
       ...knownTerms(posts, keys, authorsOf(answer)),
       ...options,
+      ...keptTagsOption(selectingTags(files, config.srcDir)),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
     },
@@ -118,6 +120,15 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   const path = pattern.replace(/\[[^/]*\]$/, ':slug');
   if (format === 'file' || format === 'preserve') return `${path}.html`;
   return trailingSlash === 'never' ? path : `${path}/`;
+}
+
+/** A tag that a page selects posts by. */
+const SELECTING =
+  /(?:\.filter|getCollection)\([^;]{0,200}?\btags\??\.includes\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`$\n]+)`)/g;
+
+function selectingTags(files: SiteFiles, folder: string): string[] {
+  const scripts = filesBelow(files, folder).filter((path) => /\.(?:astro|[cm]?[jt]sx?)$/.test(path));
+  return namesIn(files, scripts, SELECTING);
 }
 
 /** Whether a component makes pictures of a key's value. */

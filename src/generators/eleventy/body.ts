@@ -66,7 +66,7 @@ function harmlessUrl(url: string): string {
 export const SWITCH = 'templateEngineOverride';
 
 /** Whether a body is stored as Markdown: only HTML can be made harmless to the plugins of the site. */
-function isMarkdown(
+export function isMarkdown(
   body: IncomingBody,
   options: MappingOptions,
 ): body is IncomingBody & { readonly kind: 'markdown' } {

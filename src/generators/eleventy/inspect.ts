@@ -10,10 +10,11 @@ import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
 import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
+import { filesBelow } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { fileSlug, hasNoSlug, isArticlePath } from './mapping.js';
-import { CONFIG_ANSWER, configIn, type EleventyConfig, filesBelow, optionsOf, siteData } from './options.js';
+import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
 
 /** How Eleventy lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
@@ -32,7 +33,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const { below, content, questions } = postsFolder(files, input, place);
   const permalink = inferPermalink(postsOfRule(posts, 'permalink'), options.timeZone);
   const ofPosts = factsOfPosts(posts, USUAL_KEYS, ['layout'], authorsIn(config.authors), keysOf(posts));
-  const tags = commonTags(posts);
+  const tags = commonTags(posts, options.keptTags ?? []);
   return {
     siteUrl: siteUrlOf(files, config),
     language: siteData(config, ['language', 'lang', 'locale']),
@@ -84,13 +85,10 @@ function tagSlugsOption(posts: readonly SitePost[]): Pick<GeneratorOptions, 'tag
   return tags.size > 1 ? { tagSlugs: false } : {};
 }
 
-/** Fewer posts, such as those of a starter, say nothing about the tags of the next one. */
-const FEWEST_POSTS = 3;
-
-/** Tags that all posts name themselves: the site's templates may select posts by them. */
-function commonTags(posts: readonly SitePost[]): string[] {
+/** Tags that all posts name themselves and by which templates select them. */
+function commonTags(posts: readonly SitePost[], kept: readonly string[]): string[] {
   const [first = [], ...others] = posts.map(({ data }) => textsOf(data.tags));
-  return posts.length < FEWEST_POSTS ? [] : first.filter((tag) => others.every((tags) => tags.includes(tag)));
+  return first.filter((tag) => kept.includes(tag) && others.every((tags) => tags.includes(tag)));
 }
 
 /** A layout for articles, by its name. */
@@ -115,7 +113,8 @@ function buildScript(files: SiteFiles): string {
 /**
  * A command that has Eleventy make the pages, without writing any. The flags of the site's own build script count.
  *
- * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given) and `items`.
+ * @param answer JavaScript that makes a value of `pages`, `eleventy`, `user` (what the configuration is given), `items`,
+ *   `selecting` and `globs` (the tags and the patterns of files by which the configuration selects posts).
  */
 function askCommand(files: SiteFiles, answer: string): string {
   const script = `
@@ -123,11 +122,26 @@ import Eleventy from '@11ty/eleventy';
 const [input, output, configPath] = process.argv.slice(1).map((word) => word || undefined);
 let user;
 const items = [];
+const selecting = new Set();
+const globs = new Set();
+const watched = (api) => {
+  for (const name of ['getFilteredByTag', 'getFilteredByTags', 'getFilteredByGlob']) {
+    if (Object.hasOwn(api, name)) continue;
+    const own = api[name].bind(api);
+    api[name] = (...words) => {
+      for (const word of words.flat()) (name === 'getFilteredByGlob' ? globs : selecting).add(word);
+      return own(...words);
+    };
+  }
+  return api;
+};
 const eleventy = new Eleventy(input, output, {
   configPath,
   quietMode: true,
   config(given) {
     user = given;
+    const add = given.addCollection.bind(given);
+    given.addCollection = (name, make) => add(name, (api) => make(watched(api)));
     given.addCollection('pressmark', (api) => {
       items.push(...api.getAll());
       return [];

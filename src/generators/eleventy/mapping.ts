@@ -4,7 +4,7 @@ import { slugify } from '../../article/slugify.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { siteMapping } from '../mapping/site-mapping.js';
-import { SWITCH, storedBody } from './body.js';
+import { isMarkdown, SWITCH, storedBody } from './body.js';
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
 const RESERVED = [
@@ -34,8 +34,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     slug: fileSlug,
     momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
     tagKey: (tag) => tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
-    // With the switch, HTML in an .md file is printed as it is, and the file is in lists that are made of such.
-    extension: () => (options.templateSwitch === false && options.htmlFiles !== false ? '.html' : '.md'),
+    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
     held: { permalink: false, eleventyExcludeFromCollections: true },
     pin,

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { defined, mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { knownTimeZone } from '../mapping/dates.js';
 
 /** What Eleventy has said of its configuration. */
@@ -24,6 +25,11 @@ export interface EleventyConfig {
   readonly bundled: readonly string[];
   /** The options of plugins by their names. */
   readonly plugins: ValueMap;
+  readonly collections: readonly string[];
+  /** The tags by which the configuration selects posts. */
+  readonly selecting: readonly string[];
+  /** The patterns of files by which it does so. */
+  readonly globs: readonly string[];
   /** The site's data of its authors. */
   readonly authors?: unknown;
   /** The site's data, such as `metadata`. */
@@ -44,6 +50,9 @@ const USUAL = {
   keepsPictures: true,
   bundled: [],
   plugins: {},
+  collections: [],
+  selecting: [],
+  globs: [],
   data: {},
   pages: [],
 };
@@ -87,6 +96,9 @@ export const CONFIG_ANSWER = `await (async () => {
     plugins: Object.fromEntries(
       (user.plugins ?? []).map(({ plugin, options }) => [plugin?.name || plugin?.eleventyPackage || '', plain(options)]),
     ),
+    collections: Object.keys(config.collections ?? user.collections ?? {}),
+    selecting: texts(selecting),
+    globs: texts(globs),
     authors: Array.isArray(authors) ? authors.map((one) => plain(one, 1)) : plain(authors),
     data: plain({ metadata, site, meta, settings }),
   };
@@ -102,9 +114,9 @@ export function configIn(printed = '{}'): EleventyConfig {
   return { ...config, input, includes, layouts, output: joined('', config.output) };
 }
 
-/** What decides how bodies are written. */
+/** What decides how bodies are written and which tags stay. */
 export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOptions {
-  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled } = config;
+  const { formats, extensions, engineOverride, rawHtml, excerptSeparator, bundled, globs } = config;
   const { eleventyImageTransformPlugin: images, IdAttributePlugin: ids } = config.plugins;
   const hasSwitch =
     engineOverride === USUAL.engineOverride && !extensions.some((one) => one === 'md' || one === 'html');
@@ -112,13 +124,16 @@ export function optionsOf(files: SiteFiles, config: EleventyConfig): GeneratorOp
   if ((images !== undefined && mapOf(images).failOnError !== false) || !config.keepsPictures)
     elements.push('img');
   const checksIds = ids !== undefined && mapOf(ids).checkDuplicates !== false;
+  const tags = collectionTags(files, config);
   return defined({
-    htmlFiles: formats.includes('html') ? undefined : false,
+    // An article in an .html file would be in no list that is made of .md files.
+    htmlFiles: formats.includes('html') && !globs.some((one) => one.endsWith('.md')) ? undefined : false,
     templateSwitch: hasSwitch ? undefined : false,
     rawHtml: rawHtml ? undefined : false,
     excerptSeparator,
     markedElements: elements.length > 0 ? [...new Set<string>(elements)] : undefined,
     usedIds: checksIds ? idsOfLayouts(files, config) : undefined,
+    ...keptTagsOption(tags),
     timeZone: knownTimeZone(siteData(config, ['timezone', 'timeZone', 'time_zone'])),
   });
 }
@@ -135,26 +150,23 @@ export function siteData({ data }: EleventyConfig, keys: readonly string[]): str
     .find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }
 
-/** So many layouts are read. */
-const MOST_LAYOUTS = 500;
-
 /** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
 function idsOfLayouts(files: SiteFiles, { includes, layouts }: EleventyConfig): string[] {
-  const paths = new Set([includes, layouts].flatMap((folder) => filesBelow(files, folder)));
-  const texts = [...paths].slice(0, MOST_LAYOUTS).map((path) => files.read(path) ?? '');
-  const ids = texts.flatMap((text) =>
-    Array.from(text.matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g), ([, id = '']) => id),
-  );
-  return [...new Set(ids)];
+  const paths = [includes, layouts].flatMap((folder) => filesBelow(files, folder));
+  return namesIn(files, paths, /\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g);
 }
 
-/** All files below a folder, by name; neither those of hidden folders nor of dependencies. */
-export function filesBelow(files: SiteFiles, folder: string): string[] {
-  return files.list(folder === '' ? '.' : folder).flatMap((name) => {
-    const path = folder === '' ? name : `${folder}/${name}`;
-    if (!name.endsWith('/')) return [path];
-    return name.startsWith('.') || name === 'node_modules/' ? [] : filesBelow(files, path.slice(0, -1));
-  });
+const COLLECTION = /\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])/g;
+
+/** The tags by which a site selects posts: those of its configuration, and the collections that templates name and it does not make. */
+function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
+  const { includes, layouts, input, output } = config;
+  const templates = [includes, layouts, input]
+    .flatMap((folder) => filesBelow(files, folder))
+    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
+    .filter((path) => !path.startsWith(`${output}/`));
+  const named = namesIn(files, templates, COLLECTION).filter((name) => !config.collections.includes(name));
+  return [...new Set([...config.selecting, ...named])].filter((name) => name !== 'all');
 }
 
 /** A path below a folder: `content` and `../_includes` give `_includes`; the site's folder is ''. */

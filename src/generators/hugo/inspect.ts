@@ -5,6 +5,7 @@ import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '..
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
 import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';
@@ -61,11 +62,25 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       rawHtml: config.rawHtml,
       ...defined({ timeZone }),
       ...ofPosts.options,
+      ...keptTagsOption(selectingTags(files)),
     },
     ignore: ignoreLines(files, output),
     questions: permalinkQuestions(inferred),
     warnings: [...warnings, ...untestedVersion(version, 'Hugo 0.111', [0], 111)],
   };
+}
+
+/** A tag that a layout selects posts by. */
+const SELECTING =
+  /\bTaxonomies\.tags(?:\.([a-z][\w-]*)|\s+"([^"\n]+)")|"\.?Params\.tags"\s+"intersect"\s+\(slice\s+"([^"\n]+)"\s*\)/g;
+
+function selectingTags(files: SiteFiles): string[] {
+  const themes = files.list('themes').map((name) => `themes/${name}layouts`);
+  return namesIn(
+    files,
+    ['layouts', ...themes].flatMap((folder) => filesBelow(files, folder)),
+    SELECTING,
+  );
 }
 
 /** Whether a post is in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */

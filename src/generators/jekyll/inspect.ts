@@ -15,6 +15,7 @@ import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-
 import { factsOfPosts, keysOfPosts, sharedCategory } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
 import { readPosts } from '../inspect/site-posts.js';
+import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { excludePressmark, usesBundler } from './config-file.js';
@@ -103,6 +104,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...optionsOf(files, answer),
       ...defined({ timeZone }),
       ...ofPosts.options,
+      ...keptTagsOption(selectingTags(files, source)),
     },
     edits: excludes.edits,
     ignore: [`${output}/`, '.jekyll-cache/', '.jekyll-metadata'],
@@ -113,6 +115,17 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...untestedVersion(answer.version, 'Jekyll 3 and 4', [3, 4]),
     ],
   };
+}
+
+/** A tag that a page or layout selects posts by; a layout that asks for those of its own page does not. */
+const SELECTING =
+  /\bsite\.tags(?:\.(?!(?:size|first|last)\b)([\w-]+)|\[\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*\])|\b(?!page\b)\w+\.tags\s+contains\s+(?:"([^"\n]+)"|'([^'\n]+)')/g;
+
+function selectingTags(files: SiteFiles, source: string): string[] {
+  const below = (name: string) => posix.join(source, name);
+  const pages = files.list(source || '.').filter((name) => /\.(?:html|md)$/.test(name));
+  const layouts = ['_includes', '_layouts'].flatMap((name) => filesBelow(files, below(name)));
+  return namesIn(files, [...pages.map(below), ...layouts], SELECTING);
 }
 
 /** What Jekyll has said. */

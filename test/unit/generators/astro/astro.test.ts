@@ -267,6 +267,15 @@ test('a picture key is left out where a component would have to fetch a remote p
   t.is(await image('{await getImage({ src: heroImage })}'), null);
 });
 
+test('tags by which the pages of an Astro site select posts are known', async (t) => {
+  const page = `const some = posts.filter(({ data }) => data.tags?.includes('featured'));
+const nav = await getCollection('blog', ({ data }) => data.tags.includes("nav"));
+const soil = posts.filter((post) => post.data.tags.includes(tag));`;
+  const layout = "{tags.includes('maths') && <script src='/maths.js' />}";
+  const files = { ...POSTS, 'src/pages/index.astro': page, 'src/layouts/Post.astro': layout };
+  t.deepEqual((await inspect({}, files)).options.keptTags, ['featured', 'nav']);
+});
+
 test('the collection of articles is the one with a usual name, else the only one with a date', async (t) => {
   const schemas = {
     ...schemaOf({ name: { type: 'string' } }, [], 'people'),

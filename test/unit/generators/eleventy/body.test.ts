@@ -15,39 +15,51 @@ const markdown = (text: string): IncomingBody => ({
   html: `<p>${text}</p>`,
 });
 const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
-/** As what an article with this Markdown is stored: `md` or `html`. */
-const formOf = (text: string, options: GeneratorOptions = {}) =>
-  mapping(options).body(markdown(text), 'a.md').frontMatter.templateEngineOverride;
 
 test('Markdown and HTML are stored as sent, with the switch that turns templates off', (t) => {
   const hostile = '{{ 7 * 7 }} {% include ".env" %} {# x #} --- +++';
   const { body, extension } = mapping();
-  const stored = (text: string, form: string) => ({ text, frontMatter: { templateEngineOverride: form } });
-  t.deepEqual(body(markdown(hostile), 'a.md'), stored(hostile, 'md'));
-  for (const path of ['a.md', 'a.html']) t.deepEqual(body(html(hostile), path), stored(hostile, 'html'));
-  t.deepEqual(body(markdown('x'), 'a.html'), stored('<p>x</p>', 'html'));
-  t.deepEqual(mapping({}, 'html').body(markdown('x'), 'a.md'), stored('<p>x</p>', 'html'));
-  t.is(formOf('x\n\n    y [a](/b%20c) <b>z</b>'), 'md');
-  t.is(extension(html('x')), '.md');
+  t.deepEqual(body(markdown(hostile), 'a.md'), {
+    text: hostile,
+    frontMatter: { templateEngineOverride: 'md' },
+  });
+  t.deepEqual(body(html(hostile), 'a.html'), {
+    text: hostile,
+    frontMatter: { templateEngineOverride: 'html' },
+  });
+  t.deepEqual(
+    body(html(hostile), 'a.md').frontMatter,
+    { templateEngineOverride: 'html' },
+    'a hand-written .md file',
+  );
+  t.deepEqual(body(markdown('x'), 'a.html'), {
+    text: '<p>x</p>',
+    frontMatter: { templateEngineOverride: 'html' },
+  });
+  t.is(extension(markdown('x\n\n    y [a](/b%20c) <b>z</b>')), '.md');
+  t.is(extension(html('x')), '.html');
+  t.is(mapping({}, 'html').extension(markdown('x')), '.html');
+  t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
 });
 
 test('Markdown with what a plugin of the site may stop at is stored as HTML', (t) => {
+  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
   for (const text of ['[a](http://[b)', '<http://[b>', '[a]\n\n[a]: /50%', '<a href="http://[">x</a>'])
-    t.is(formOf(text), 'html', text);
-  t.is(formOf('![a](/b.png)'), 'md');
-  t.is(formOf('![a](/b.png)', { markedElements: ['img'] }), 'html');
-  t.is(formOf('<b id="a">b</b>', { usedIds: ['a'] }), 'html');
+    t.is(extension(text), '.html', text);
+  t.is(extension('![a](/b.png)'), '.md');
+  t.is(extension('![a](/b.png)', { markedElements: ['img'] }), '.html');
+  t.is(extension('<b id="a">b</b>', { usedIds: ['a'] }), '.html');
 });
 
 test('what an article leaves open is closed, so that the page goes on', (t) => {
-  t.is(mapping().body(html('<p>a</p><textarea>'), 'a.md').text, '<p>a</p><textarea></textarea>');
-  t.is(formOf('a\n\n<!-- b'), 'html');
+  const { body, extension } = mapping();
+  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
+  t.is(extension(markdown('a\n\n<!-- b')), '.html');
 });
 
 test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
   const { body, extension } = mapping({ templateSwitch: false });
   t.is(extension(markdown('x')), '.html');
-  t.is(mapping({ templateSwitch: false, htmlFiles: false }).extension(html('x')), '.md');
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('{{', '{%', '{#', '<%', '<?', '#}', '}}'), (text, delimiter) => {
       const stored = body(markdown(`${text}${delimiter}${text}`), 'a.md').text;
@@ -69,8 +81,7 @@ test('an excerpt separator in a body is kept from being taken out', (t) => {
 });
 
 test('elements of a body stay out of the bundles of the site', (t) => {
-  const options = { markedElements: ['script', 'style'] };
-  const { body } = mapping(options);
+  const { body, extension } = mapping({ markedElements: ['script', 'style'] });
   t.is(
     body(
       html('<p>a</p><script async>let a = "<script>";</script><!-- <style> --><style>p{}</style>'),
@@ -78,14 +89,14 @@ test('elements of a body stay out of the bundles of the site', (t) => {
     ).text,
     '<p>a</p><script eleventy:ignore async>let a = "<script>";</script><!-- <style> --><style eleventy:ignore>p{}</style>',
   );
-  t.is(formOf('a\n\n<script>b</script>', options), 'html');
+  t.is(extension(markdown('a\n\n<script>b</script>')), '.html');
 });
 
 test('Markdown goes without raw HTML to a renderer that would print it', (t) => {
-  const rawHtml = false;
-  t.is(mapping({ rawHtml }).body(markdown('Words.\n\n<!-- svc:item:a-1 -->'), 'a.md').text, 'Words.');
-  t.is(formOf('Words.\n\n<!-- svc:item:a-1 -->', { rawHtml }), 'md');
-  t.is(formOf('Words<br>and more.', { rawHtml }), 'html');
+  const { body, extension } = mapping({ rawHtml: false });
+  t.is(body(markdown('Words.\n\n<!-- svc:item:a-1 -->'), 'a.md').text, 'Words.');
+  t.is(extension(markdown('Words.\n\n<!-- svc:item:a-1 -->')), '.md');
+  t.is(extension(markdown('Words<br>and more.')), '.html');
 });
 
 test('HTML is left as it is, byte for byte', (t) => {
@@ -113,6 +124,16 @@ test('an id that is used is taken away', (t) => {
   t.is(
     harmlessHtml('<p id="a"><p id=main><p ID="a" class="b">', { elements: [], ids: ['main'] }),
     '<p id="a"><p ><p  class="b">',
+  );
+});
+
+test('marked elements stay in the page; their text and comments are not read', (t) => {
+  t.is(
+    harmlessHtml('<SCRIPT async>let a = "<script>";</SCRIPT><!-- <script> --><scripted>', {
+      elements: ['script'],
+      ids: undefined,
+    }),
+    '<SCRIPT eleventy:ignore async>let a = "<script>";</SCRIPT><!-- <script> --><scripted>',
   );
 });
 

@@ -20,6 +20,7 @@ const ANSWER = {
   rawHtml: true,
   bundled: [],
   plugins: { '@11ty/eleventy/html-relative-copy-plugin': {} },
+  collections: ['pressmark'],
   data: {
     metadata: {
       url: 'https://allotment.example/elsewhere/',
@@ -93,6 +94,21 @@ test('dates with a space before the time and the offset show their place in addr
   t.like(facts, { file: ':year/:slug.md', permalink: '/blog/:year/:month/:slug/' });
 });
 
+test('tags by which the configuration or templates of an Eleventy site select posts are known, and are those of an article if all posts name them', async (t) => {
+  const templates = {
+    ...POSTS,
+    'content/nav.njk':
+      '{% for one in collections.nav %}{% endfor %}{% for one in collections.chosen %}{% endfor %}',
+  };
+  const answer = { selecting: ['Soil', 'all'], collections: ['pressmark', 'chosen'] };
+  t.deepEqual((await inspect(templates, answer)).options.keptTags, ['Soil', 'nav']);
+  const own = {
+    'content/blog/2026-03-01-first-dig.md': POSTS['content/blog/2026-03-01-first-dig.md'],
+    'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil, Worms]'),
+  };
+  t.deepEqual((await inspect(own, answer)).frontMatter, { tags: ['Soil'] });
+});
+
 test('a site without posts, and one without Eleventy, gets the usual folders', async (t) => {
   const empty = await inspect({ 'content/posts/posts.json': '{}' }, { pages: [] });
   t.like(empty, { content: 'content/posts', permalink: '/posts/:slug/', questions: [] });
@@ -115,11 +131,15 @@ test('the build script’s flags reach Eleventy', (t) => {
 
 test('a layout and tags that all posts name themselves are those of an article', async (t) => {
   const own = post('date: 2025-03-04\nlayout: entry.njk\ntags: [posts, soil]');
-  const { frontMatter } = await inspect(
-    files({ 'blog/a.md': own, 'blog/b.md': own.replace('soil', 'water'), 'blog/c.md': own }),
-    listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/'], ['blog/c.md', '/blog/c/']),
+  const { frontMatter, options } = await inspect(
+    {
+      ...files({ 'blog/a.md': own, 'blog/b.md': own.replace('soil', 'water') }),
+      '_includes/list.njk': '{% for post in collections.posts %}{{ collections["made"] }}{% endfor %}',
+    },
+    { ...listed(['blog/a.md', '/blog/a/'], ['blog/b.md', '/blog/b/']), collections: ['made'] },
   );
   t.deepEqual(frontMatter, { layout: 'entry.njk', tags: ['posts'] });
+  t.deepEqual(options.keptTags, ['posts']);
   const empty = await inspect(
     { '_includes/layouts/post.njk': '' },
     { pages: [], layouts: '../_includes/layouts' },
@@ -188,6 +208,15 @@ test('pictures stay out of Markdown where the site’s renderer does not show th
   const { options } = await inspect(POSTS, { keepsPictures: false });
   t.deepEqual(options.markedElements, ['img']);
   t.is((await inspect(POSTS, { keepsPictures: true })).options.markedElements, undefined);
+});
+
+test('all articles are .md files where the configuration lists such files alone', async (t) => {
+  const htmlFiles = async (...globs: string[]) => (await inspect(POSTS, { globs })).options.htmlFiles;
+  t.is(await htmlFiles(), undefined);
+  t.is(await htmlFiles('content/**/*.{md,html}', 'content/blog/*'), undefined);
+  t.false(await htmlFiles('content/blog/**/*.md'));
+  const html = { kind: 'html', html: '<p>x</p>' } as const;
+  t.is(mapping({ htmlFiles: false }).extension(html), '.md');
 });
 
 test('tags without a slug are left out, unless the site’s posts have some', async (t) => {

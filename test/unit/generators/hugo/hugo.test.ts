@@ -80,6 +80,17 @@ test('init asks Hugo for its configuration, and takes file and permalink from th
   t.deepEqual([facts.questions, facts.warnings], [[], []]);
 });
 
+test('tags by which the layouts of a Hugo site select posts are known', async (t) => {
+  const { options } = await inspect({
+    'layouts/index.html':
+      '{{ range .Site.Taxonomies.tags.featured }}{{ end }}{{ range .Site.Taxonomies.tags.ByCount }}{{ end }}',
+    'themes/plot/layouts/partials/nav.html':
+      '{{ range where .Site.RegularPages "Params.tags" "intersect" (slice "nav") }}{{ end }}{{ index .Site.Taxonomies.tags "top beds" }}',
+    'layouts/single.html': '{{ if in .Params.tags "maths" }}<script></script>{{ end }}',
+  });
+  t.deepEqual(options.keptTags, ['featured', 'nav', 'top beds']);
+});
+
 test('newer versions of Hugo print their configuration as JSON', async (t) => {
   const config = JSON.stringify({
     baseURL: 'https://garden.example/',

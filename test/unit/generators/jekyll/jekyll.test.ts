@@ -68,6 +68,17 @@ test('init asks Jekyll, and a new article has the address of one that is not the
   });
 });
 
+test('tags by which the pages and layouts of a Jekyll site select posts are known', async (t) => {
+  const { options } = await facts({
+    'index.html': '{% for post in site.tags.featured %}{% endfor %}{{ site.tags.size }}',
+    '_includes/side.html':
+      "{% for post in site.tags['top beds'] %}{% endfor %}{% for one in site.tags[tag] %}{% endfor %}",
+    '_layouts/home.html': '{% assign some = site.posts | where_exp: "post", "post.tags contains \'nav\'" %}',
+    '_layouts/post.html': '{% if page.tags contains "maths" %}<script></script>{% endif %}',
+  });
+  t.deepEqual(options.keptTags, ['featured', 'top beds', 'nav']);
+});
+
 test('the category of most posts is that of an article, whose address follows from it', async (t) => {
   const files = Object.fromEntries(
     [1, 2, 3].map((n) => [`_posts/2025-03-0${n}-beans.md`, '---\ncategories: [beds]\n---\n']),
