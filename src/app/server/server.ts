@@ -1,10 +1,10 @@
 import type http from 'node:http';
 import net from 'node:net';
 import type Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import { sameSecret } from '../../contract/signature.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { hostnameOf } from '../../host/local-request.js';
+import { hostnameOf, isLocal, isLoopbackName } from '../../host/local-request.js';
 import type { ServedBelow } from '../../host/routes.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
@@ -31,6 +31,8 @@ export interface ServerOptions extends PreviewOptions {
   readonly served?: readonly ServedBelow[];
   /** The host name at which there is the admin alone; undefined where there is none. @default none */
   readonly adminHost?: string | undefined;
+  /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. @default false */
+  readonly runsScripts?: boolean;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
@@ -63,6 +65,7 @@ export function createServer({
   routers,
   served = [],
   adminHost,
+  runsScripts = false,
   health,
   details,
   statusToken,
@@ -79,6 +82,7 @@ export function createServer({
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
   if (adminHost !== undefined) app.use(onlyAdminAt(adminHost));
+  if (runsScripts) app.use(apartFromAdmin);
   for (const below of served) app.use(onlyBelow(below));
   if (routers.length > 0) app.use(boundedBody()).use(wrongMethodAsJson);
   for (const router of routers) app.use(router.routes()).use(router.allowedMethods());
@@ -111,6 +115,32 @@ function onlyAdminAt(host: string): Middleware {
     context.redirect(ADMIN);
     return undefined;
   };
+}
+
+/**
+ * Keeps the pages and the admin at different hosts of this machine, and so at different origins, where a script of an article
+ * could act for whoever is logged in. What only fetches a page, such as the live check, runs no script.
+ */
+const apartFromAdmin: Middleware = (context, next) => {
+  const host = context.get('host');
+  const name = hostnameOf(host) ?? '';
+  const isAdmin = `${context.path}/`.startsWith(ADMIN);
+  if (isAdmin && name !== 'localhost' && isLoopbackName(name)) {
+    if (context.method !== 'GET') context.throw(404, 'the admin is at localhost');
+    context.redirect(`http://${host.replace(/^(?:\[.*\]|[^:]+)/, 'localhost')}${context.url}`);
+    return undefined;
+  }
+  const isPage = isForBrowsers(context) && !context.path.startsWith('/-/');
+  if (name !== 'localhost' || !isPage || !isLocal(context.req)) return next();
+  context.set('Cache-Control', 'no-store');
+  context.redirect(`http://${host.replace(/^localhost/i, '127.0.0.1')}${context.url}`);
+  return undefined;
+};
+
+/** Whether what is asked for may become a page, in a window or in a frame. */
+function isForBrowsers(context: Context): boolean {
+  const shownIn = /^(?:document|i?frame|fencedframe|object|embed)$/;
+  return shownIn.test(context.get('sec-fetch-dest')) || context.get('accept').includes('text/html');
 }
 
 /** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */

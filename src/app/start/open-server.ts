@@ -64,6 +64,7 @@ export async function openServer({
     routers: host.routers,
     served: host.served,
     adminHost: adminHost(settings),
+    runsScripts: runsScripts(settings),
     health: healthOf(durable, disk),
     details: async () => ({
       durability: settings.durability,
@@ -98,6 +99,15 @@ export async function openServer({
   });
   onClose(endAnnouncement);
   return port;
+}
+
+/**
+ * Whether the scripts of articles may run in the pages: those of another generator, and those with a policy of the owner's. Where
+ * the receiver does not listen at 127.0.0.1, they cannot have a host of their own.
+ */
+function runsScripts({ site, host }: Settings): boolean {
+  const isListening = host === undefined || ['0.0.0.0', '::', '127.0.0.1'].includes(host);
+  return isListening && (site === false || site.contentSecurityPolicy !== undefined);
 }
 
 /** Says which articles nobody sees at their addresses, as something else is served there. */

@@ -88,7 +88,7 @@ test('a form from another site does nothing, whatever cookies come with it', asy
 test('no spelling of a path leads around the login, or out of the admin', async (t) => {
   await adminOf(receiver());
   const { port } = receiver();
-  const headers = { Host: `127.0.0.1:${port}` };
+  const headers = { Host: `localhost:${port}` };
   for (const path of [
     '//-/admin/account',
     '/-/admin//account',
@@ -211,7 +211,7 @@ function attempts(port: number, count: number): Promise<number[]> {
   const body = 'name=owner&password=guessed';
   const request = [
     'POST /-/admin/login HTTP/1.1',
-    `Host: 127.0.0.1:${port}`,
+    `Host: localhost:${port}`,
     'Connection: keep-alive',
     'Content-Type: application/x-www-form-urlencoded',
     `Content-Length: ${body.length}`,
@@ -300,7 +300,7 @@ test('every answer forbids foreign scripts, frames, caches and robots', async (t
 test('over HTTPS cookies are Secure and only this host’s; a cookie of plain HTTP does not count there', async (t) => {
   const here = await startHere(t, {
     storeOnly: true,
-    config: { admin: { public: 'https://127.0.0.1' } },
+    config: { admin: { public: 'https://localhost' } },
   });
   // The host that `fetch` asks for; it sends no other.
   const users = usersOf(here.dir);
