@@ -23,7 +23,7 @@ export interface Person {
   /** Searches a list. */
   search(text: string): Promise<void>;
   /** Follows a link. @param row a text in its row, where several rows have such a link. */
-  follow(link: string, row?: string): Promise<void>;
+  follow(link: string | RegExp, row?: string): Promise<void>;
   /** Presses a button that sends a form, and says yes if that is asked. @param row as of `follow`. */
   press(button: string, row?: string): Promise<void>;
   /** Replaces the text of a field. A date and time is `MM/DD/YYYY hh:mm AM`. */
@@ -63,7 +63,7 @@ export function personOn(page: Page, way: Way, faults: (found: string[]) => void
       .map((role) => within(row).getByRole(role, { name, exact: true }))
       .reduce((found, other) => found.or(other), within(row).getByLabel(name, { exact: true }))
       .first();
-  const named = (role: 'link' | 'button', name: string, row?: string) =>
+  const named = (role: 'link' | 'button', name: string | RegExp, row?: string) =>
     within(row).getByRole(role, { name, exact: true }).first();
 
   /** Presses the key that leads from one thing to the next until the focus is where it must be. */
