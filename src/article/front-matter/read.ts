@@ -47,6 +47,9 @@ const OPTIONS = {
   },
 };
 
+/** Longer YAML goes to the engine at once, in characters. */
+const LONGEST_FOR_MATTER = 2_000;
+
 /**
  * Refuses a file whose front matter is not YAML, as other forms are not read in sites that Pressmark builds.
  *
@@ -167,8 +170,8 @@ function parse(text: string, { form, start, end, body }: FrontMatterCut): Readon
   const source = text.slice(start, end);
   switch (form) {
     case 'yaml':
-      // It would look for comments between many blank lines again and again.
-      if (/\s{200}/.test(source)) return parseYaml(source, 2);
+      // It looks through the text several times, and for comments between blank lines again and again.
+      if (source.length > LONGEST_FOR_MATTER) return parseYaml(source, 2);
       // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
       return matter()(text.slice(0, body), OPTIONS).data;
     case 'toml':

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { scriptCommand } from '../../../../src/generators/inspect/site-build.js';
+import { buildCommand, scriptCommand } from '../../../../src/generators/inspect/site-build.js';
 import { untestedVersion } from '../../../../src/generators/inspect/version.js';
 import { askedSite } from '../asked-site.js';
 
@@ -17,6 +17,12 @@ test('the package manager of the site runs its build, if it is installed', async
   t.is(await command({ 'package.json': '{"packageManager":"pnpm@9.1.0"}' }), 'pnpm run build');
   const named = { 'package.json': '{"packageManager":"npm@10.1.0"}', 'yarn.lock': '' };
   t.is(await command(named), 'npm run build');
+});
+
+test('a script that calls the generator builds the site, whatever braces the scripts before it have', async (t) => {
+  const scripts = { format: "prettier '**/*.{ts,astro}'", build: 'astro build && pagefind' };
+  const site = askedSite({ 'package.json': JSON.stringify({ scripts }) });
+  t.is(await buildCommand(site, /\bastro\s+build\b/, 'npx astro build'), 'npm run build');
 });
 
 test('a version with which nothing was tried is named', (t) => {
