@@ -10,8 +10,11 @@ export interface SignatureForm {
   readonly sign: (body: string, secret: string, timestamp: string) => string;
 }
 
-const RAW =
-  'Read the raw bytes before anything parses them: express.raw(), php://input, request.get_data(), io.ReadAll(r.Body), request.raw_post.';
+/** Where languages have a request's bytes as they came. */
+export const RAW_BYTES =
+  'request.get_data() (Flask), php://input (PHP), io.ReadAll(r.Body) (Go), request.raw_post (Rails), express.raw() (Node.js)';
+
+const RAW = `Read the raw bytes before anything parses them: ${RAW_BYTES}.`;
 
 const hmac = (text: string, secret: string | Buffer) => createHmac('sha256', secret).update(text);
 const hex = (text: string, secret: string | Buffer) => `sha256=${hmac(text, secret).digest('hex')}`;

@@ -68,6 +68,12 @@ export const CANONICAL_RULES: readonly Rule[] = rules(
       check: found((url) => url.href.replace(url.host, url.host.toUpperCase())),
     },
     {
+      id: 'canonical-other-folder',
+      says: 'The same slug in another folder finds nothing.',
+      hint: EXACT,
+      check: absent((url) => withPath(url, `/elsewhere${bare(url)}/`)),
+    },
+    {
       id: 'canonical-two-slashes',
       says: 'Only one trailing slash is dropped: with two, nothing is found.',
       hint: 'Drop one slash, not all of them.',
@@ -106,12 +112,6 @@ export const CANONICAL_RULES: readonly Rule[] = rules(
       check: absent((url) =>
         url.href.replace(url.host, `${url.hostname}:${url.port === '8443' ? 8444 : 8443}`),
       ),
-    },
-    {
-      id: 'canonical-other-folder',
-      says: 'The same slug in another folder finds nothing.',
-      hint: EXACT,
-      check: absent((url) => withPath(url, `/elsewhere${bare(url)}/`)),
     },
     {
       id: 'canonical-slug-beginning',

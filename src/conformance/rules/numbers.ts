@@ -248,6 +248,7 @@ const IN_ORDER: readonly string[] = [
   'update-answer-size',
   'secret-not-exposed',
   'signature-not-exposed',
+  'test-version-3',
 ];
 
 const NUMBERS = new Map(IN_ORDER.map((id, n) => [id, n + 1]));

@@ -4,11 +4,13 @@ import type { Overrides } from '../request.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
+import { RAW_BYTES } from '../signature-forms.js';
 
-const EXACT = 'Compare the whole header with sha256= and the hex of the HMAC; answer 401 to everything else.';
+const EXACT =
+  'Compare the whole header with sha256= and the hex of the HMAC, by hmac.compare_digest (Python), hash_equals (PHP), hmac.Equal (Go), Rack::Utils.secure_compare (Ruby) or crypto.timingSafeEqual (Node.js); answer 401 to everything else.';
 const LENGTH =
-  'Compare the lengths before you call the constant-time comparison: it fails on unequal lengths.';
-const RAW = 'Compute the signature over the bytes as they came, before anything parses or trims them.';
+  'Compare the lengths before you call the constant-time comparison: crypto.timingSafeEqual (Node.js) throws on unequal lengths; hmac.compare_digest, hash_equals, hmac.Equal and Rack::Utils.secure_compare answer false.';
+const RAW = `Compute the signature over the bytes as they came, before anything parses or trims them: ${RAW_BYTES}.`;
 
 const other = (right: string) => right.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
 const keyed = (body: string) => createHmac('sha256', 'another-secret').update(body).digest('hex');

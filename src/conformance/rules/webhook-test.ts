@@ -1,6 +1,15 @@
 import { CAPABILITIES } from '../../contract/limits.js';
 import { expectUnchanged, versionRead } from '../answers.js';
-import { describe, expectEqual, expectStatus, expectThat, fieldsOf, shown, Unmet } from '../expect.js';
+import {
+  describe,
+  expectEqual,
+  expectRefusal,
+  expectStatus,
+  expectThat,
+  fieldsOf,
+  shown,
+  Unmet,
+} from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
@@ -101,6 +110,17 @@ export const TEST_RULES: readonly Rule[] = rules(
       check: async (session) => {
         const data = { ...testSample(session.id('test')), trial: true };
         expectStatus(await session.send('webhook.test', data, { envelope: { trial: { deep: [1] } } }), 200);
+      },
+    },
+    {
+      id: 'test-version-3',
+      section: 'Versioning',
+      level: 'should', // of the 400 for another version the contract names lookup and update alone
+      says: 'A webhook.test with contract_version 3, though signed, is refused: requests say 2 in all versions.',
+      hint: 'Answer 400 where contract_version is not the integer 2.',
+      check: async (session) => {
+        const envelope = { contract_version: 3 };
+        expectRefusal(await session.send('webhook.test', testSample(session.id('test')), { envelope }));
       },
     },
     {

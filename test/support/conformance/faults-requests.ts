@@ -11,6 +11,7 @@ import {
   refuses,
   signs,
   stumbles,
+  tolerates,
   unsigned,
 } from './ways.js';
 
@@ -129,6 +130,7 @@ export const REQUEST_FAULTS: Record<string, Break> = {
     let count = 0;
     refuses('webhook.test', () => ++count > 1, 429)(steps);
   },
+  'test-version-3': tolerates('webhook.test', 3),
   'test-unknown-fields': refuses('webhook.test', ({ data }) => 'trial' in data),
   'test-writes-nothing': (steps) => {
     answers('webhook.test', (_, { data }) => {

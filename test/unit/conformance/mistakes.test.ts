@@ -10,6 +10,7 @@ import {
   finishes,
   instead,
   lets,
+  misses,
   reads,
   signs,
   stumbles,
@@ -51,6 +52,40 @@ const pythonDumps = (value: object): string =>
     .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const MISTAKES: readonly Mistake[] = [
+  {
+    what: 'articles are found by their slugs',
+    breaks: ({ store }) => {
+      const find = store.find.bind(store);
+      const slugOf = (url: string) =>
+        url
+          .replace(/[?#].*/, '')
+          .split('/')
+          .filter(Boolean)
+          .at(-1);
+      store.find = (url) =>
+        find(url) ?? [...store.articles.values()].find((article) => slugOf(article.url) === slugOf(url));
+    },
+    first: 'canonical-other-folder',
+    says: /never guess by slug/,
+    failures: 9,
+  },
+  {
+    what: 'the trailing slash counts',
+    breaks: misses(/[^/]$/),
+    first: 'canonical-fragment',
+    says: /one trailing slash/,
+    failures: 4,
+  },
+  {
+    what: 'an update is inserted as a new article',
+    breaks: (steps) => {
+      const { store } = steps;
+      store.apply = (_, data) => void store.insert(data, store.freeUrl(data.slug));
+    },
+    first: 'update-content',
+    says: /stored article/,
+    failures: 8,
+  },
   {
     what: 'the body is signed as json.dumps writes it',
     breaks: resigned(pythonDumps),
