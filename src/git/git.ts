@@ -31,8 +31,6 @@ export interface GitRun {
   readonly env?: NodeJS.Dict<string>;
   /** Whether the command runs at a low priority; not for commands that hold a lock. */
   readonly background?: boolean;
-  /** How long this command may write nothing, in milliseconds. @default as long as it may take */
-  readonly silentMs?: number | undefined;
 }
 
 /** The output of a git command that did not fail. Output on standard error is not a failure. */
@@ -101,12 +99,6 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
     });
     const stop = stopper(child);
     const timer = setTimeout(() => stop(`took longer than ${limitMs / 1_000} s`), limitMs);
-    const { silentMs } = run;
-    const silence =
-      silentMs === undefined
-        ? undefined
-        : setTimeout(() => stop(`said nothing for ${silentMs / 1_000} s`), silentMs);
-    const onOutput = () => void silence?.refresh();
     const onAbort = () => stop('was stopped');
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
@@ -114,8 +106,8 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       if (run.background === true && child.pid !== undefined) lowerPriority(child.pid);
       const [[code], bytes, stderr] = await Promise.all([
         once(child, 'close'),
-        collect(child.stdout, onOutput),
-        collect(child.stderr, onOutput),
+        collect(child.stdout),
+        collect(child.stderr),
         feed(child, run.input ?? ''),
       ]);
       const said = wordsIn(stderr.toString('utf8'));
@@ -128,7 +120,6 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });
     } finally {
       clearTimeout(timer);
-      clearTimeout(silence);
       stop.clear();
       signal?.removeEventListener('abort', onAbort);
     }
@@ -202,13 +193,10 @@ export function redacted(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
 }
 
-async function collect(stream: Readable | null, onOutput: () => void): Promise<Buffer> {
+async function collect(stream: Readable | null): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of stream ?? []) {
-      chunks.push(chunk);
-      onOutput();
-    }
+    for await (const chunk of stream ?? []) chunks.push(chunk);
   } catch {
     // a stopped command's output is cut off; its exit is what counts
   }

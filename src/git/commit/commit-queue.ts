@@ -133,8 +133,7 @@ export function createCommitQueue(
   /** What is in the way of all commits; that git has failed for another file alone is not this one's reason. */
   function whyNotInTime(limitMs: number): string {
     if (state.kind === 'waiting' && state.for.kind === 'later') return state.for.because;
-    const took = `git took longer than ${limitMs / 1_000} s`;
-    return state.kind === 'waiting' ? `${took}; for another file, ${state.for.because}` : took;
+    return `git took longer than ${limitMs / 1_000} s`;
   }
 
   function arrive(entry: QueuedFile): void {
@@ -282,10 +281,6 @@ export function createCommitQueue(
   return {
     add,
     commitNow,
-    /** What the queue waits for; undefined where commits work. */
-    get obstacle(): string | undefined {
-      return state.kind === 'waiting' ? state.for.because : undefined;
-    },
     close,
   };
 }

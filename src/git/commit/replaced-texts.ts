@@ -15,12 +15,9 @@ import { refuseWhileUnfinished } from './head.js';
 /** The folder below the state folder for texts that were replaced before git had them. */
 const REPLACED = 'replaced';
 
-/** How long an update waits for git where git has failed at the last attempt, in milliseconds. */
-const FAILING_MS = 250;
-
 export interface BeforeReplaceOptions {
   readonly place: CommittedFolder;
-  readonly queue: Pick<CommitQueue, 'commitNow' | 'obstacle'>;
+  readonly queue: Pick<CommitQueue, 'commitNow'>;
   readonly keepText: KeepText;
   readonly log: Log;
   /** Whether answers wait for commits; then an update does not go on without the commit of what it replaces. */
@@ -37,14 +34,12 @@ export interface BeforeReplaceOptions {
  * git fails; the system's errors where the plain file cannot be written. The update must not be stored then.
  */
 export function createBeforeReplace(options: BeforeReplaceOptions) {
-  const { place, queue, keepText, log, isBeforeAnswer } = options;
+  const { place, queue, keepText, log, isBeforeAnswer, limitMs } = options;
   const { repository } = place;
 
   return async (path: string): Promise<void> => {
     refuseWhileUnfinished(repository);
     const bytes = await readFile(join(repository.top, repository.prefix, path));
-    const isFailing = queue.obstacle !== undefined && !isBeforeAnswer;
-    const limitMs = isFailing ? FAILING_MS : options.limitMs;
     if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) return;
     const outcome = await queue.commitNow(path, 'replaced', limitMs);
     if (outcome.kind === 'committed') return;

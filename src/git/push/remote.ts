@@ -26,12 +26,11 @@ export type Remote = Awaited<ReturnType<typeof createRemote>>;
 /** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
+/** A connection over HTTP that carries nothing for 30 s is given up. */
+const HTTP_OPTIONS = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=30'];
+
 const FETCH = [
-  // A connection that carries nothing for 20 s is given up.
-  '-c',
-  'http.lowSpeedLimit=1',
-  '-c',
-  'http.lowSpeedTime=20',
+  ...HTTP_OPTIONS,
   'fetch',
   '--no-tags',
   '--no-write-fetch-head',
@@ -48,20 +47,10 @@ export interface RemoteLimits {
   /** For the name of the branch's last commit. */
   readonly list: number;
   readonly fetch: number;
-  /** How long a push may say nothing. @default as long as it may take */
-  readonly silentPush?: number;
 }
 
-/**
- * Where deliveries wait, each as long as it can: a fetch or a push goes on for as long as a large repository needs on a slow
- * connection, but a push that says nothing may talk to a connection that is dead.
- */
-export const WHILE_ANSWERING: RemoteLimits = {
-  push: 3_600_000,
-  list: 4_000,
-  fetch: 3_600_000,
-  silentPush: 30_000,
-};
+/** Where deliveries wait, each as long as it can: a fetch or a push may take as long as a large repository needs on a slow connection. */
+export const WHILE_ANSWERING: RemoteLimits = { push: 3_600_000, list: 4_000, fetch: 3_600_000 };
 
 /** Where no delivery waits. */
 const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch: 600_000 };
@@ -147,9 +136,9 @@ export async function createRemote(
    */
   async function push(commit: string): Promise<Pushed> {
     const args = [
+      ...HTTP_OPTIONS,
       'push',
       '--porcelain',
-      '--progress',
       '--no-verify',
       '--no-signed',
       '--no-follow-tags',
@@ -157,8 +146,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const run = { timeoutMs: limits.push, silentMs: limits.silentPush, accept: [1] };
-    return pushedBy(await askRemote(args, run), ref, name);
+    return pushedBy(await askRemote(args, { timeoutMs: limits.push, accept: [1] }), ref, name);
   }
 
   return {

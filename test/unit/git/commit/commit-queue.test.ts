@@ -30,7 +30,6 @@ function recorded(commit: (path: string, batch: readonly Pending[]) => Outcome |
 }
 
 const PATIENT_MS = 600_000;
-const LIMIT_MS = 1_000;
 
 test('what comes in a burst is one batch in its order, and a file that comes twice has one commit', async (t) => {
   const { queue, batches } = recorded(() => COMMITTED);
@@ -55,7 +54,6 @@ test('a batch that fails is tried file by file, and one bad file keeps no other 
   t.deepEqual(await bad, { kind: 'later', because: 'git has failed' });
   t.deepEqual(await good, COMMITTED);
   await until('the other one is committed', () => batches.some((batch) => batch.join() === 'a stored'));
-  t.true((queue.obstacle ?? 'git has failed').includes('git has failed'));
   t.true(log.some(({ level, msg }) => level === 50 && msg === 'not committed; tried again later'));
   t.is(failed[0], 'bad: git has failed');
   t.is(await queue.close(), 1);
@@ -71,7 +69,6 @@ test('what waits for HEAD is answered at once, stays in the queue, and is commit
   t.is(log[0]?.msg, 'commits wait for HEAD to be on a branch again');
   isDetached = false;
   await until('commits work again', () => log.some(({ msg }) => msg === 'commits work again'));
-  t.is(queue.obstacle, undefined);
   t.is(await queue.close(), 0);
 });
 
@@ -80,30 +77,4 @@ test('a file without an outcome is in the next batch, with those who wait for it
   const { queue, batches } = recorded(() => (++reads === 1 ? undefined : COMMITTED));
   t.deepEqual(await queue.commitNow('a', 'replaced', PATIENT_MS), COMMITTED);
   t.deepEqual(batches, [['a replaced'], ['a replaced']]);
-});
-
-test('who waits too long while git fails for another file is not told that file’s reason as its own', async (t) => {
-  let isTried = false;
-  let end: () => void = () => undefined;
-  const work: CommitBatch = async (batch) => {
-    if (batch.some(({ path }) => path === 'bad')) throw new Error('git has failed');
-    isTried = true;
-    await new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    return new Map(batch.map(({ path }) => [path, COMMITTED]));
-  };
-  const queue = createCommitQueue(work, () => undefined, pino({ level: 'silent' }));
-  t.deepEqual(await queue.commitNow('bad', 'stored', PATIENT_MS), {
-    kind: 'later',
-    because: 'git has failed',
-  });
-  const good = queue.commitNow('good', 'stored', LIMIT_MS);
-  await until('git works at the other file', () => isTried);
-  t.deepEqual(await good, {
-    kind: 'later',
-    because: 'git took longer than 1 s; for another file, git has failed',
-  });
-  end();
-  await queue.close();
 });
