@@ -13,6 +13,8 @@ export interface AnySenderOptions {
   readonly speed: number;
   /** Takes the steps, with their names as arguments; without it a person is asked. */
   readonly command: string | undefined;
+  /** Whether the secret was made for this check, and a person has to be told it. */
+  readonly isNewSecret: boolean;
   /** Ends waits. */
   readonly signal: AbortSignal;
 }
@@ -23,13 +25,13 @@ const LAG_MS = 60_000;
 const QUIET_MS = 2000;
 
 /** Drives any sender, over real time or as much faster as its own time passes: by a command, or by asking a person. */
-export function anySender({ speed, command, signal }: AnySenderOptions): SenderDriver {
+export function anySender({ speed, command, isNewSecret, signal }: AnySenderOptions): SenderDriver {
   const began = Date.now();
   const now = () => began + (Date.now() - began) * speed;
   return {
     now,
     take: async (step, seen) => {
-      if (command === undefined) await asked(step, seen);
+      if (command === undefined) await asked(requestOf(step, isNewSecret), seen);
       else {
         await run(command, step);
         await Promise.race([seen, pause(LAG_MS, undefined, { ref: false })]);
@@ -63,17 +65,17 @@ function wordsOf(step: Step): string[] {
 }
 
 /** Asks on standard error; what comes from the sender is the answer, or a line of standard input where nothing does. */
-async function asked(step: Step, seen: Promise<void>): Promise<void> {
-  process.stderr.write(`${escapeInvisible(requestOf(step))} Press Enter to go on without it.\n`);
+async function asked(what: string, seen: Promise<void>): Promise<void> {
+  process.stderr.write(`${escapeInvisible(what)} (Enter goes on without it)\n`);
   const lines = createInterface({ input: process.stdin });
   await Promise.race([seen, once(lines, 'line')]);
   lines.close();
 }
 
-function requestOf(step: Step): string {
+function requestOf(step: Step, isNewSecret: boolean): string {
   switch (step.kind) {
     case 'connect':
-      return `Point your service at ${step.url} with the secret ${step.secret}`;
+      return `Point your service at ${step.url} ${isNewSecret ? `with the secret ${step.secret}` : 'with the secret that you gave'}`;
     case 'publish':
       return `Publish ${step.count} new article${step.count === 1 ? '' : 's'}.`;
     case 'refresh':

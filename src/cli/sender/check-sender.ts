@@ -65,7 +65,14 @@ async function check(options: CheckSenderOptions): Promise<void> {
   // The report says what was seen until then. A second signal ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
   const own = isOwn ? ownSender(service) : undefined;
-  const driver = own ?? anySender({ speed: clock, command: run, signal });
+  const driver =
+    own ??
+    anySender({
+      speed: clock,
+      command: run,
+      isNewSecret: options.secret === undefined,
+      signal,
+    });
   if (!isOwn)
     console.error(
       'The waits between all attempts take 8 hours and 36 minutes, and a seventh is looked for 6 hours longer. Ctrl-C ends the check with what was seen.',
