@@ -5,7 +5,7 @@ import { closedHtml } from '../../../src/article/closed-html.js';
 import { editFrontMatter } from '../../../src/article/front-matter/edit.js';
 import { cutFrontMatter } from '../../../src/article/front-matter/read.js';
 import { htmlTokens } from '../../../src/article/html-tokens.js';
-import { expectInHead } from '../../../src/conformance/rules/pages.js';
+import { expectInHead } from '../../../src/conformance/rules/publish/pages.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
 import { withCodeColours } from '../../../src/site/render/code-colours.js';
 import { tempDir } from '../../support/temp-dir.js';

@@ -1,5 +1,5 @@
-import { CAPABILITIES } from '../../contract/limits.js';
-import { expectUnchanged, versionRead } from '../answers.js';
+import { CAPABILITIES } from '../../../contract/limits.js';
+import { expectUnchanged, versionRead } from '../../answers.js';
 import {
   describe,
   expectEqual,
@@ -9,11 +9,11 @@ import {
   fieldsOf,
   shown,
   Unmet,
-} from '../expect.js';
-import type { Answer } from '../probe.js';
-import { type Rule, rules } from '../rule.js';
-import { testSample } from '../samples.js';
-import type { Session } from '../session.js';
+} from '../../expect.js';
+import type { Answer } from '../../probe.js';
+import { type Rule, rules } from '../../rule.js';
+import { testSample } from '../../samples.js';
+import type { Session } from '../../session.js';
 
 const ASK =
   'Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]}.';

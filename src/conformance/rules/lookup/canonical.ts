@@ -1,6 +1,6 @@
-import { expectRefusal, expectStatus, NotChecked } from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session } from '../session.js';
+import { expectRefusal, expectStatus, NotChecked } from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session } from '../../session.js';
 
 const FOUND = 'Drop the fragment and one trailing slash of the path on both sides before you compare.';
 const EXACT = 'Compare origin, path and query of both URLs exactly; never guess by slug or title.';

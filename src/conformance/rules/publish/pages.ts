@@ -1,6 +1,6 @@
-import { expectThat, NotChecked, shown } from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session } from '../session.js';
+import { expectThat, NotChecked, shown } from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session } from '../../session.js';
 
 const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';
 const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';

@@ -1,9 +1,9 @@
-import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../expect.js';
-import type { Answer } from '../probe.js';
-import { type Rule, rules } from '../rule.js';
-import { testSample } from '../samples.js';
-import type { Session } from '../session.js';
-import { whyNotAccepted, whyNotSigned } from '../why-refused.js';
+import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../../expect.js';
+import type { Answer } from '../../probe.js';
+import { type Rule, rules } from '../../rule.js';
+import { testSample } from '../../samples.js';
+import type { Session } from '../../session.js';
+import { whyNotAccepted, whyNotSigned } from '../../why-refused.js';
 
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */
 export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [

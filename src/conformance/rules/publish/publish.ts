@@ -1,4 +1,4 @@
-import { canonicalUrl } from '../../contract/canonical-url.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
 import {
   describe,
   expectEqual,
@@ -8,10 +8,10 @@ import {
   fieldsOf,
   shown,
   Unmet,
-} from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session, Stored } from '../session.js';
-import { whyNotAccepted } from '../why-refused.js';
+} from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session, Stored } from '../../session.js';
+import { whyNotAccepted } from '../../why-refused.js';
 
 const main = (session: Session): Promise<Stored> => session.stored('main');
 

@@ -1,5 +1,5 @@
-import { canonicalUrl } from '../../contract/canonical-url.js';
-import type { UpdateData } from '../../contract/envelope.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import type { UpdateData } from '../../../contract/envelope.js';
 import {
   describe,
   expectEqual,
@@ -11,11 +11,11 @@ import {
   fieldsOf,
   NotChecked,
   Unmet,
-} from '../expect.js';
-import type { Answer } from '../probe.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session } from '../session.js';
-import { large } from './content.js';
+} from '../../expect.js';
+import type { Answer } from '../../probe.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session } from '../../session.js';
+import { large } from '../publish/content.js';
 
 const ANSWER =
   'Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.';

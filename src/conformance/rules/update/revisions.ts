@@ -1,4 +1,4 @@
-import { expectUnchanged, targetOf } from '../answers.js';
+import { expectUnchanged, targetOf } from '../../answers.js';
 import {
   describe,
   expectEqual,
@@ -7,10 +7,10 @@ import {
   expectThat,
   isSuccess,
   Unmet,
-} from '../expect.js';
-import type { Reply } from '../probe.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session } from '../session.js';
+} from '../../expect.js';
+import type { Reply } from '../../probe.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session } from '../../session.js';
 import { update, updatedUrl } from './update.js';
 
 const STEP3 = 'Where revision_id already is the current revision, answer 200 and apply nothing.';

@@ -1,5 +1,5 @@
-import { canonicalUrl } from '../../contract/canonical-url.js';
-import { expectUnchanged } from '../answers.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { expectUnchanged } from '../../answers.js';
 import {
   describe,
   expectEqual,
@@ -10,9 +10,9 @@ import {
   NotChecked,
   shown,
   Unmet,
-} from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session, Stored } from '../session.js';
+} from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session, Stored } from '../../session.js';
 import { unusual } from './publish-accepted.js';
 
 const LATE =

@@ -1,10 +1,10 @@
-import type { EventName } from '../../contract/limits.js';
-import { expectUnchanged } from '../answers.js';
-import { describe, expectSameHtml, expectThat } from '../expect.js';
-import type { Overrides } from '../request.js';
-import { type Rule, rules } from '../rule.js';
-import { testSample } from '../samples.js';
-import type { Session } from '../session.js';
+import type { EventName } from '../../../contract/limits.js';
+import { expectUnchanged } from '../../answers.js';
+import { describe, expectSameHtml, expectThat } from '../../expect.js';
+import type { Overrides } from '../../request.js';
+import { type Rule, rules } from '../../rule.js';
+import { testSample } from '../../samples.js';
+import type { Session } from '../../session.js';
 
 const FIRST = 'Verify the signature before anything else looks at the body; answer 401 and stop.';
 const unsigned: Overrides = { signature: () => undefined };

@@ -1,5 +1,13 @@
-import { describe, expectRefusal, expectStatus, expectThat, fieldsOf, isSuccess, shown } from '../expect.js';
-import { type Rule, rules } from '../rule.js';
+import {
+  describe,
+  expectRefusal,
+  expectStatus,
+  expectThat,
+  fieldsOf,
+  isSuccess,
+  shown,
+} from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
 import { update } from './update.js';
 import { nowhere, untouched, wrong } from './update-form.js';
 

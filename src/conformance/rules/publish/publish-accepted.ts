@@ -1,7 +1,7 @@
-import { expectSuccess } from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import { idPrefix } from '../samples.js';
-import type { Session, Stored } from '../session.js';
+import { expectSuccess } from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import { idPrefix } from '../../samples.js';
+import type { Session, Stored } from '../../session.js';
 
 const HOUR_MS = 3_600_000;
 

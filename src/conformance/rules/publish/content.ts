@@ -1,6 +1,6 @@
-import { expectSameHtml, expectSameText, expectThat, shown } from '../expect.js';
-import { type Rule, rules } from '../rule.js';
-import type { Session } from '../session.js';
+import { expectSameHtml, expectSameText, expectThat, shown } from '../../expect.js';
+import { type Rule, rules } from '../../rule.js';
+import type { Session } from '../../session.js';
 
 const VERBATIM = 'Store content_html as it came, and answer the same text.';
 type Compare = (what: string, expected: string, got: unknown) => void;
