@@ -18,8 +18,8 @@ export interface CorpusArticle {
   readonly path: string;
 }
 
-/** The n-th article: 15 KB of HTML and the same text in Markdown, two tags. */
-export function corpusArticle(n: number, of: number): CorpusArticle {
+/** The n-th article of a site: 15 KB of HTML and the same text in Markdown, two tags. */
+export function corpusArticle(n: number, of: number, siteUrl = CORPUS_URL): CorpusArticle {
   // Ten minutes apart and all in the past, as generators leave out what is yet to come.
   const date = new Date(Date.UTC(2025, 0, 1) - (of - n) * 600_000).toISOString();
   const data = articleData(n, date);
@@ -32,7 +32,7 @@ export function corpusArticle(n: number, of: number): CorpusArticle {
   const tags = [`topic ${n % 20}`, `place ${n % 300}`];
   const draft = draftOf({ ...data, content_html: html, content_markdown: markdown, tags });
   const { slug } = draft;
-  const { text: file } = encode({ ...draft, url: `${CORPUS_URL}/articles/${slug}/`, updated: null });
+  const { text: file } = encode({ ...draft, url: `${siteUrl}/articles/${slug}/`, updated: null });
   const [year, month] = date.split('-');
   return { slug, html, file, path: `articles/${year}/${month}/${slug}.md` };
 }

@@ -44,8 +44,10 @@ async function liveTimes(folder: string, articles: number): Promise<number[]> {
   const dir = join(folder, 'site');
   const served = join(folder, 'srv');
   fs.chmodSync(folder, 0o755);
+  const port = await freePort();
+  const env = { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` };
   for (let n = 0; n < articles; n++) {
-    const { path, file } = corpusArticle(n, articles);
+    const { path, file } = corpusArticle(n, articles, env.PRESSMARK_SITE_URL);
     fs.mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
     fs.writeFileSync(join(dir, 'content', path), file);
   }
@@ -53,10 +55,11 @@ async function liveTimes(folder: string, articles: number): Promise<number[]> {
     join(dir, 'pressmark.config.json'),
     JSON.stringify({ git: false, deploy: { folder: served }, liveCheck: true }),
   );
-  execFileSync(process.execPath, [PROGRAM, 'build', '--dir', dir], { stdio: 'ignore' });
-  const port = await freePort();
+  execFileSync(process.execPath, [PROGRAM, 'build', '--dir', dir], {
+    stdio: 'ignore',
+    env: { ...process.env, ...env },
+  });
   const nginx = startNginx(folder, join(served, 'current'), port);
-  const env = { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` };
   const receiver = await launch(dir, { env });
   try {
     const lives = () => receiver.log.filter(({ msg }) => msg === 'article live');
