@@ -24,7 +24,7 @@ import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';
 import { searchIndexVersion } from '../site/search.js';
-import type { ArticleCodec } from '../store/catalog/entry.js';
+import type { CodecInThread } from './content/article-codec.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durability.js';
 
@@ -32,7 +32,7 @@ import type { DurableStore } from './durability.js';
 export interface DeployOptions {
   readonly settings: Settings;
   readonly articles: Pick<ArticleReader, 'get'>;
-  readonly codec: Pick<ArticleCodec, 'comments'>;
+  readonly thread: Pick<CodecInThread, 'codec' | 'pageProblem'>;
   /** Whether articles are committed: outside of a repository they are not. */
   readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
@@ -68,7 +68,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
 export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
-  const { settings, articles, codec, commits, pushes, log } = options;
+  const { settings, articles, thread, commits, pushes, log } = options;
   const { siteUrl, liveCheck, dir, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
@@ -90,11 +90,12 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     ...(liveCheck && {
       live: {
         siteUrl,
+        pageProblem: thread.pageProblem,
         expected: async ({ id, url }: AwaitedArticle) => {
           const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;
           const { jsonLd, contentHtml, extra } = article;
-          const comments = [...new Set(await codec.comments(contentHtml))];
+          const comments = [...new Set(await thread.codec.comments(contentHtml))];
           return { url, jsonLd, comments, ...meantFor(extra) };
         },
       },

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { LiveCheckOptions } from '../../deploy/live/live-check.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleCodec } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/handler.js';
@@ -21,6 +22,7 @@ const MOST_DEATHS = 2;
 const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   delivery: 'received',
   incoming: 'received',
+  pageProblem: 'looked for on its page',
   entry: 'read',
   decode: 'read',
   encode: 'written',
@@ -46,6 +48,7 @@ export interface CodecInThread {
   readonly codec: ArticleCodec;
   readonly readDelivery: Surroundings['readDelivery'];
   readonly readIncoming: Surroundings['readIncoming'];
+  readonly pageProblem: LiveCheckOptions['pageProblem'];
   /** Starts the thread, which its first work does otherwise. */
   start(): void;
   /** Ends the thread when it has done what it was asked. */
@@ -162,6 +165,7 @@ export function createCodecInThread(
       keepComments: (...args) => ask('keepComments', args),
     },
     readDelivery: (...args) => ask('delivery', args),
+    pageProblem: (...args) => ask('pageProblem', args),
     async readIncoming(...args) {
       try {
         return await ask('incoming', args);

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { NewArticle } from '../../article/format/encode.js';
 import { readConfigFile } from '../../config/config-file.js';
+import { problemOf } from '../../deploy/live/page-problem.js';
 import { PressmarkError } from '../../errors.js';
 import { textWork } from '../../store/catalog/entry.js';
 import { readDelivery } from '../../webhook/read-delivery.js';
@@ -43,6 +44,8 @@ function workOf(kind: Work['kind']) {
       return readDelivery;
     case 'incoming':
       return readIncoming;
+    case 'pageProblem':
+      return problemOf;
     case 'encode':
       return encode;
     default:

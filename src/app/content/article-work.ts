@@ -1,4 +1,5 @@
 import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
+import type { problemOf } from '../../deploy/live/page-problem.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { TextWork } from '../../store/catalog/entry.js';
 import type { readDelivery } from '../../webhook/read-delivery.js';
@@ -18,6 +19,7 @@ export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly encode: (article: NewArticle, path: string) => NewFile;
   readonly delivery: typeof readDelivery;
   readonly incoming: typeof readIncoming;
+  readonly pageProblem: typeof problemOf;
 }
 
 /** A new article's file without what of the article the asker has already. */

@@ -82,7 +82,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const deploy = await openDeploy({
     settings,
     articles: durable.articles,
-    codec: content.codec,
+    thread: opened.thread,
     commits: durable.git !== undefined || settings.durability === 'push',
     pushes: durable.pushes,
     log,

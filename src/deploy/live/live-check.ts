@@ -1,10 +1,12 @@
 import { messageOf } from '../../errors.js';
-import { fetchText } from '../fetch-text.js';
-import { type ExpectedPage, problemOf } from './page-problem.js';
+import { fetchText, type TextAnswer } from '../fetch-text.js';
+import type { ExpectedPage } from './page-problem.js';
 
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
   readonly siteUrl: string;
+  /** `problemOf`, in another thread: a page may be as long as its author likes, and deliveries are answered in this one. */
+  readonly pageProblem: (page: ExpectedPage, answer: TextAnswer) => Promise<string | undefined>;
 }
 
 const REQUEST = {
@@ -29,7 +31,7 @@ export async function checkLive(
   if (url.origin !== new URL(options.siteUrl).origin)
     return `its URL leads to ${url.origin}, which is not the site`;
   try {
-    return problemOf(page, await fetchText(url, REQUEST, signal));
+    return await options.pageProblem(page, await fetchText(url, REQUEST, signal));
   } catch (error) {
     signal.throwIfAborted();
     return messageOf(error);

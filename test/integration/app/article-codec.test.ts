@@ -47,12 +47,12 @@ async function codecOf(t: ExecutionContext, limitMs?: number) {
     { ...bareEnvironment(), PRESSMARK_SITE_URL: SITE_URL },
   );
   const { format } = contentOf(settings);
-  const { codec, readDelivery, readIncoming, close } = createCodecInThread(settings, limitMs);
+  const { codec, close, ...others } = createCodecInThread(settings, limitMs);
   t.teardown(close);
   const { id, title } = article();
   const encode = async (html: string) =>
     (await codec.encode({ ...EMPTY, id, title, body: html, contentHtml: html }, 'a.md')).text;
-  return { format, codec, readDelivery, readIncoming, encode, close };
+  return { format, codec, encode, close, ...others };
 }
 
 test('200: while an article is encoded, decoded or amended, the receiver answers', async (t) => {
@@ -184,6 +184,16 @@ test('what an adapter hands over is read by the thread', async (t) => {
     code: 'BODY_INVALID',
     message: /^an article that was handed over holds no plain data: /,
   });
+});
+
+test('a live page is read by the thread, like articles one after the other', async (t) => {
+  const { pageProblem, encode } = await codecOf(t, 3_000);
+  const page = { url: `${SITE_URL}/a/`, jsonLd: '', comments: ['<!-- svc:item:a -->'] };
+  const answer = { status: 200, robots: '', text: '<title>Soil</title>' };
+  const endless = encode('<p>endless</p>');
+  const look = pageProblem(page, answer);
+  await t.throwsAsync(endless, { message: /took longer than 3 s$/ });
+  t.is(await look, 'the page does not have the item comment <!-- svc:item:a -->');
 });
 
 test('a generator whose functions no thread can load is refused', async (t) => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { openFacts } from '../../../../src/deploy/facts.js';
 import { createAwaited } from '../../../../src/deploy/live/awaited.js';
+import { problemOf } from '../../../../src/deploy/live/page-problem.js';
 import { createLog } from '../../../../src/log.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -35,6 +36,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
     live: {
       siteUrl,
       pausesMs,
+      pageProblem: async (...args) => problemOf(...args),
       expected: ({ id, url }) => {
         const comment = expected.get(id);
         return Promise.resolve(comment === undefined ? undefined : { url, jsonLd: '', comments: [comment] });

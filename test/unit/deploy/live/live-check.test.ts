@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { fetchText } from '../../../../src/deploy/fetch-text.js';
-import { checkLive } from '../../../../src/deploy/live/live-check.js';
+import { checkLive, type LiveCheckOptions } from '../../../../src/deploy/live/live-check.js';
 import { meantFor, problemOf } from '../../../../src/deploy/live/page-problem.js';
 
 const { signal } = new AbortController();
@@ -21,6 +21,8 @@ const answer = (text: string, over: { status?: number; robots?: string } = {}) =
   ...over,
 });
 const GOOD = html(`${JSON_LD}<link rel=canonical href="/blog/bees/?a=1&amp;b=2">`, `<p>Text</p>${COMMENT}`);
+
+const pageProblem: LiveCheckOptions['pageProblem'] = async (...args) => problemOf(...args);
 
 test('a page with the comment, the JSON-LD in its head and its own canonical link is live', (t) => {
   t.is(problemOf(expected, answer(GOOD)), undefined);
@@ -135,7 +137,7 @@ test('a redirect is not followed, and a URL of another origin is not fetched', a
     response.writeHead(path === '/moved/' ? 301 : 200, { Location: '/a/' }).end(html('', COMMENT));
   });
   const check = async (url: string) =>
-    await checkLive({ url, jsonLd: '', comments: [COMMENT] }, { siteUrl }, signal);
+    await checkLive({ url, jsonLd: '', comments: [COMMENT] }, { siteUrl, pageProblem }, signal);
   t.is(await check(`${siteUrl}/moved/`), 'the page answers 301');
   t.is(
     await check('https://other.example/a/'),
@@ -152,7 +154,7 @@ test('an answer is read decompressed, no further than 5 MB, and its rules for cr
   });
   const check = async (path: string) => {
     const page = { url: `${siteUrl}${path}`, jsonLd: '', comments: [COMMENT] };
-    return await checkLive(page, { siteUrl }, signal);
+    return await checkLive(page, { siteUrl, pageProblem }, signal);
   };
   t.is(await check('/a/'), undefined);
   t.is(await check('/noindex/'), 'the page says noindex');
