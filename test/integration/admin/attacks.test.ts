@@ -257,7 +257,7 @@ test('10,000 attempts to log in keep no delivery from being answered, and the ow
     );
     t.is(answer.status, 200);
     delivered++;
-    await setTimeout(50);
+    await setTimeout(200);
   }
   const statuses = (await attack).flat();
   t.true(delivered > 0);
