@@ -1,15 +1,20 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { SENDER_RULES } from '../../src/conformance/sender/rules/all.js';
-import { run } from '../support/receiver.js';
+import { bareEnvironment, PROGRAM } from '../support/receiver.js';
 
 test('Pressmark’s own sender keeps every rule of the contract', async (t) => {
-  const { code, stdout, stderr } = await run(['check-sender', '--json']);
-  const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string }[] };
+  t.timeout(600_000); // a minute of it are the timeouts of 30 and 15 seconds, the rest are starts of the program
+  const child = spawn(process.execPath, [PROGRAM, 'check-sender', '--json'], {
+    env: bareEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGTERM'));
+  const { rules } = JSON.parse(await text(child.stdout)) as { rules: { id: string; result: string }[] };
   t.deepEqual(
     rules.filter(({ result }) => result !== 'passed'),
     [],
-    stderr,
   );
   t.is(rules.length, SENDER_RULES.length);
-  t.is(code, 0);
 });
