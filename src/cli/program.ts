@@ -8,21 +8,21 @@ import { isVerbose, printable, printableLines, setLoudness, unexpected } from '.
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
 const GROUPS = {
   Receiver: {
-    init: async () => (await import('./init.js')).initCommand(),
+    init: async () => (await import('./site/init.js')).initCommand(),
     start: async () => (await import('./start.js')).startCommand(),
-    build: async () => (await import('./build.js')).buildCommand(),
-    postbuild: async () => (await import('./postbuild.js')).postbuildCommand(),
-    status: async () => (await import('./status.js')).statusCommand(),
-    doctor: async () => (await import('./doctor.js')).doctorCommand(),
+    build: async () => (await import('./site/build.js')).buildCommand(),
+    postbuild: async () => (await import('./site/postbuild.js')).postbuildCommand(),
+    status: async () => (await import('./site/status.js')).statusCommand(),
+    doctor: async () => (await import('./site/doctor.js')).doctorCommand(),
     demo: async () => (await import('./demo/demo.js')).demoCommand(),
   },
   Articles: {
-    list: async () => (await import('./list.js')).listCommand(),
-    urls: async () => (await import('./urls.js')).urlsCommand(),
-    log: async () => (await import('./log.js')).logCommand(),
-    revert: async () => (await import('./revert.js')).revertCommand(),
-    move: async () => (await import('./move.js')).moveCommand(),
-    forget: async () => (await import('./forget.js')).forgetCommand(),
+    list: async () => (await import('./articles/list.js')).listCommand(),
+    urls: async () => (await import('./articles/urls.js')).urlsCommand(),
+    log: async () => (await import('./articles/log.js')).logCommand(),
+    revert: async () => (await import('./articles/revert.js')).revertCommand(),
+    move: async () => (await import('./articles/move.js')).moveCommand(),
+    forget: async () => (await import('./articles/forget.js')).forgetCommand(),
   },
   Sender: {
     connect: async () => (await import('./sender/connect.js')).connectCommand(),

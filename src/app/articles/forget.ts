@@ -1,14 +1,11 @@
-import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { createCatalog } from '../../store/catalog/catalog.js';
-import { scan } from '../../store/catalog/scan.js';
-import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
 import { KNOWN_IDS, type KnownId, openDeletedArticles } from '../../store/deleted.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
+import { readCatalog } from './history/find-article.js';
 
 /**
  * Lets an article that its owner has deleted be published again, by the next delivery of it. Also while a receiver runs.
@@ -17,13 +14,7 @@ import { foldersOf } from '../content/folders.js';
  */
 export async function forgetArticle(settings: Settings, id: string, log: Log): Promise<KnownId> {
   const { stateDir } = foldersOf(settings);
-  const content = contentOf(settings);
-  const catalog = createCatalog();
-  if (fs.existsSync(content.root)) {
-    const { path, key } = snapshotOf(stateDir, content);
-    await loadSnapshot(path, key, catalog);
-    await scan(content, catalog);
-  }
+  const catalog = await readCatalog(settings, contentOf(settings));
   const [entry] = catalog.byId(id);
   if (entry !== undefined)
     throw new PressmarkError(

@@ -20,10 +20,10 @@ import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import type { Found } from '../../store/reading.js';
 import type { Surroundings } from '../../webhook/handler.js';
 import { publishDraft } from '../../webhook/published.js';
-import { type ArticleHistory, historyOfFile, type Revision } from './article-history.js';
 import { checkBase, createChange, isHtml, withContent } from './change-article.js';
+import { type ArticleHistory, historyOfFile, type Revision } from './history/article-history.js';
+import { pick, reversion, versionIn } from './history/revert.js';
 import { type HostArticlesOptions, listedArticle, type SetStateAs } from './host-articles.js';
-import { pick, reversion, versionIn } from './revert.js';
 
 export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' | 'catalog'> {
   readonly settings: Settings;

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { Settings } from '../../config/load.js';
-import { canonicalUrl } from '../../contract/canonical-url.js';
-import { PressmarkError, quote } from '../../errors.js';
-import { createCatalog } from '../../store/catalog/catalog.js';
-import { catalogId, type Entry } from '../../store/catalog/entry.js';
-import { scan } from '../../store/catalog/scan.js';
-import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
-import { contentOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import type { Settings } from '../../../config/load.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { PressmarkError, quote } from '../../../errors.js';
+import { type Catalog, createCatalog } from '../../../store/catalog/catalog.js';
+import { type ContentFolder, catalogId, type Entry } from '../../../store/catalog/entry.js';
+import { scan } from '../../../store/catalog/scan.js';
+import { loadSnapshot, snapshotOf } from '../../../store/catalog/snapshot.js';
+import { contentOf } from '../../content/content.js';
+import { foldersOf } from '../../content/folders.js';
 
 /**
  * The one article that somebody means by its id, its URL, its file or its slug, in this order.
@@ -18,12 +18,7 @@ import { foldersOf } from '../content/folders.js';
  */
 export async function findArticle(settings: Settings, name: string): Promise<Entry> {
   const content = contentOf(settings);
-  const catalog = createCatalog();
-  if (fs.existsSync(content.root)) {
-    const { path, key } = snapshotOf(foldersOf(settings).stateDir, content);
-    await loadSnapshot(path, key, catalog);
-    await scan(content, catalog);
-  }
+  const catalog = await readCatalog(settings, content);
   const entries = [...catalog.entries()].filter(({ broken }) => broken === undefined);
   const url = canonicalUrl(name);
   const files = new Set(
@@ -51,6 +46,16 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
     'ARTICLE_NOT_FOUND',
     `there is no article ${quote(name, 200)}; name one by its id, its URL, its file or its slug`,
   );
+}
+
+/** The catalog of a site's articles as they are now, from what a receiver has left of it. */
+export async function readCatalog(settings: Settings, content: ContentFolder): Promise<Catalog> {
+  const catalog = createCatalog();
+  if (!fs.existsSync(content.root)) return catalog;
+  const { path, key } = snapshotOf(foldersOf(settings).stateDir, content);
+  await loadSnapshot(path, key, catalog);
+  await scan(content, catalog);
+  return catalog;
 }
 
 function slugIn(url: string): string | undefined {

@@ -1,10 +1,10 @@
-import { movedArticles, movedFix, movedSentence } from '../app/articles/moved-articles.js';
-import { existingAddresses, wantsAddresses } from '../app/build/addresses.js';
-import { buildWithGenerator } from '../app/build/generator-build.js';
-import { completeSite, missingSentence } from '../app/build/postbuild.js';
-import type { Settings } from '../config/load.js';
-import { PressmarkError } from '../errors.js';
-import { print, printable, printableLines, printJson, tell } from './terminal.js';
+import { movedArticles, movedFix, movedSentence } from '../../app/articles/moved-articles.js';
+import { existingAddresses, wantsAddresses } from '../../app/build/addresses.js';
+import { buildWithGenerator } from '../../app/build/generator-build.js';
+import { completeSite, missingSentence } from '../../app/build/postbuild.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError } from '../../errors.js';
+import { print, printable, printableLines, printJson, tell } from '../terminal.js';
 
 /** `pressmark build` of a site that another generator builds. */
 export async function buildGeneratorSite(

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { refuseAddressChange } from '../app/articles/stored-urls.js';
-import { refuseNoSite } from '../app/site-address.js';
-import { loadSettings, type Settings } from '../config/load.js';
-import { PressmarkError } from '../errors.js';
-import { example, withDir } from './options.js';
-import { progressBar } from './progress.js';
-import { print, printJson, showsProgress, warningLog } from './terminal.js';
+import { refuseAddressChange } from '../../app/articles/stored-urls.js';
+import { refuseNoSite } from '../../app/site-address.js';
+import { loadSettings, type Settings } from '../../config/load.js';
+import { PressmarkError } from '../../errors.js';
+import { example, withDir } from '../options.js';
+import { progressBar } from '../progress.js';
+import { print, printJson, showsProgress, warningLog } from '../terminal.js';
 
 /** How long another process that builds the site is waited for, in milliseconds. */
 const LONGEST_WAIT_MS = 20_000;
@@ -45,7 +45,7 @@ async function build(
   { json = false }: BuildOptions,
 ): Promise<void> {
   const log = warningLog();
-  const { openSiteBuilder, searchOf } = await import('../app/builder/site-builder.js');
+  const { openSiteBuilder, searchOf } = await import('../../app/builder/site-builder.js');
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, LONGEST_WAIT_MS);
   const progress = progressBar({
     isTTY: showsProgress(),

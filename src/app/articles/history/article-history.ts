@@ -1,15 +1,20 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { StoredArticle } from '../../article/stored-article.js';
-import type { Settings } from '../../config/load.js';
-import { PressmarkError, quote } from '../../errors.js';
-import { replacedFiles } from '../../git/commit/replaced-texts.js';
-import { checkContentFolder } from '../../git/content-folder.js';
-import { historyOf, textsOf } from '../../git/history.js';
-import { openRepository } from '../../git/repository.js';
-import { type ContentFolder, type Entry, type ReadFile, readArticleSync } from '../../store/catalog/entry.js';
-import { contentOf } from '../content/content.js';
-import { contentPrefix, foldersOf } from '../content/folders.js';
+import type { StoredArticle } from '../../../article/stored-article.js';
+import type { Settings } from '../../../config/load.js';
+import { PressmarkError, quote } from '../../../errors.js';
+import { replacedFiles } from '../../../git/commit/replaced-texts.js';
+import { checkContentFolder } from '../../../git/content-folder.js';
+import { historyOf, textsOf } from '../../../git/history.js';
+import { openRepository } from '../../../git/repository.js';
+import {
+  type ContentFolder,
+  type Entry,
+  type ReadFile,
+  readArticleSync,
+} from '../../../store/catalog/entry.js';
+import { contentOf } from '../../content/content.js';
+import { contentPrefix, foldersOf } from '../../content/folders.js';
 import { findArticle } from './find-article.js';
 
 /** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */

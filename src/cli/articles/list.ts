@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { type ListedArticle, lastAuthors, listArticles } from '../app/articles/article-list.js';
-import { articlesInReview } from '../app/articles/in-review.js';
-import { notedFacts } from '../app/status.js';
-import { loadSettings } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { aligned, paint, print, printJson } from './terminal.js';
+import { type ListedArticle, lastAuthors, listArticles } from '../../app/articles/article-list.js';
+import { articlesInReview } from '../../app/articles/in-review.js';
+import { notedFacts } from '../../app/status.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { aligned, paint, print, printJson } from '../terminal.js';
 
 /** `pressmark list`: every article. */
 export function listCommand(): Command {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { guardAgainstPlugins } from '../app/app.js';
-import { revert } from '../app/articles/revert.js';
-import { loadSettings } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { print, printable, printJson, warningLog } from './terminal.js';
+import { guardAgainstPlugins } from '../../app/app.js';
+import { revert } from '../../app/articles/history/revert.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { print, printable, printJson, warningLog } from '../terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { forgetArticle } from '../app/articles/forget.js';
-import { loadSettings } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { print, printable, printJson, warningLog } from './terminal.js';
+import { forgetArticle } from '../../app/articles/forget.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { print, printable, printJson, warningLog } from '../terminal.js';
 
 /** `pressmark forget`: a deleted article may come again. */
 export function forgetCommand(): Command {

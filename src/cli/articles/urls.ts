@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { listArticles } from '../app/articles/article-list.js';
-import { existingAddresses } from '../app/build/addresses.js';
-import { loadSettings } from '../config/load.js';
-import { abortOnSignals } from './generator-build.js';
-import { example, withDir } from './options.js';
-import { print, printable, printJson, tell } from './terminal.js';
+import { listArticles } from '../../app/articles/article-list.js';
+import { existingAddresses } from '../../app/build/addresses.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { abortOnSignals } from '../site/generator-build.js';
+import { print, printable, printJson, tell } from '../terminal.js';
 
 /** What is printed of one file. */
 interface Row {

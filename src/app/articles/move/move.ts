@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MovedUrl, readList, redirectLists } from '../../article/redirect-lists.js';
-import type { Settings } from '../../config/load.js';
-import { PressmarkError } from '../../errors.js';
-import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
-import { createLock } from '../../fs/lock.js';
-import { findLockHelper } from '../../fs/lock-helper.js';
-import type { Log } from '../../log.js';
-import { walk } from '../../store/catalog/scan.js';
-import { prepareStateFolder } from '../../store/open-store.js';
-import { contentOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
-import { originOf, runningReceivers } from '../running-receivers.js';
+import { type MovedUrl, readList, redirectLists } from '../../../article/redirect-lists.js';
+import type { Settings } from '../../../config/load.js';
+import { PressmarkError } from '../../../errors.js';
+import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../../fs/atomic-write.js';
+import { createLock } from '../../../fs/lock.js';
+import { findLockHelper } from '../../../fs/lock-helper.js';
+import type { Log } from '../../../log.js';
+import { walk } from '../../../store/catalog/scan.js';
+import { prepareStateFolder } from '../../../store/open-store.js';
+import { contentOf } from '../../content/content.js';
+import { foldersOf } from '../../content/folders.js';
+import { originOf, runningReceivers } from '../../running-receivers.js';
+import { filesWithUrl, isElsewhere } from '../stored-urls.js';
 import { type MovedFile, prepareMoveCommit } from './move-commit.js';
 import { type PlannedMove, planMove } from './move-plan.js';
-import { filesWithUrl, isElsewhere } from './stored-urls.js';
 
 /** Where the site goes. */
 export interface MoveRequest {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { completeSite, isWithinBuild, missingSentence } from '../app/build/postbuild.js';
-import { loadSettings } from '../config/load.js';
+import { completeSite, isWithinBuild, missingSentence } from '../../app/build/postbuild.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { print, printJson } from '../terminal.js';
 import { printFindings } from './generator-build.js';
-import { example, withDir } from './options.js';
-import { print, printJson } from './terminal.js';
 
 /** `pressmark postbuild`: the step between the generator and the deploy. */
 export function postbuildCommand(): Command {

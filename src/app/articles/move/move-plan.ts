@@ -1,8 +1,8 @@
-import type { Settings } from '../../config/load.js';
-import { canonicalUrl } from '../../contract/canonical-url.js';
-import { PressmarkError } from '../../errors.js';
-import { contentOf } from '../content/content.js';
-import { type FileWithUrl, filesWithUrl, isElsewhere, refusalOf } from './stored-urls.js';
+import type { Settings } from '../../../config/load.js';
+import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { PressmarkError } from '../../../errors.js';
+import { contentOf } from '../../content/content.js';
+import { type FileWithUrl, filesWithUrl, isElsewhere, refusalOf } from '../stored-urls.js';
 
 /** One article that gets another URL. */
 export interface PlannedMove {

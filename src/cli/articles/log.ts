@@ -1,8 +1,12 @@
 import { Command } from 'commander';
-import { type ArticleHistory, articleHistory, isUncommitted } from '../app/articles/article-history.js';
-import { loadSettings } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { paint, print, printable, printJson } from './terminal.js';
+import {
+  type ArticleHistory,
+  articleHistory,
+  isUncommitted,
+} from '../../app/articles/history/article-history.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { paint, print, printable, printJson } from '../terminal.js';
 
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {

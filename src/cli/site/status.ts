@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { isOverdue, lastSuccess, type PushStatus, type SiteStatus, siteStatus } from '../app/status.js';
-import { loadSettings } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { type Mark, marked, print, printable, printableLines, printJson } from './terminal.js';
+import { isOverdue, lastSuccess, type PushStatus, type SiteStatus, siteStatus } from '../../app/status.js';
+import { loadSettings } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { type Mark, marked, print, printable, printableLines, printJson } from '../terminal.js';
 
 /** So many of the articles that are not live, or are scheduled, are named. */
 const MOST_NAMED = 5;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
-import { siteFiles } from '../app/content/site-files.js';
+import { siteFiles } from '../../app/content/site-files.js';
 import {
   type Answers,
   assumption,
@@ -9,11 +9,11 @@ import {
   type InitQuestion,
   withAnswer,
   withService,
-} from '../app/init/answers.js';
-import { applyChanges } from '../app/init/apply-changes.js';
-import { askSite } from '../app/init/ask-site.js';
-import { diffOf } from '../app/init/change.js';
-import { surroundingsOf } from '../app/init/ignore-lines.js';
+} from '../../app/init/answers.js';
+import { applyChanges } from '../../app/init/apply-changes.js';
+import { askSite } from '../../app/init/ask-site.js';
+import { diffOf } from '../../app/init/change.js';
+import { surroundingsOf } from '../../app/init/ignore-lines.js';
 import {
   existingConfig,
   type Inspection,
@@ -21,14 +21,14 @@ import {
   PLAIN,
   type Recognition,
   recogniseSite,
-} from '../app/init/inspect-site.js';
-import { type InitPlan, planInit } from '../app/init/plan.js';
-import { type Reading, readingReport } from '../app/init/reading-report.js';
-import { loadSettings } from '../config/load.js';
-import { GENERATOR_NAMES } from '../config/schema.js';
-import { PressmarkError, quote } from '../errors.js';
-import { example, serviceOption, withDir } from './options.js';
-import { paint, print, printable, printJson } from './terminal.js';
+} from '../../app/init/inspect-site.js';
+import { type InitPlan, planInit } from '../../app/init/plan.js';
+import { type Reading, readingReport } from '../../app/init/reading-report.js';
+import { loadSettings } from '../../config/load.js';
+import { GENERATOR_NAMES } from '../../config/schema.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { example, serviceOption, withDir } from '../options.js';
+import { paint, print, printable, printJson } from '../terminal.js';
 
 interface Options {
   readonly dir: string;

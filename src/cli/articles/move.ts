@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { moveSite } from '../app/articles/move.js';
-import { planMove } from '../app/articles/move-plan.js';
-import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
-import { example, withDir } from './options.js';
-import { print, printable, printJson, warningLog } from './terminal.js';
+import { moveSite } from '../../app/articles/move/move.js';
+import { planMove } from '../../app/articles/move/move-plan.js';
+import { loadSettings, type Settings, siteUrlOf } from '../../config/load.js';
+import { example, withDir } from '../options.js';
+import { print, printable, printJson, warningLog } from '../terminal.js';
 
 /** URLs that a person is shown; a script gets all of them. */
 const MOST_SHOWN = 20;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { examine } from '../app/doctor/doctor.js';
-import type { Finding } from '../app/doctor/finding.js';
-import { type Flags, loadSettings } from '../config/load.js';
-import { example, flagsOf, withDir, withPort } from './options.js';
-import { marked, print, printableLines, printJson } from './terminal.js';
+import { examine } from '../../app/doctor/doctor.js';
+import type { Finding } from '../../app/doctor/finding.js';
+import { type Flags, loadSettings } from '../../config/load.js';
+import { example, flagsOf, withDir, withPort } from '../options.js';
+import { marked, print, printableLines, printJson } from '../terminal.js';
 
 interface DoctorFlags extends Flags {
   readonly dir: string;

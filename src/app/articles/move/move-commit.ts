@@ -1,8 +1,8 @@
-import type { Settings } from '../../config/load.js';
-import { PressmarkError } from '../../errors.js';
-import { readHead } from '../../git/commit/head.js';
-import { identityOf, identityVariables } from '../../git/commit/identity.js';
-import { openRepository, type Repository } from '../../git/repository.js';
+import type { Settings } from '../../../config/load.js';
+import { PressmarkError } from '../../../errors.js';
+import { readHead } from '../../../git/commit/head.js';
+import { identityOf, identityVariables } from '../../../git/commit/identity.js';
+import { openRepository, type Repository } from '../../../git/repository.js';
 
 /** The commit of a move, which is prepared before anything is written. */
 export interface MoveCommit {
