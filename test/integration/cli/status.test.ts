@@ -155,7 +155,7 @@ test('status names the jobs that failed, and counts those that wait', async (t) 
     note('a3', { kind: 'waiting' }),
     note('a4', { kind: 'running', attempt: 1, since: at }),
   ];
-  fs.writeFileSync(join(dir, '.pressmark/jobs/noted/1.json'), JSON.stringify({ events }));
+  fs.writeFileSync(join(dir, '.pressmark/jobs/noted/1.json'), `${JSON.stringify({ events })}\n`);
   const { code, stdout } = await status(dir);
   t.is(code, 1);
   const lines = [
