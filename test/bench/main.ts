@@ -8,6 +8,7 @@ import { durability } from './durability.js';
 import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
 import { hostile } from './hostile.js';
+import { listen } from './listen.js';
 import { live } from './live.js';
 import { plugins } from './plugins.js';
 import { publish } from './publish.js';
@@ -26,6 +27,7 @@ const BENCHES = {
   git,
   durability,
   sender,
+  listen,
   site,
   'site-scale': siteScale,
   hostile,

@@ -4,8 +4,18 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'ava';
+import { listen, type Observed } from '../../../src/conformance/traffic/listener.js';
+import {
+  DEFAULT_SERVICE,
+  envelopeBytes,
+  envelopeOf,
+  eventHeaders,
+} from '../../../src/sender/delivery/send-event.js';
+import { exchange } from '../../../src/sender/delivery/transport.js';
+import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
+import { createRandom } from '../../support/random.js';
 import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -57,4 +67,46 @@ test('replay and listen say what is wrong with their options', async (t) => {
   const statuses = await runHere(['listen', '--dir', dir, '--answer', '99']);
   t.is(statuses.code, 2);
   t.regex(statuses.stderr, /statuses from 200 to 599/);
+});
+
+test('listen passes a request and its answer on without changing a byte, also where they break the contract', async (t) => {
+  const random = createRandom('listen');
+  const bytes = () =>
+    Buffer.from(Array.from({ length: random.integer(0, 5_000) }, () => random.integer(0, 256)));
+  let answer = { status: 200, headers: { 'X-Answer': 'a' }, body: bytes() };
+  const endpoint = await startEndpoint(t, (_got, response) => {
+    response.writeHead(answer.status, answer.headers);
+    response.end(answer.body);
+  });
+  const seen: Observed[] = [];
+  const between = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    secret: SECRET,
+    service: DEFAULT_SERVICE,
+    forwardTo: new URL(endpoint.url),
+    onExchange: (one) => void seen.push(one),
+  });
+  t.teardown(between.close);
+  const articles = Array.from({ length: 20 }, () => {
+    const envelope = envelopeOf('article.published', { ...article() }, new Date().toISOString());
+    return envelopeBytes(envelope);
+  });
+  for (const body of [...articles, ...Array.from({ length: 20 }, bytes)]) {
+    answer = { status: random.pick([200, 201, 404, 503]), headers: { 'X-Answer': 'ä, b' }, body: bytes() };
+    const headers = {
+      ...eventHeaders('article.published', body, { secret: SECRET, service: DEFAULT_SERVICE }),
+      'X-Odd-CASE': 'é ; ,',
+    };
+    const reply = await exchange({ url: `${between.url}/`, headers, body, timeoutMs: 30_000 });
+    const got = endpoint.got.at(-1);
+    t.deepEqual(got?.body, body);
+    for (const [name, value] of Object.entries(headers)) t.is(got?.headers[name.toLowerCase()], value, name);
+    t.deepEqual([reply.status, reply.headers['x-answer']], [answer.status, answer.headers['X-Answer']]);
+    t.deepEqual(reply.body, answer.body);
+    const { recording } = seen.at(-1) ?? {};
+    t.is(recording?.body, body.toString('base64'));
+    t.is(recording?.answer?.body, answer.body.toString('base64'));
+  }
+  t.is(endpoint.got.length, 40);
 });
