@@ -8,7 +8,7 @@ import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
 import { example, withDir } from '../options.js';
 import { paint, print, printable, printableLines, printJson } from '../terminal.js';
-import { standingOf } from './sending.js';
+import { senderState, standingOf } from './sending.js';
 
 interface DeliveriesOptions {
   readonly dir: string;
@@ -36,7 +36,7 @@ export function deliveriesCommand(): Command {
     .option('--json', 'print the records as JSON, without their payloads')
     .addHelpText('after', example('pressmark deliveries --status failed'))
     .action(async (action: Action | undefined, ids: string[], options: DeliveriesOptions) => {
-      const state = stateOf(options.dir);
+      const state = senderState(options.dir);
       const queue = openQueue({ state });
       try {
         if (action === undefined) show(queue, state, options);

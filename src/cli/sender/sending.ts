@@ -1,4 +1,6 @@
+import fs from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { PressmarkError, quote } from '../../errors.js';
 import { CLOCK, type Clock, clockAhead } from '../../sender/clock.js';
 import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
 import type { Entry } from '../../sender/queue/entry.js';
@@ -41,6 +43,19 @@ function parseRate(text: string): number {
   return rate;
 }
 
+/**
+ * What the sender keeps in a folder.
+ *
+ * @throws PressmarkError USAGE where there is no such folder: a mistyped one would look like one without deliveries.
+ */
+export function senderState(dir: string): SenderState {
+  if (fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return stateOf(dir);
+  throw new PressmarkError(
+    'USAGE',
+    `--dir ${quote(dir, 200)} is not a folder; give the one that .pressmark-sender is in`,
+  );
+}
+
 /** What the sending commands work with. */
 export interface Sending {
   readonly state: SenderState;
@@ -55,7 +70,7 @@ export interface Sending {
  * @throws PressmarkError USAGE where nothing is connected, or not which one is said.
  */
 export function openSending(dir: string, connectorName: string | undefined, clock = CLOCK): Sending {
-  const state = stateOf(dir);
+  const state = senderState(dir);
   const connector = chooseConnector(readConnectors(state), connectorName);
   return { state, connector, clock, queue: openQueue({ state, now: clock.now }) };
 }

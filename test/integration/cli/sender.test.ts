@@ -341,6 +341,9 @@ test('wrong usage is refused, and the message says what to do', async (t) => {
     t.deepEqual([ended.code, ended.stdout], [2, ''], args.join(' '));
     t.regex(ended.stderr, words);
   }
+  const mistyped = await here('deliveries', '--dir', join(dir, 'none'));
+  t.is(mistyped.code, 2);
+  t.regex(mistyped.stderr, /--dir ".*none" is not a folder/);
   const nowhere = await here('publish', post, '--dir', tempDir(t));
   t.is(nowhere.code, 2);
   t.regex(nowhere.stderr, /nothing is published until a receiver is connected/);
