@@ -34,7 +34,7 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
     id: 'content-item-comment',
     section: 'Body additions',
     says: 'The item comment at the end of the body is kept.',
-    hint: 'Keep HTML comments: the service recognises the article by this one.',
+    hint: 'Keep HTML comments, and do not escape them: the service recognises the article by this one.',
     check: async (session) => {
       const { data, url } = await session.stored('main');
       const { content_html: html } = await session.lookup(url());

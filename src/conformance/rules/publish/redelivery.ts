@@ -22,6 +22,24 @@ const main = (session: Session): Promise<Stored> => session.stored('main');
 
 /** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
 export const REDELIVERY_RULES: readonly Rule[] = [
+  // First: what is stored late breaks others of these too.
+  ...rules({ section: 'article.published', from: 2, needs: ['lookup-200'] }, [
+    {
+      id: 'publish-then-lookup',
+      says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
+      hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
+      check: async (session) => {
+        const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
+        expectThat(answer.status === 200, 'the article', describe(answer));
+        if (late)
+          throw new Unmet(
+            'the article as soon as it was answered',
+            'nothing, and the article a second later',
+            LATE,
+          );
+      },
+    },
+  ]),
   ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
     {
       id: 'publish-again-accepted',
@@ -69,21 +87,6 @@ export const REDELIVERY_RULES: readonly Rule[] = [
     },
   ]),
   ...rules({ section: 'article.published', from: 2, needs: ['lookup-200'] }, [
-    {
-      id: 'publish-then-lookup',
-      says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
-      hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
-      check: async (session) => {
-        const { answer, late } = await session.publishAndFind(session.article(session.id('at-once')));
-        expectThat(answer.status === 200, 'the article', describe(answer));
-        if (late)
-          throw new Unmet(
-            'the article as soon as it was answered',
-            'nothing, and the article a second later',
-            LATE,
-          );
-      },
-    },
     {
       id: 'publish-id-is-lookup-id',
       from: 3,

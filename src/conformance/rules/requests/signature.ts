@@ -27,7 +27,7 @@ export const SIGNATURE_RULES: readonly Rule[] = rules(
       id: 'signature-missing',
       section: 'Errors',
       says: 'A request without X-Service-Signature is answered 401.',
-      hint: 'Answer 401 where the header is missing.',
+      hint: 'Answer 401 where the header is missing. Constant-time comparisons fail on nothing, and most of them on unequal lengths.',
       check: refused({ signature: () => undefined }),
     },
     {
