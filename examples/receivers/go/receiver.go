@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -52,7 +53,8 @@ func (c Content) check() error {
 			return invalid("a field of the article is missing or null")
 		}
 	}
-	if *c.ID == "" || c.Tags == nil {
+	// encoding/json puts RuneError in the place of half a surrogate pair: two ids could become one.
+	if *c.ID == "" || strings.ContainsRune(*c.ID, utf8.RuneError) || c.Tags == nil {
 		return invalid("id must be a nonempty text, tags an array")
 	}
 	return nil

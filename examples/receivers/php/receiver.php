@@ -20,8 +20,17 @@ const REPLACED = [
 ];
 const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE;
 
-define('SECRET', getenv('SIGNING_SECRET') ?: exit('SIGNING_SECRET is not set'));
-define('SITE_URL', rtrim(getenv('SITE_URL') ?: exit('SITE_URL is not set'), '/'));
+// What goes wrong must not end in a 200, as it does where PHP displays its errors.
+ini_set('display_errors', '0');
+set_error_handler(fn ($level, $message, $file, $line) => throw new ErrorException($message, 0, $level, $file, $line));
+
+function setting(string $name): string
+{
+    return getenv($name) ?: throw new RuntimeException("$name is not set");
+}
+
+define('SECRET', setting('SIGNING_SECRET'));
+define('SITE_URL', rtrim(setting('SITE_URL'), '/'));
 define('ARTICLES', getenv('ARTICLES_DIR') ?: __DIR__ . '/articles');
 
 final class Refused extends Exception
@@ -248,8 +257,6 @@ function answer(int $status, array $body): void
     echo json_encode($body, JSON);
 }
 
-// A warning, such as that of a full disk, must not end in a 200.
-set_error_handler(fn ($level, $message, $file, $line) => throw new ErrorException($message, 0, $level, $file, $line));
 is_dir(ARTICLES) || mkdir(ARTICLES, recursive: true);
 
 if ($_SERVER['REQUEST_METHOD'] === 'GET') {

@@ -246,7 +246,7 @@ class Receiver(BaseHTTPRequestHandler):
             return self.rfile.read(min(length, most))
         self.close_connection = True
         body = b""
-        while len(body) < most and (size := int(self.rfile.readline(100).split(b";")[0], 16)):
+        while len(body) < most and (size := max(0, int(self.rfile.readline(100).split(b";")[0], 16))):
             body += self.rfile.read(min(size, most - len(body)))
             self.rfile.readline(100)
         return body

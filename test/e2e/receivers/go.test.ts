@@ -64,7 +64,8 @@ testExample({
       edits: {
         'receiver.go': [
           ['return invalid("a field of the article is missing or null")', 'continue'],
-          ['if *c.ID == "" || ', 'if '],
+          ['*c.ID == "" || strings.ContainsRune(*c.ID, utf8.RuneError) || ', ''],
+          ['	"strings"\n', ''],
         ],
       },
       first: 'publish-id-missing',
