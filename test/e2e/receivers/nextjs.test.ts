@@ -86,7 +86,10 @@ testExample({
       what: 'guesses the article by its slug',
       edits: {
         [STORE]: [
-          ['canonical(url).slice(start.length)', "new URL(url).pathname.split('/').filter(Boolean).pop() ?? ''"],
+          [
+            'canonical(url).slice(start.length)',
+            "new URL(url).pathname.split('/').filter(Boolean).pop() ?? ''",
+          ],
           ['canonical(url) !== start + slug || ', ''],
         ],
       },
