@@ -8,7 +8,7 @@ testExample({
       what: 'signs the body as json.dumps writes it',
       edits: { 'receiver.py': [['(SECRET, raw,', '(SECRET, json.dumps(json.loads(raw)).encode(),']] },
       first: 'signature-accepted',
-      says: /It signs the body as Python’s json\.dumps writes it.*request\.get_data/,
+      says: /made of the body as Python’s json\.dumps writes it.*request\.get_data/,
     },
     {
       what: 'parses the body before it verifies the signature',
