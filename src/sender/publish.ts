@@ -113,6 +113,7 @@ function prepare(state: SenderState, connector: Connector, read: Read, now: numb
     connector: connector.name,
     source: relative(state.dir, path),
     liveUrl: null,
+    answer: null,
     note: null,
     mayBeStored: false,
     record: queued(connector.url, payload, now),

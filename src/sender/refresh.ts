@@ -88,6 +88,7 @@ export async function refresh({
     connector: connector.name,
     source: relative(state.dir, file), // as `publish` names it
     liveUrl: null,
+    answer: null,
     note: null,
     mayBeStored: false,
     record: queued(connector.url, payload, now),

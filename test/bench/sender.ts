@@ -112,6 +112,7 @@ function work(workspace: Workspace): Promise<{ worker: number; queueing: number 
         source: '',
         liveUrl: null,
         note: null,
+        answer: null,
         mayBeStored: false,
         record,
       };

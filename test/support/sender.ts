@@ -31,6 +31,7 @@ export function makeEntry(connector: Connector, id: string, now = T0): Entry {
     connector: connector.name,
     source: `${id}.md`,
     liveUrl: null,
+    answer: null,
     note: null,
     mayBeStored: false,
     record: queued(connector.url, envelopeOf('article.published', data, timestamp), now),

@@ -46,7 +46,7 @@ export function checkSenderCommand(): Command {
     .addOption(serviceOption())
     .option('--only <rules>', 'these rules, by name or number, with commas between them', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);
-  return withReports(command)
+  return withReports(command, 'the requests that came and their answers')
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('pressmark check-sender --listen --port 8789'))
     .action(async (options: CheckSenderOptions) => {

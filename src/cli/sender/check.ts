@@ -87,7 +87,7 @@ export function checkCommand(): Command {
       '--manual',
       'ask a person for what no request can do: an edit in the receiver’s admin, and a restart',
     );
-  return withReports(command)
+  return withReports(command, 'the request, the answer and a curl line')
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {

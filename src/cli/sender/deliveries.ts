@@ -132,7 +132,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   // The signature is that of the next attempt; it is made anew each time, and tells nothing of the secret.
   const headers = connector === undefined ? {} : eventHeaders(record.payload.event, body, connector);
   if (json) {
-    printJson({ ...rowOf(entry), headers, payload: record.payload }, 2);
+    printJson({ ...rowOf(entry), headers, payload: record.payload, answer: entry.answer }, 2);
     return;
   }
   print(standingOf(entry));
@@ -140,6 +140,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   for (const [header, value] of Object.entries(headers)) print(printable(`${header}: ${value}`));
   print(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
   print(`\n${printable(`Last answer: ${answerOf(entry)}`)}`);
+  if (entry.answer !== null && entry.answer !== '') print(printableLines(entry.answer));
 }
 
 /** What the record keeps of the last answer: its status and its URL, or the first 200 characters of an error. */

@@ -20,17 +20,14 @@ export interface ReportOptions {
   readonly verbose?: boolean;
 }
 
-/** The options of reports, for the commands that check. */
-export function withReports(command: Command): Command {
+/** The options of reports, for the commands that check. @param finding what is known of a finding besides. */
+export function withReports(command: Command, finding: string): Command {
   return command
     .option('--json', 'print the report as JSON')
     .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')
     .option('--html <file>', 'write the report as one page')
-    .option(
-      '--verbose',
-      'print the rules that passed too, and of each finding the request, the answer and a curl line',
-    );
+    .option('--verbose', `print the rules that passed too, and of each finding ${finding}`);
 }
 
 /** Refuses files in folders that are not there, before anything is sent. @throws PressmarkError USAGE */

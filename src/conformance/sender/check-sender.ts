@@ -4,7 +4,7 @@ import { NotChecked, Unmet } from '../expect.js';
 import type { Outcome, Report } from '../outcome.js';
 import { redactor } from '../redact.js';
 import type { SenderDriver, Step } from './driver.js';
-import type { Seen, SenderRule } from './rule.js';
+import { inWords, type Seen, type SenderRule } from './rule.js';
 import { SENDER_RULES } from './rules/all.js';
 import {
   ARTICLES,
@@ -41,6 +41,9 @@ const BEFORE_MS = 5000;
 const GRACE_MS = 2 * MINUTE_MS;
 /** The longest wait between attempts; after the last one it is watched for as long. */
 const LONGEST_MS = Math.max(...RETRY_WAITS_MINUTES) * MINUTE_MS;
+
+/** So many requests of a scenario are shown with a finding. */
+const MOST_SHOWN = 8;
 
 /** After these answers a sender may leave the receiver alone for a while, so nothing else is to be sent then. */
 const PAUSING = ['answered-410', 'answered-429'] as const;
@@ -234,8 +237,24 @@ function outcomeOf(rule: SenderRule, seen: Seen, redact: (text: string) => strin
       return { rule, result: 'not checked', why: redact(error.message), ms: 0 };
     if (!(error instanceof Unmet)) return { rule, result: 'error', why: redact(messageOf(error)), ms: 0 };
     const result = rule.level === 'must' ? 'failed' : 'advice';
-    return { rule, result, expected: redact(error.expected), got: redact(error.got), ms: 0 };
+    const exchange = requestsOf(rule, seen).map(redact);
+    return { rule, result, expected: redact(error.expected), got: redact(error.got), exchange, ms: 0 };
   }
+}
+
+/** What came for the scenarios of a rule, a line each. */
+function requestsOf(rule: SenderRule, { articles, refreshes, requests }: Seen): string[] {
+  const traces = [
+    ...rule.articles.map((name) => [name, articles.get(name)?.requests ?? []] as const),
+    ...rule.refreshes.map((name) => [name, refreshes.get(name)?.requests ?? []] as const),
+  ];
+  const start = requests[0]?.at ?? 0;
+  return traces.flatMap(([name, some]) =>
+    some.slice(0, MOST_SHOWN).map(({ at, event, path, body, status }) => {
+      const answer = status === undefined ? 'got no answer' : `answered ${status}`;
+      return `    ${name.padEnd(16)}  ${event} to ${path} after ${inWords(at - start)}, ${body.length} bytes, ${answer}`;
+    }),
+  );
 }
 
 function ruleNamed(id: string): SenderRule {

@@ -20,17 +20,17 @@ const UNSUPPORTED = [400, 422, 501];
 /** Parts of a lookup's target (contract: Lookup target). */
 const TARGET_FIELDS = ['id', 'url', 'revision_id', 'title', 'content_html'] as const;
 
-/** The first 200 characters of an answer's body, as the error text keeps them (contract: Limits). */
-export function errorText({ body }: Pick<Reply, 'body'>): string {
+/** The first characters of an answer's body. @default 200, as the error text keeps them (contract: Limits) */
+export function beginningOf({ body }: Pick<Reply, 'body'>, chars = ERROR_TEXT_CHARS): string {
   // No character takes more than four bytes; the rest of a large page need not be decoded.
-  const start = body.subarray(0, ERROR_TEXT_CHARS * 4 + 4).toString('utf8');
-  return [...start].slice(0, ERROR_TEXT_CHARS).join('');
+  const start = body.subarray(0, chars * 4 + 4).toString('utf8');
+  return [...start].slice(0, chars).join('');
 }
 
 /** What an answer that is not a success failed with: its status, where it leads, the start of its body. */
 export function statusText(reply: Reply): string {
   const { status, headers, redirectRefused } = reply;
-  const text = errorText(reply);
+  const text = beginningOf(reply);
   const words = text === '' ? '' : `: ${text}`;
   if (status < 300 || status > 399) return `HTTP ${status}${words}`;
   const to = headers.location === undefined ? '' : ` to ${quote(headers.location, 200)}`;
@@ -134,7 +134,7 @@ function checkAnswer(reply: Reply): Checked<Readonly<Record<string, unknown>>> {
 
 /** A 200 that breaks a rule; with the start of its body, as the error of any answer (contract: Limits, Stored error text). */
 function refusal(reply: Reply, rule: string): { readonly refusal: string } {
-  const text = errorText(reply);
+  const text = beginningOf(reply);
   return { refusal: `${rule}; ${text === '' ? 'its body is empty' : `the answer: ${text}`}` };
 }
 

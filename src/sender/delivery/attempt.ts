@@ -1,10 +1,13 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import { type Connector, recipientOf } from '../connectors.js';
-import { checkTest } from './answer-checks.js';
+import { beginningOf, checkTest } from './answer-checks.js';
 import { sendTest } from './connection-test.js';
 import type { Delivery, Outcome } from './delivery.js';
 import { outcomeOf } from './outcome.js';
 import { postEvent } from './send-event.js';
+
+/** What is kept of the answer to a delivery that succeeded; of an error, the contract's 200 characters are. */
+const KEPT_CHARS = 2_000;
 
 /**
  * Makes one attempt at a delivery. A publish goes to the address that it was queued for, also where the connector has
@@ -30,7 +33,8 @@ export async function attempt(
       if (refusal !== undefined) return refusal;
     }
     const reply = await postEvent(recipientOf(connector, url), payload, { sentAt });
-    return outcomeOf(payload, reply);
+    const outcome = outcomeOf(payload, reply);
+    return outcome.result === 'accepted' ? { ...outcome, answer: beginningOf(reply, KEPT_CHARS) } : outcome;
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'UNREACHABLE') throw error;
     return failed(messageOf(error));

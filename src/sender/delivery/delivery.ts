@@ -32,6 +32,8 @@ export type Outcome =
       readonly liveUrl: string | null;
       /** Why the `url` of the answer is not taken as the live URL. */
       readonly note?: string;
+      /** The first 2,000 characters of the answer's body. */
+      readonly answer?: string;
     }
   | {
       readonly result: 'refused';

@@ -15,6 +15,8 @@ export interface Entry {
   readonly liveUrl: string | null;
   /** Why the `url` of the answer is not taken as the live URL. */
   readonly note: string | null;
+  /** The beginning of the answer that was a success; null until then. */
+  readonly answer: string | null;
   /**
    * Whether an attempt was cut off or ended otherwise than with a 4xx: the receiver may hold the article although no
    * success was seen.
@@ -30,6 +32,7 @@ const schema = z.object({
   source: z.string(),
   liveUrl: z.string().nullable(),
   note: z.string().nullable(),
+  answer: z.string().nullable(),
   mayBeStored: z.boolean(),
   record: z
     .strictObject({

@@ -162,7 +162,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     if (view.read(id)?.record.nextRetryAt !== nextRetryAt) return undefined;
     const next = step(view, id, { kind: 'end', outcome });
     if (next === undefined || outcome.result !== 'accepted') return next;
-    const settled = { ...next, liveUrl: outcome.liveUrl ?? next.liveUrl, note: outcome.note ?? null };
+    const { liveUrl, note = null, answer = null } = outcome;
+    const settled = { ...next, liveUrl: liveUrl ?? next.liveUrl, note, answer };
     view.change(settled);
     return settled;
   }

@@ -92,7 +92,7 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   let failing = true;
   const endpoint = await startEndpoint(t, (got, response) => {
     const { event } = JSON.parse(got.body.toString()) as { event: string };
-    if (event === 'webhook.test' || !failing) return reply(200)(got, response);
+    if (event === 'webhook.test' || !failing) return reply(200, 'taken\u001b[31m')(got, response);
     return reply(500, 'bad \u001b[31mday\u0007\nnext')(got, response);
   });
   const { dir, sender, workOnce, write, ended } = await connected(t, endpoint.url);
@@ -134,6 +134,8 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   const done = await workOnce();
   t.is(done.code, 0);
   t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
+  const taken = await sender('deliveries', 'show', id);
+  t.regex(taken.stdout, /\nLast answer: HTTP 200\n"?taken\\u001b\[31m/);
 });
 
 test('a text that the receiver may have stored is never taken for the one that it is sent next', async (t) => {

@@ -391,3 +391,13 @@ for (const [id, { faults, says, first }] of Object.entries(MISTAKES))
     t.is(broken?.result, broken?.rule.level === 'must' ? 'failed' : 'advice', said);
     t.regex(`${broken?.expected} | ${broken?.got}`, says);
   });
+
+test('a finding has the requests that came for it, with their answers', async (t) => {
+  const { outcomes } = await checked(status(500), ['retry-500']);
+  const [request = ''] = outcomes[0]?.exchange ?? [];
+  t.regex(
+    request,
+    /^ {4}answered-500 {6}article\.published to \/webhook after [\d.]+ s, \d+ bytes, answered 500$/,
+  );
+  t.is(outcomes[0]?.exchange?.length, 1);
+});
