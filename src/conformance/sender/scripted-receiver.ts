@@ -178,7 +178,10 @@ export async function startScriptedReceiver(options: ScriptedReceiverOptions): P
     }
   }
 
-  const server = await startTrafficServer({ ...options, answer });
+  const server = await startTrafficServer({
+    ...options,
+    answer: (judged, ...others) => answer(judged(), ...others),
+  });
   const origin = options.publicOrigin ?? server.origin;
   const standIn = createStandIn(origin);
 

@@ -63,11 +63,12 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
   let count = 0;
   let standIn: ReturnType<typeof createStandIn> | undefined;
 
-  const answerOf = async (request: JudgedRequest, incoming: Incoming, gone: AbortSignal): Promise<Passed> => {
+  const answerOf: TrafficOptions['answer'] = async (judged, incoming, gone) => {
     const status = statuses?.[Math.min(count++, statuses.length - 1)];
     if (status !== undefined && (status < 200 || status > 299))
       return jsonAnswer(status, { error: `pressmark listen answers ${status}, as it was asked to` });
     if (forwardTo !== undefined) return forwarded(forwardTo, incoming, gone);
+    const request = judged();
     if (request.signature === 'right' && incoming.body.length > MAX_BODY_BYTES)
       return jsonAnswer(413, { error: 'the body is over 1,000,000 bytes' });
     standIn ??= createStandIn(server.origin);
@@ -77,8 +78,8 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
 
   const server = await startTrafficServer({
     ...options,
-    answer: async (request, incoming, gone) => {
-      const answer = await answerOf(request, incoming, gone);
+    answer: async (judged, incoming, gone) => {
+      const answer = await answerOf(judged, incoming, gone);
       if (delayMs !== undefined) await pause(delayMs);
       return answer;
     },

@@ -38,10 +38,11 @@ export interface TrafficOptions {
   /**
    * Answers a request; with undefined the connection is closed without an answer.
    *
+   * @param judged judges the request when it is first called, at the latest after the answer.
    * @param gone is aborted when the connection has ended, from whichever side.
    */
   readonly answer: (
-    request: JudgedRequest,
+    judged: () => JudgedRequest,
     incoming: Incoming,
     gone: AbortSignal,
   ) => Promise<Passed | undefined>;
@@ -72,8 +73,12 @@ export async function startTrafficServer(
       }
       const { method = 'POST', headers, rawHeaders, url: path = '/' } = message;
       const incoming = { method, path, headers, rawHeaders, body };
-      const request = judgeRequest(incoming, options.secret, options.service);
-      const answer = await options.answer(request, incoming, gone.signal);
+      let request: JudgedRequest | undefined;
+      const judged = () => {
+        request ??= judgeRequest(incoming, options.secret, options.service);
+        return request;
+      };
+      const answer = await options.answer(judged, incoming, gone.signal);
       if (answer === undefined) {
         response.destroy();
         return;
@@ -82,7 +87,7 @@ export async function startTrafficServer(
       response.sendDate = false;
       response.writeHead(answer.status, [...answer.headers]);
       response.end(answer.body);
-      options.onExchange?.({ receivedAt, request, incoming, answer, ms });
+      options.onExchange?.({ receivedAt, request: judged(), incoming, answer, ms });
     })().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
   server.listen(options.port, options.host);
