@@ -9,11 +9,14 @@ export type BuildAnswer =
       /** What is wrong with the addresses of existing posts, or with those of new articles. */
       readonly addresses?: string;
     })
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'error'; readonly reason: string };
 
 export interface BuildPluginOptions {
   /** Builds the site. Never rejects. @param isForced whether also where nothing has changed. */
   build(isForced: boolean): Promise<BuildAnswer>;
+  /** Ends a build that runs early: it answers `cancelled`, or what it has built so far if that is whole. */
+  cancel(): void;
   /** Ends the build that runs. */
   close(): Promise<void>;
   /** The number of builds in a row that a crash has interrupted before this start. */
@@ -26,7 +29,7 @@ export interface BuildPluginOptions {
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, close, interrupted, everyMs }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, cancel, close, interrupted, everyMs }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     receiver(host) {
@@ -34,6 +37,8 @@ export function buildPlugin({ build, close, interrupted, everyMs }: BuildPluginO
       const loggedDigests = new Set<string>();
       const loggedWarnings = new Set<string>();
       let isClosing = false;
+      /** Whether no build has ended since the start: the first article does not wait for one that lacks it. */
+      let isFirst = true;
       /** Whether the next build is made also where nothing has changed. */
       let isForced = false;
 
@@ -47,6 +52,9 @@ export function buildPlugin({ build, close, interrupted, everyMs }: BuildPluginO
         const force = isForced;
         isForced = false;
         const answer = await build(force);
+        isFirst = false;
+        if (force && answer.kind === 'cancelled') isForced = true;
+        if (answer.kind === 'cancelled') return 'unneeded';
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
           const { ms, runs, printed: output, changed, since, articles, excluded, report } = answer;
@@ -98,6 +106,10 @@ export function buildPlugin({ build, close, interrupted, everyMs }: BuildPluginO
       host.addAction('build.requested', () => {
         isForced = true;
         queue.request();
+      });
+      host.addAction('article.published', () => {
+        if (isFirst) cancel();
+        isFirst = false;
       });
       const changes = [
         'article.published',

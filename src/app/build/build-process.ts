@@ -24,18 +24,28 @@ let site: SiteBuild | undefined;
 /** The folder of the copy that was built last. */
 let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
+/** Ends the build that runs. */
+let current = new AbortController();
 
-/** The receiver asks for a build. */
-interface BuildMessage {
-  readonly lastStateChange: number;
-}
+/** A message from the receiver. */
+type BuildMessage =
+  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | { readonly kind: 'cancel' };
 
 process.once('disconnect', () => end(CRASHED));
 process.once('SIGTERM', () => end());
-process.on('message', ({ lastStateChange }: BuildMessage) => {
+process.on('message', (message: BuildMessage) => {
+  if (message.kind === 'cancel') {
+    current.abort();
+    return;
+  }
+  const controller = new AbortController();
+  current = controller;
   building = building.then(async () => {
-    const answer = await build(stop.signal, lastStateChange).catch(
-      (error: unknown): BuildAnswer => ({ kind: 'error', reason: messageOf(error) }),
+    const signal = AbortSignal.any([stop.signal, controller.signal]);
+    const answer = await build(signal, message.lastStateChange).catch(
+      (error: unknown): BuildAnswer =>
+        controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
     );
     process.send?.(answer);
   });

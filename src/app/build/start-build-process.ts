@@ -7,6 +7,8 @@ import { within } from '../../time-limit.js';
 export interface BuildProcess {
   /** Builds the site; see `SiteBuild.build`. Never rejects; one build at a time. */
   build(lastStateChange: number): Promise<BuildAnswer>;
+  /** Ends a build that runs early; the process goes on. */
+  cancel(): void;
   /** Ends the process and the build that it runs; the output stays the last good one. */
   close(): Promise<void>;
 }
@@ -61,12 +63,16 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
         signal.addEventListener('abort', () => {
           process.off('message', onMessage).off('exit', onExit).off('error', onError);
         });
-        process.send({ lastStateChange });
+        process.send({ kind: 'build', lastStateChange });
       });
     } finally {
       done.abort();
       process.stderr?.off('data', onPrinted);
     }
+  }
+
+  function cancel(): void {
+    if (child?.connected === true) child.send({ kind: 'cancel' });
   }
 
   async function close(): Promise<void> {
@@ -79,5 +85,5 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     await exited;
   }
 
-  return { build, close };
+  return { build, cancel, close };
 }

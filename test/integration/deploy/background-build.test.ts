@@ -242,9 +242,21 @@ test.serial(
     await receiver.kill('SIGKILL');
     t.true(fs.existsSync(page('nine')));
     t.false(fs.existsSync(page('ten')));
-    write('build.sh', BUILD);
+  },
+);
+
+test.serial(
+  'the first article after a start does not wait for the build that has begun without it',
+  async (t) => {
+    const begun = join(root, 'begun without it');
+    write('build.sh', `[ -e content/first.md ] || { touch '${begun}'; sleep 600; }; node toy.mjs`);
     await start();
+    await until('the build of the start has begun', () => fs.existsSync(begun));
+    await publish('first');
+    await isBuilt('first');
     await isBuilt('ten');
+    t.deepEqual(logged('the site could not be built'), [], 'what makes way has not failed');
+    write('build.sh', BUILD);
   },
 );
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { buildPlugin } from '../../../src/deploy/build-plugin.js';
+import { type BuildAnswer, buildPlugin } from '../../../src/deploy/build-plugin.js';
 import type { Actions } from '../../../src/host/hook-types.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { startHost } from '../../../src/host/host.js';
@@ -7,15 +7,17 @@ import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-test('a build that somebody asks for is made also where nothing has changed, once', async (t) => {
+test('a build that somebody asks for is made also where nothing has changed, once, and again where it was cancelled', async (t) => {
   const log = createLog({ level: 'silent', terminal: false });
   const dir = tempDir(t);
   const forced: boolean[] = [];
+  const answers: BuildAnswer[] = [{ kind: 'cancelled' }];
   const plugin = buildPlugin({
     build: async (isForced) => {
       forced.push(isForced);
-      return { kind: 'current' };
+      return answers.shift() ?? { kind: 'current' };
     },
+    cancel: () => undefined,
     close: async () => undefined,
     interrupted: 0,
     everyMs: 0,
@@ -38,7 +40,9 @@ test('a build that somebody asks for is made also where nothing has changed, onc
     await until(`there are ${builds} builds`, () => forced.length === builds);
   };
   await ask('article.edited', 1);
+  answers.push({ kind: 'cancelled' });
   await ask('build.requested', 2);
   await ask('article.edited', 3);
-  t.deepEqual(forced, [false, true, false]);
+  await ask('article.edited', 4);
+  t.deepEqual(forced, [false, true, true, false]);
 });
