@@ -11,7 +11,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
 import { refuseExit } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
-import type { PageContext } from '../../host/page-types.js';
+import type { PageContext, SiteInfo } from '../../host/page-types.js';
 import { describeError } from '../../log.js';
 import { openArticles } from '../../site/index/articles.js';
 import { siteIndex } from '../../site/index/site-index.js';
@@ -92,9 +92,7 @@ async function setUp(
     await host.close();
     return undefined;
   }
-  const { url, language, timeZone } = around.site;
-  const { host: title } = new URL(url);
-  const site = siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
+  const site = infoOfSite(settings);
   // What the log says of malformed files, the step after the build says itself.
   const articles = openArticles(content, site, catalog, pino({ level: 'silent' }));
   for (const path of walk(content)) {
@@ -139,6 +137,13 @@ async function setUp(
   }
 
   return { filtered, writeFiles, warnings, close: host.close };
+}
+
+/** What pages are told of a site that another generator builds. */
+export function infoOfSite(settings: Settings): SiteInfo {
+  const { url, language, timeZone } = siteOfPlugins(settings).site;
+  const { host: title } = new URL(url);
+  return siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
 }
 
 /**

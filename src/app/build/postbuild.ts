@@ -9,11 +9,12 @@ import { openGeneratedPages } from '../../deploy/build/generated-pages.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
+import { writeRedirectPages } from '../../site/outputs/redirect-pages.js';
 import { copyAssets } from '../../store/assets.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
-import { openPagePlugins } from './page-plugins.js';
+import { infoOfSite, openPagePlugins } from './page-plugins.js';
 
 /** Set for the site's build command, where Pressmark runs it. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -62,7 +63,8 @@ export interface CompleteOptions {
 
 /**
  * Checks and completes the pages of all articles that Pressmark has stored, for at most as long as a build may take. Outside
- * a build of Pressmark's, plugins change these pages and add their files, and assets that the output lacks are copied.
+ * a build of Pressmark's, plugins change these pages and add their files, and the output gets what it lacks: assets, and pages
+ * at the URLs of removed articles that lead elsewhere.
  *
  * @param output the output folder; a relative one is below the site's.
  * @throws PressmarkError USAGE where Pressmark itself builds the site; what `postbuild` throws.
@@ -102,6 +104,7 @@ export async function completeSite(
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
     if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
     if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
+    if (isBuilt) writeRedirectPages(outputDir, infoOfSite(settings), foldersOf(settings).stateDir);
     return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };
   } finally {
     await plugins?.close();

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SiteInfo } from '../../host/page-types.js';
 import { openTrash } from '../../store/trash.js';
 import type { SiteOptions } from '../options.js';
@@ -42,6 +44,21 @@ export function redirectPages({
       yield { path: '_redirects', key: keyOf(lines), render: () => `# Pressmark\n${lines}` };
     },
   };
+}
+
+/**
+ * Writes these pages into the output of another generator, where it has made no page at such a URL.
+ *
+ * @param output absolute path.
+ * @throws the system's errors.
+ */
+export function writeRedirectPages(output: string, site: SiteInfo, stateDir: string): void {
+  for (const { url, redirect } of openTrash(stateDir).list()) {
+    const file = fileOf(url, site);
+    if (redirect === null || file === undefined || fs.existsSync(join(output, file))) continue;
+    fs.mkdirSync(dirname(join(output, file)), { recursive: true });
+    fs.writeFileSync(join(output, file), pageOf({ from: url, to: redirect }, site));
+  }
 }
 
 /** A page that browsers and search engines leave for another one. */

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runPostbuild } from '../../../src/app/build/postbuild.js';
+import { openTrash } from '../../../src/store/trash.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -66,6 +67,25 @@ test('an article that somebody has moved is completed at its new address, and th
     findings.find(({ text }) => text === sentence),
     { level: 'warn' },
   );
+});
+
+test('a removed article’s URL leads where its owner wants it, unless the generator has a page there', async (t) => {
+  const dir = toySite(t);
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  await receiver.post('article.published', article({ id: 'new', slug: 'new' }));
+  await receiver.close();
+  const { keep } = openTrash(join(dir, '.pressmark'));
+  const redirect = 'https://garden.example/base/blog/new/?a=1&b=2';
+  for (const slug of ['gone', 'new'])
+    await keep(
+      { id: slug, url: `${SITE}/blog/${slug}/`, path: `${slug}.md`, title: '', at: '', by: 'Ada', redirect },
+      '',
+    );
+  const { code, stderr } = await runHere(['build', '--dir', dir]);
+  t.is(code, 0, stderr);
+  const page = (slug: string) => fs.readFileSync(join(dir, `public/blog/${slug}/index.html`), 'utf8');
+  t.regex(page('gone'), /<meta http-equiv="refresh" content="0; url=[^"]*\/blog\/new\/\?a=1&#38;b=2">/);
+  t.notRegex(page('new'), /http-equiv="refresh"/);
 });
 
 // Serial: another test sets a variable of this process that postbuild looks at.
