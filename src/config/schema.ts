@@ -90,7 +90,9 @@ const generator = z.union(
       authors: z.record(z.string().min(1), z.string().min(1)).exactOptional(),
       knownAuthorsOnly: z.boolean().exactOptional(),
       categories: z.array(z.string().min(1)).exactOptional(),
-      tagSlugs: z.union([z.boolean(), z.enum(['raw', 'pretty', 'ascii', 'latin'])]).exactOptional(),
+      tagSlugs: z
+        .union([z.boolean(), z.enum(['default', 'raw', 'pretty', 'ascii', 'latin'])])
+        .exactOptional(),
       slugKey: z.boolean().exactOptional(),
       limits: z
         .strictObject({

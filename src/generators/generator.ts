@@ -48,7 +48,7 @@ export interface GeneratorOptions {
    * Whether tags without a slug in ASCII are left out, as their pages would be one (Eleventy: `slugify`), or how slugs of tags
    * are made (Jekyll: `slug_mode` of jekyll-archives). @default true
    */
-  readonly tagSlugs?: boolean | 'raw' | 'pretty' | 'ascii' | 'latin';
+  readonly tagSlugs?: boolean | 'default' | 'raw' | 'pretty' | 'ascii' | 'latin';
   /** Whether each post must name its slug in its front matter (Astro: a schema that demands `slug`). @default false */
   readonly slugKey?: boolean;
   /** What the site takes of a title, a description and tags, where the build fails at more (Astro: the schema). */

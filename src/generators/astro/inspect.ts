@@ -10,7 +10,7 @@ import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
-import { fieldsOf, keysIn, neededKeys } from './fields.js';
+import { fieldsOf, keysIn, neededKeys, tooShort } from './fields.js';
 import { entryId, KEYS } from './mapping.js';
 
 /** Where Astro looks for the content configuration, in this order. */
@@ -72,7 +72,10 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     },
     ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
     questions,
-    warnings: untestedVersion(installedVersion(files, 'astro'), 'Astro 5 to 7', [5, 6, 7]),
+    warnings: [
+      ...untestedVersion(installedVersion(files, 'astro'), 'Astro 5 to 7', [5, 6, 7]),
+      ...tooShort(schema, keys),
+    ],
   };
 }
 

@@ -176,9 +176,11 @@ function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
   return `${url.replace(/\/+$/, '')}${base === '' ? '' : `/${base}`}`;
 }
 
-const SLUG_MODES = ['raw', 'pretty', 'ascii', 'latin'] as const;
+/** How jekyll-archives makes the addresses of tags' pages; without a word of it by the first. */
+const SLUG_MODES = ['default', 'raw', 'pretty', 'ascii', 'latin'] as const;
 
 function optionsOf(files: SiteFiles, { major, config }: JekyllAnswer): GeneratorOptions {
+  const archives = config['jekyll-archives'];
   const renderer = textOf(config, 'markdown') ?? 'kramdown';
   // Without a Gemfile, the host may have another version: GitHub Pages has Jekyll 3. Escapes are right in both.
   const isCertain =
@@ -187,7 +189,9 @@ function optionsOf(files: SiteFiles, { major, config }: JekyllAnswer): Generator
     ...(isCertain && major >= 4 && { templateSwitch: true }),
     ...(!/^kramdown$/i.test(renderer) && { rawHtml: true }),
     ...(config.future === true && { futurePages: true }),
-    ...defined({ tagSlugs: SLUG_MODES.find((mode) => mode === mapOf(config['jekyll-archives']).slug_mode) }),
+    ...(archives !== undefined && {
+      tagSlugs: SLUG_MODES.find((mode) => mode === mapOf(archives).slug_mode) ?? 'default',
+    }),
   };
 }
 

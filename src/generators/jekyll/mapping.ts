@@ -70,10 +70,14 @@ const SEPARATORS = {
   ascii: /[^A-Za-z0-9]+/g,
 } as const;
 
-/** The name of a tag's page. Empty where it has none, as the page would be that of all tags, or in another folder. */
+/**
+ * The name of a tag's page. Empty where it has none, as the page would be that of all tags, or in another folder. On a site
+ * without such pages `C`, `C++` and `C#` are three tags, although they have one slug.
+ */
 function tagKey(tag: string, mode: GeneratorOptions['tagSlugs']): string {
+  if (typeof mode !== 'string') return tag.replace(/^[^\p{M}\p{L}\p{Nd}]+/u, '').toLowerCase();
   const text = mode === 'latin' ? tag.normalize('NFD').replace(/\p{M}/gu, '') : tag;
-  const separators = SEPARATORS[mode === 'latin' ? 'ascii' : typeof mode === 'string' ? mode : 'default'];
+  const separators = SEPARATORS[mode === 'latin' ? 'ascii' : mode];
   const key = text.replace(separators, '-').replace(/^-|-$/g, '').toLowerCase();
   return key.includes('/') || key.startsWith('.') ? '' : key;
 }

@@ -172,6 +172,7 @@ test('what else Jekyll says of bodies and dates reaches the options', async (t) 
   t.deepEqual(options, { rawHtml: true, futurePages: true });
   const archives = await facts({}, answer({ 'jekyll-archives': { slug_mode: 'latin' } }));
   t.is(archives.options.tagSlugs, 'latin');
+  t.is((await facts({}, answer({ 'jekyll-archives': { enabled: 'all' } }))).options.tagSlugs, 'default');
 });
 
 test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', async (t) => {
@@ -213,6 +214,13 @@ test('where the site may be built by Jekyll 3, a first exclude repeats what it w
   t.deepEqual(edits, []);
   t.regex(warnings[0]?.text ?? '', /does not exclude \.pressmark\//);
   t.deepEqual((await facts({}, answer({ source: 'src' }))).edits, []);
+});
+
+test('C, C++ and C# are three tags, unless jekyll-archives would give them one page', (t) => {
+  const keys = (options: Partial<MappingOptions>) =>
+    new Set(['C', 'C++', 'C#'].map(mappingOf(options).tagKey)).size;
+  t.is(keys({}), 3);
+  t.is(keys({ tagSlugs: 'default' }), 1);
 });
 
 test('tags are named as the site’s slug_mode has it', (t) => {
