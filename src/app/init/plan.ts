@@ -76,6 +76,8 @@ export function planInit(
   const ofNpm = ['package.json', ...LOCK_FILES.map(([, path]) => path)].filter(
     (path) => files.read(path) !== undefined,
   );
+  const source = packageSource(files);
+  if (source !== undefined && !isOutside(source)) ofNpm.push(source);
   return {
     changes,
     left: parts.flatMap(({ left }) => left ?? []),
@@ -195,9 +197,8 @@ function callsItself(files: SiteFiles, build: string): Problem[] {
 
 /** A folder outside of the repository is on this machine alone: elsewhere `npm ci` makes a link that leads nowhere. */
 function linkedPackage(files: SiteFiles): Problem[] {
-  const [, from] =
-    /"pressmark"\s*:\s*"(?:file|link):((?:\.\.\/|\/)[^"]*)"/.exec(files.read('package.json') ?? '') ?? [];
-  if (from === undefined) return [];
+  const from = packageSource(files);
+  if (from === undefined || !isOutside(from)) return [];
   return [
     warning(
       `package.json takes pressmark from ${from}, which is not there where the site is cloned`,
@@ -205,6 +206,15 @@ function linkedPackage(files: SiteFiles): Problem[] {
     ),
   ];
 }
+
+/** The path from which package.json takes Pressmark; undefined where it comes from a registry. */
+function packageSource(files: SiteFiles): string | undefined {
+  // npm and pnpm write a scheme, Yarn and Bun may write `./`.
+  const from = /"pressmark"\s*:\s*"(?:(?:file|link):|(?=\.\/))(?:\.\/)?([^"]+)"/;
+  return from.exec(files.read('package.json') ?? '')?.[1];
+}
+
+const isOutside = (path: string) => /^(?:\.\.)?\//.test(path);
 
 /** An existing config stays as it is; the owner sets what the answers say. */
 function keptConfig(

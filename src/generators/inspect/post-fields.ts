@@ -7,7 +7,9 @@ import type { SitePost } from './infer-pattern.js';
 /** Names that sites give to the fields of an article, the most usual first. */
 export const FIELD_NAMES: Readonly<Record<keyof KeyNames, readonly string[]>> = {
   title: words('title headline name'),
-  description: words('description summary excerpt snippet subtitle abstract intro'),
+  description: words(
+    'description metaDescription meta_description summary excerpt snippet subtitle abstract intro',
+  ),
   date: words(
     'date pubDate publishDate pubDatetime publishedAt published publishedDate datePublished publicationDate createdAt created',
   ),

@@ -346,3 +346,23 @@ test('Pressmark in a folder outside of the repository is a warning; in vendor/ i
     ]);
   t.deepEqual(await warningsOf('file:vendor/pressmark-0.1.0.tgz'), []);
 });
+
+test('the package in the site’s folder is among the files to commit: a clone installs it from there', async (t) => {
+  const committed = async (from: string) => {
+    const files = { ...HUGO_FILES, 'package.json': JSON.stringify({ dependencies: { pressmark: from } }) };
+    return (await plan({ files })).toCommit.slice(3);
+  };
+  for (const from of [
+    'file:vendor/pressmark-0.1.0.tgz',
+    'file:./vendor/pressmark-0.1.0.tgz',
+    './vendor/pressmark-0.1.0.tgz',
+  ])
+    t.deepEqual(await committed(from), ['vendor/pressmark-0.1.0.tgz'], from);
+  for (const from of [
+    '^0.1.0',
+    'file:../pressmark',
+    'link:/srv/pressmark',
+    'https://packages.example/pressmark.tgz',
+  ])
+    t.deepEqual(await committed(from), [], from);
+});

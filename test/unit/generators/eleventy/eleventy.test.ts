@@ -161,6 +161,8 @@ test('keys follow those of the posts, and images are written only where the site
     image: 'image',
   });
   t.is(await keysOf('description: Short\nimage: ./a.png'), undefined);
+  // As the Netlify boilerplate has them: the layout's `<meta name="description">` shows the first.
+  t.deepEqual(await keysOf('metaDescription: Short\nsummary: Shorter'), { description: 'metaDescription' });
 });
 
 test('options say what of the configuration matters to bodies', async (t) => {
