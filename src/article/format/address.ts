@@ -95,5 +95,5 @@ function replacedKeys(mapping: ArticleMapping): string[] {
   const { date: _, category: _category, ...replaced } = mapping.keys;
   const pins = new Set(Object.keys(mapping.pin('/address/')));
   const switches = mapping.reserved.filter((key) => !pins.has(key));
-  return [...topKeys(replaced), ...switches];
+  return [...topKeys(replaced), ...Object.values(mapping.aliases ?? {}), ...switches];
 }

@@ -39,7 +39,7 @@ export interface SiteKeys {
 
 /** What the mapping of a site says of the keys in its files. */
 export function siteKeys(mapping: ArticleMapping): SiteKeys {
-  const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false } = mapping;
+  const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false, aliases = {} } = mapping;
   const path = ownPath(mapping);
   const image = keys.image == null ? undefined : keyPath(keys.image);
   const author =
@@ -49,7 +49,7 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   const own = path.length === 0 ? OWN_KEYS_AT_TOP : path.slice(0, 1);
   const all: ReadonlySet<string> = new Set([...own, ...topKeys(keys), ...reserved]);
   const folded = (key: string) => (ignoresKeyCase ? key.toLowerCase() : key);
-  const allFolded = new Set([...all].map(folded));
+  const allFolded = new Set([...all, ...Object.values(aliases)].map(folded));
 
   const constantTags = keys.tags === null ? [] : looseList(constants[keys.tags]);
   const selecting = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
@@ -60,24 +60,27 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   });
 
   function spellings(data: Data): ReadonlyMap<string, string> {
-    if (!ignoresKeyCase) return new Map();
+    const read = Object.entries(aliases).filter(([, alias]) => data[alias] != null);
+    if (!ignoresKeyCase) return new Map(read);
     const names = new Map(
       Object.keys(data)
         .reverse()
         .map((name) => [name.toLowerCase(), name]),
     );
-    return new Map(
-      [...all].flatMap((key): [string, string][] => {
-        const name = Object.hasOwn(data, key) ? key : names.get(key.toLowerCase());
-        return name === undefined || name === key ? [] : [[key, name]];
-      }),
-    );
+    const others = [...all].flatMap((key): [string, string][] => {
+      const name = Object.hasOwn(data, key) ? key : names.get(key.toLowerCase());
+      return name === undefined || name === key ? [] : [[key, name]];
+    });
+    return new Map([...others, ...read]);
   }
 
   function named(data: Data): Data {
-    const known = new Map([...spellings(data)].map(([key, name]) => [name, key]));
-    if (known.size === 0) return data;
-    return Object.fromEntries(Object.entries(data).map(([name, value]) => [known.get(name) ?? name, value]));
+    const found = spellings(data);
+    if (found.size === 0) return data;
+    const known = new Map([...found].map(([key, name]) => [name, key]));
+    // The generator does not read the key that has another spelling besides.
+    const read = Object.entries(data).filter(([name]) => !found.has(name));
+    return Object.fromEntries(read.map(([name, value]) => [known.get(name) ?? name, value]));
   }
 
   return {

@@ -20,6 +20,7 @@ export function mapping(given: MappingOptions): ArticleMapping {
   const hasSwitch = given.templateSwitch === true;
   return siteMapping(given, {
     usualKeys: KEYS,
+    aliases: { tags: 'tag' },
     datesByName: true,
     reserved: ['permalink', 'render_with_liquid', 'excerpt_separator'],
     isArticlePath,

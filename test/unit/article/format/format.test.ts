@@ -328,6 +328,24 @@ test('keys are found in the spelling of the file where the generator ignores cas
   t.true(on.isOwnKey('Permalink') && !format.isOwnKey('Permalink'));
 });
 
+test('a name that the generator reads before the usual one is read and updated, as `tag` in Jekyll', (t) => {
+  const listed = { get: () => undefined, version: 'v' };
+  const aliased = { ...mapping, aliases: { tags: 'tag' } };
+  const on = articleFormat({ siteUrl: SITE, url: () => article.url, listed, mapping: aliased });
+  const text = HAND_WRITTEN.replace('title:', 'tag: [old]\ntitle:');
+  t.deepEqual(on.decode(text, 'blog/mine.md').article.tags, ['old']);
+  const { data } = readFrontMatter(updated(on, 'blog/mine.md', text).text);
+  const before = readFrontMatter(text).data;
+  t.deepEqual([data.tag, data.tags], [['compost'], before.tags]);
+  t.true(on.isOwnKey('tag'));
+  t.deepEqual(
+    addressDigest({ path: 'blog/mine.md', data: before }, aliased),
+    addressDigest({ path: 'blog/mine.md', data: { ...before, tag: ['new'] } }, aliased),
+  );
+  const empty = on.decode(HAND_WRITTEN.replace('title:', 'tag:\ntitle:'), 'blog/mine.md').article;
+  t.deepEqual(empty.tags, on.decode(HAND_WRITTEN, 'blog/mine.md').article.tags);
+});
+
 test('an .mdx file is a program, which is not read', (t) => {
   t.throws(() => format.decode('# Hi', 'blog/mine.mdx'), { message: /is a program/ });
 });
