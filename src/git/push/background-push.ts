@@ -97,7 +97,11 @@ export async function pushInBackground(
       const local = settings.branch !== undefined && head.kind === 'branch' ? head.ref : ref;
       const tip = await commitAt(repository, local);
       if (tip === null && status.now.waiting === 0) return undefined;
-      if (tip === null) return waitFor(`${nameOf(local)} to have a commit`);
+      const elsewhere = head.kind === 'branch' && head.ref !== local ? head : undefined;
+      const missing = elsewhere
+        ? `HEAD to be on ${nameOf(local)} again: commits on ${nameOf(elsewhere.ref)} are not pushed`
+        : `${nameOf(local)} to have a commit`;
+      if (tip === null) return waitFor(missing);
       const pushed = tip === pushedTip ? undefined : await remote.push(tip);
       if (pushed === undefined || pushed.outcome === 'accepted') {
         if (pushed !== undefined) {
@@ -107,10 +111,8 @@ export async function pushInBackground(
           void host.doAction('git.pushed', { commit: tip, branch: nameOf(ref) });
           pullRequest?.pushed(tip);
         }
-        const isElsewhere = head.kind === 'branch' && head.ref !== local && status.now.waiting > 0;
-        return isElsewhere && !(await isPushed(head.tip, tip))
-          ? waitFor(`HEAD to be on ${nameOf(local)} again: commits on ${nameOf(head.ref)} are not pushed`)
-          : undefined;
+        const isLeft = elsewhere !== undefined && status.now.waiting > 0;
+        return isLeft && !(await isPushed(elsewhere.tip, tip)) ? waitFor(missing) : undefined;
       }
       if (pushed.outcome === 'declined')
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);

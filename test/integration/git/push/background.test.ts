@@ -181,6 +181,21 @@ test.serial('commits on another branch than at the start are not called pushed',
   await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
 });
 
+test.serial('commits on a branch that was renamed after the start are not called pushed', async (t) => {
+  const { clones, dir, receiver } = await pushedSite();
+  const before = clones.git('rev-parse', 'main');
+  await eventually('the person can rename', () => gitIn(dir, 'branch', '-m', 'main', 'trunk'));
+  const id = await publish(receiver);
+  const waitingFor = 'HEAD to be on main again: commits on trunk are not pushed';
+  await until('it waits', async () => {
+    const now = await statusOf(receiver);
+    return now.waitingFor === waitingFor && now.waiting === 1;
+  });
+  t.is(clones.git('rev-parse', 'main'), before);
+  await eventually('the person can rename it back', () => gitIn(dir, 'branch', '-m', 'trunk', 'main'));
+  await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
+});
+
 test.serial('a stop pushes what waits', async (t) => {
   const { clones, receiver } = await pushedSite();
   const id = await publish(receiver);
