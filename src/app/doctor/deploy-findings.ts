@@ -24,7 +24,7 @@ export function deployFindings(settings: Settings): Finding[] {
         : `${path} breaks the build, and the site ${shown}: ${reason}`,
       fix: isMalformed
         ? 'correct the file; it is built again then'
-        : 'correct the file or the layout; the next build tries it again, also without a change: the reason may have passed, as that of a full disk',
+        : 'correct the file, the layout or the schema; the next build tries it again, also without a change: the reason may have passed, as that of a full disk',
     });
   }
   for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
