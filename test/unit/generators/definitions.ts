@@ -190,7 +190,7 @@ export const DEFINITIONS: Readonly<Record<string, Definition>> = {
       ['2026-06-30 21:30:00 -0230', '2026-07-01T00:00:00Z', { timeZone: 'America/St_Johns' }],
       ['2026-07-01 00:00:00 +0000', '2026-07-01'],
     ],
-    tags: { ...same('soil', 'Soil', 'soil'), '../x': 'x', 'Süße Böden!': 'süße-böden', '---': '' },
+    tags: { ...same('soil', 'Soil', 'soil'), '../x': 'x', 'Süße Böden!': 'süße böden!', '---': '' },
     images: [
       ['https://a.example/x%20y.jpg?w=1', 'https://a.example/x%20y.jpg?w=1'],
       ['https://a.example/%5Bx%5D%20y.jpg', 'https://a.example/[x] y.jpg'],

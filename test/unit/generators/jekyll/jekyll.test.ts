@@ -224,6 +224,7 @@ test('C, C++ and C# are three tags, unless jekyll-archives would give them one p
 });
 
 test('tags are named as the site’s slug_mode has it', (t) => {
+  t.is(mappingOf({ tagSlugs: 'default' }).tagKey('Süße Böden!'), 'süße-böden');
   const { tagKey: raw } = mappingOf({ tagSlugs: 'raw' });
   t.deepEqual([raw('C++ & C#'), raw('a/b'), raw('..')], ['c++-&-c#', '', '']);
   const { tagKey: pretty } = mappingOf({ tagSlugs: 'pretty' });
