@@ -247,7 +247,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else if (decision.kind === 'theirs' || stored === undefined || written === undefined) {
         const because = decision.kind === 'theirs' ? decision.because : NO_ARTICLE;
         log.debug({ path }, `no commit: ${because}`);
-        outcomes.set(path, { kind: 'failed', because });
+        outcomes.set(path, { kind: 'failed', because, isOwners: true });
       } else {
         const restoredBy =
           why === 'removed' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;

@@ -30,7 +30,12 @@ export type Outcome =
   /** A commit can be made when something else has ended. */
   | { readonly kind: 'later'; readonly because: string }
   /** No commit is to be made while nothing changes. */
-  | { readonly kind: 'failed'; readonly because: string };
+  | {
+      readonly kind: 'failed';
+      readonly because: string;
+      /** Whether it is for the owner to commit. */
+      readonly isOwners?: true;
+    };
 
 /** The queue of commits; see `createCommitQueue`. */
 export type CommitQueue = ReturnType<typeof createCommitQueue>;
@@ -226,7 +231,7 @@ export function createCommitQueue(
     for (const entry of batch) {
       const outcome = outcomes.get(entry.path);
       if (outcome === undefined) continue;
-      if (outcome.kind !== 'committed') report(entry.path, outcome.because);
+      if (outcome.kind !== 'committed' && !isLeftToOwner(entry, outcome)) report(entry.path, outcome.because);
       if (outcome.kind === 'later') {
         because = outcome.because;
         putBack([{ ...entry, waiters: [] }], 'last');
@@ -297,4 +302,9 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
+}
+
+/** Whether nothing was delivered, and the file is a person's edit or rename: that it has no commit is no failure. */
+function isLeftToOwner({ why }: QueuedFile, outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.isOwners === true && why !== 'stored';
 }

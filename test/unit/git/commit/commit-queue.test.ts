@@ -78,3 +78,11 @@ test('a file without an outcome is in the next batch, with those who wait for it
   t.deepEqual(await queue.commitNow('a', 'replaced', PATIENT_MS), COMMITTED);
   t.deepEqual(batches, [['a replaced'], ['a replaced']]);
 });
+
+test('a person’s edit that is found has no commit, and that is no failure; a delivery that is theirs by now is one', async (t) => {
+  const { queue, failed } = recorded(() => ({ kind: 'failed', because: 'it is theirs', isOwners: true }));
+  t.like(await queue.commitNow('found', 'found', PATIENT_MS), { kind: 'failed' });
+  t.deepEqual(failed, []);
+  t.like(await queue.commitNow('stored', 'stored', PATIENT_MS), { kind: 'failed' });
+  t.deepEqual(failed, ['stored: it is theirs']);
+});
