@@ -48,7 +48,9 @@ export function aftermathOf(
         if (entry.path === path && at >= began) commit ??= entry;
         break;
       case 'build':
-        if (isShown && entry.outcome !== 'failed' && at - entry.ms >= answered - SAME_MS) build ??= entry;
+        // The file is there a while before the answer; a build that begins in between has it.
+        if (isShown && entry.outcome !== 'failed' && at >= answered && at - entry.ms >= began)
+          build ??= entry;
         break;
       case 'deploy':
         if (isShown && entry.error === null && !deploys.has(entry.target)) {

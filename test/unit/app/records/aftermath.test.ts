@@ -103,6 +103,10 @@ test('of what came after a delivery, the first of each step followed it', (t) =>
   });
 });
 
+test('a build that began while its delivery was being answered has the article', (t) => {
+  t.is(after([build(1.5)]).build, at(1.5));
+});
+
 test('a delivery that has written nothing has no aftermath, and what is awaited or left out is said', (t) => {
   const journal = [commit(1), build(5), deploy(8, 'hook')];
   const nothing = { ...NOTHING, path: null };
