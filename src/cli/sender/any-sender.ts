@@ -13,7 +13,7 @@ export interface AnySenderOptions {
   readonly speed: number;
   /** Takes the steps, with their names as arguments; without it a person is asked. */
   readonly command: string | undefined;
-  /** Whether the secret was made for this check, and a person has to be told it. */
+  /** Whether the secret was made for this check, so that the person has to be shown it. */
   readonly isNewSecret: boolean;
   /** Ends waits. */
   readonly signal: AbortSignal;

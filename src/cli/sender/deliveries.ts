@@ -46,7 +46,7 @@ export function deliveriesCommand(): Command {
             action === 'retry'
               ? await retry(queue, ids, options.json === true)
               : await change(queue, requireIds(ids, action), action, options.json === true);
-          // Whoever wants a delivery sent does not want to wait until its receiver may be asked again.
+          // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
           if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
         }
       } finally {

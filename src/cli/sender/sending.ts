@@ -46,7 +46,7 @@ function parseRate(text: string): number {
 /**
  * What the sender keeps in a folder.
  *
- * @throws PressmarkError USAGE where there is no such folder: a mistyped one would look like one without deliveries.
+ * @throws PressmarkError USAGE if there is no such folder: with a mistyped name there would seem to be no deliveries.
  */
 export function senderState(dir: string): SenderState {
   if (fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return stateOf(dir);
