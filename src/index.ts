@@ -34,14 +34,6 @@ export type { Article, ArticleContent, ArticleDraft } from './article/article.js
 export type { AssetName, StoredAsset } from './article/asset.js';
 export { type ErrorCode, PressmarkError } from './errors.js';
 export {
-  type Adapter,
-  AdapterAnswer,
-  type AdapterError,
-  type AdapterRequest,
-  type IncomingArticle,
-  type ReceivedArticle,
-} from './host/adapter.js';
-export {
   type AdminAction,
   type AdminHtml,
   type AdminPage,
@@ -50,15 +42,34 @@ export {
   type AdminWidget,
   escapeHtml,
 } from './host/admin/additions.js';
-export type { ArticlePatch, ArticleQuery, ArticleReader, Articles, ListedArticle } from './host/articles.js';
-export type { Assets } from './host/assets.js';
-export { fetchPublic, isPublicAddress, type PublicAnswer, type PublicRequest } from './host/fetch-public.js';
-export { type FormField, fieldsOf, formIn } from './host/form.js';
+export type {
+  ArticlePatch,
+  ArticleQuery,
+  ArticleReader,
+  Articles,
+  ListedArticle,
+} from './host/articles/articles.js';
+export type { Assets } from './host/articles/assets.js';
 export type { HealthCheck, HealthFinding } from './host/health.js';
-export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
+export type { ActionName, Actions, FilterName, Filters } from './host/hooks/hook-types.js';
+export {
+  type Adapter,
+  AdapterAnswer,
+  type AdapterError,
+  type AdapterRequest,
+  type IncomingArticle,
+  type ReceivedArticle,
+} from './host/http/adapter.js';
+export {
+  fetchPublic,
+  isPublicAddress,
+  type PublicAnswer,
+  type PublicRequest,
+} from './host/http/fetch-public.js';
+export { type FormField, fieldsOf, formIn } from './host/http/form.js';
 export type { JobContext, JobEvent, JobEventName, StoredEvent } from './host/jobs/job.js';
-export type { SiteArticles, SiteOutput, SiteView } from './host/outputs.js';
-export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
+export type { SiteArticles, SiteOutput, SiteView } from './host/pages/outputs.js';
+export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/pages/page-types.js';
 export {
   definePlugin,
   type PagesHost,

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PressmarkError } from '../errors.js';
-import { type FormField, formIn } from '../host/form.js';
+import { type FormField, formIn } from '../host/http/form.js';
 
 /** The most bytes of a form before somebody has logged in, … */
 export const SMALL_FORM = 20_000;

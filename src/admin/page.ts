@@ -1,5 +1,5 @@
 import { PressmarkError } from '../errors.js';
-import type { FormField } from '../host/form.js';
+import type { FormField } from '../host/http/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { Attempts } from './attempts.js';
 import type { AuditLog } from './audit.js';

@@ -19,7 +19,7 @@ import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { commitAt } from '../git/objects.js';
 import { openRepository, type Repository } from '../git/repository.js';
-import type { ArticleReader } from '../host/articles.js';
+import type { ArticleReader } from '../host/articles/articles.js';
 import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { savedOutputDigest } from '../site/builder/state.js';

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../errors.js';
-import type { Hooks } from '../host/hooks.js';
+import type { Hooks } from '../host/hooks/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import type { AfterWrite, ReplacedFile } from '../store/article-store.js';

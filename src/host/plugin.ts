@@ -4,13 +4,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Middleware } from 'koa';
 import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Adapter, AdapterAnswer } from './adapter.js';
 import type { AdminAdding } from './admin/additions.js';
-import type { HostArticles } from './article-edits.js';
-import type { ArticleReader } from './articles.js';
-import type { Assets } from './assets.js';
-import type { Hold, Refusal } from './decision.js';
+import type { ArticleReader } from './articles/articles.js';
+import type { Assets } from './articles/assets.js';
+import type { HostArticles } from './articles/edits.js';
 import type { HealthCheck } from './health.js';
+import type { Hold, Refusal } from './hooks/decision.js';
 import type {
   ActionName,
   Actions,
@@ -19,11 +18,12 @@ import type {
   PagesActionName,
   PagesFilterName,
   ReceiverFilterName,
-} from './hook-types.js';
-import type { ActionHandler, FilterHandler } from './hooks.js';
+} from './hooks/hook-types.js';
+import type { ActionHandler, FilterHandler } from './hooks/hooks.js';
+import type { Adapter, AdapterAnswer } from './http/adapter.js';
 import type { Cron, Job, JobEventName } from './jobs/job.js';
-import type { SiteOutput } from './outputs.js';
-import type { PageAdding } from './page-additions.js';
+import type { SiteOutput } from './pages/outputs.js';
+import type { PageAdding } from './pages/page-additions.js';
 import type { SiteRecords } from './records.js';
 import type { Service } from './services.js';
 import type { PluginStorage } from './storage.js';

@@ -1,8 +1,8 @@
-import type { BuildReport, FailedPage } from '../host/hook-types.js';
-import type { Hooks } from '../host/hooks.js';
-import type { PluginOutput } from '../host/outputs.js';
-import type { PageAdditions, ThemeFolder } from '../host/page-additions.js';
-import type { SiteInfo } from '../host/page-types.js';
+import type { BuildReport, FailedPage } from '../host/hooks/hook-types.js';
+import type { Hooks } from '../host/hooks/hooks.js';
+import type { PluginOutput } from '../host/pages/outputs.js';
+import type { PageAdditions, ThemeFolder } from '../host/pages/page-additions.js';
+import type { SiteInfo } from '../host/pages/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/entry.js';

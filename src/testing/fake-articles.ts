@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { itemComment } from '../article/article.js';
-import type { ListedArticle } from '../host/articles.js';
+import type { ListedArticle } from '../host/articles/articles.js';
 
 /** What a service sends of an article; the fields of the contract. */
 export interface SentArticle {

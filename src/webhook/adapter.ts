@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { jsonIn } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
+import type { Hooks } from '../host/hooks/hooks.js';
 import {
   AdapterAnswer,
   type AdapterError,
@@ -9,8 +10,7 @@ import {
   type IncomingArticle,
   type PluginAdapter,
   withoutSlash,
-} from '../host/adapter.js';
-import type { Hooks } from '../host/hooks.js';
+} from '../host/http/adapter.js';
 import { asPlugin } from '../host/plugin-code.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';

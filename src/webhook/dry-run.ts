@@ -1,5 +1,5 @@
 import type { HeaderNames } from '../contract/service.js';
-import { createHooks } from '../host/hooks.js';
+import { createHooks } from '../host/hooks/hooks.js';
 import type { DeliveryDetail, DryRun } from '../host/records.js';
 import type { Surroundings } from './handler.js';
 import { answerVerified } from './receive.js';

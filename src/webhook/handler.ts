@@ -1,7 +1,7 @@
 import type { ContractHeader, Delivery } from '../contract/envelope.js';
-import type { IncomingArticle } from '../host/adapter.js';
-import type { ArticleChange } from '../host/hook-types.js';
-import type { Hooks } from '../host/hooks.js';
+import type { ArticleChange } from '../host/hooks/hook-types.js';
+import type { Hooks } from '../host/hooks/hooks.js';
+import type { IncomingArticle } from '../host/http/adapter.js';
 import type { Jobs } from '../host/jobs/jobs.js';
 import type { Log } from '../log.js';
 import type { ArticleStore, StoredFile } from '../store/article-store.js';

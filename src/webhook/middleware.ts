@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { HeaderNames } from '../contract/service.js';
 import { PressmarkError } from '../errors.js';
-import type { Hooks } from '../host/hooks.js';
+import type { Hooks } from '../host/hooks/hooks.js';
 import type { Log } from '../log.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
 import { type Answer, type Receive, refusal, signatureIn } from './receive.js';

@@ -4,7 +4,7 @@ import type { ArticleData } from '../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { isMoment } from '../contract/moment.js';
 import { PressmarkError, quote } from '../errors.js';
-import type { IncomingArticle } from '../host/adapter.js';
+import type { IncomingArticle } from '../host/http/adapter.js';
 
 /** What an adapter has handed over, in the form of a delivery. */
 export interface ReadArticle {

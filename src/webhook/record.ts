@@ -1,4 +1,4 @@
-import type { DeliveryOutcome } from '../host/hook-types.js';
+import type { DeliveryOutcome } from '../host/hooks/hook-types.js';
 import type { DeliveryRecord, KeptHeader, RefusedRequests } from '../host/records.js';
 
 /** What is kept of a delivery before it has a key. */

@@ -8,7 +8,7 @@ import { openArticleCommits } from '../../src/git/article-commits.js';
 import { uncommittedFiles } from '../../src/git/commit/uncommitted.js';
 import { checkContentFolder } from '../../src/git/content-folder.js';
 import { openRepository } from '../../src/git/repository.js';
-import { createHooks } from '../../src/host/hooks.js';
+import { createHooks } from '../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../src/host/host.js';
 import { definePlugin } from '../../src/host/plugin.js';
 import { hostSite } from '../support/host-site.js';

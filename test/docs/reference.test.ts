@@ -5,7 +5,7 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { COMMANDS } from '../../src/cli/program.js';
 import { schema } from '../../src/config/schema.js';
-import { PAGES_FILTERS, RECEIVER_ACTIONS, RECEIVER_FILTERS } from '../../src/host/hook-types.js';
+import { PAGES_FILTERS, RECEIVER_ACTIONS, RECEIVER_FILTERS } from '../../src/host/hooks/hook-types.js';
 import { article } from '../support/events.js';
 import { cliReference } from './cli-reference.js';
 

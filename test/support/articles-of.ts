@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { HostArticles } from '../../src/host/article-edits.js';
+import type { HostArticles } from '../../src/host/articles/edits.js';
 
 /** Lets a test call what plugins are handed. */
 const PLUGIN = `export default { name: 'caller', receiver(host) {

@@ -1,4 +1,4 @@
-import type { SiteInfo } from '../../src/host/page-types.js';
+import type { SiteInfo } from '../../src/host/pages/page-types.js';
 import { type SiteSettings, siteInfoOf } from '../../src/site/render/site-info.js';
 
 /** The `SiteInfo` of a site with made-up settings. */

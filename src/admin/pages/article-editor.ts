@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields, EditableArticle } from '../../host/article-edits.js';
+import type { ArticleFields, EditableArticle } from '../../host/articles/edits.js';
 import {
   type AdminPage,
   type AdminRoom,

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { diffLines } from 'diff';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields, ArticleRevision, EditableArticle } from '../../host/article-edits.js';
-import type { Editor } from '../../host/article-trash.js';
-import type { SettableState } from '../../host/articles.js';
+import type { SettableState } from '../../host/articles/articles.js';
+import type { ArticleFields, ArticleRevision, EditableArticle } from '../../host/articles/edits.js';
+import type { Editor } from '../../host/articles/trash.js';
 import {
   type AdminPage,
   type AdminRoom,

@@ -1,5 +1,5 @@
-import type { ArticleSearch } from '../../host/article-search.js';
-import type { ListedArticle } from '../../host/articles.js';
+import type { ListedArticle } from '../../host/articles/articles.js';
+import type { ArticleSearch } from '../../host/articles/search.js';
 import { type AdminPage, type AdminRoom, view } from '../page.js';
 import type { Level } from '../views.js';
 

@@ -12,7 +12,7 @@ import type {
   Articles,
   ListedArticle,
   SettableState,
-} from '../../host/articles.js';
+} from '../../host/articles/articles.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, entryState } from '../../store/catalog/entry.js';

@@ -14,8 +14,8 @@ import type {
   ArticleFields,
   ArticleRevision,
   EditableArticle,
-} from '../../host/article-edits.js';
-import type { Editor } from '../../host/article-trash.js';
+} from '../../host/articles/edits.js';
+import type { Editor } from '../../host/articles/trash.js';
 import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import type { Found } from '../../store/reading.js';
 import type { Surroundings } from '../../webhook/handler.js';

@@ -1,7 +1,7 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { type Editors, removedKey, restoredKey } from '../../git/commit/editors.js';
-import type { ArticleTrash, TrashedArticle } from '../../host/article-trash.js';
+import type { ArticleTrash, TrashedArticle } from '../../host/articles/trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { DeletedArticles } from '../../store/deleted.js';

@@ -11,7 +11,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
 import { refuseExit } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
-import type { PageContext, SiteInfo } from '../../host/page-types.js';
+import type { PageContext, SiteInfo } from '../../host/pages/page-types.js';
 import { describeError } from '../../log.js';
 import { openArticles } from '../../site/index/articles.js';
 import { siteIndex } from '../../site/index/site-index.js';

@@ -9,7 +9,7 @@ import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { versionAt } from '../../fs/fingerprint.js';
-import type { ArticleReader, ListedArticle } from '../../host/articles.js';
+import type { ArticleReader, ListedArticle } from '../../host/articles/articles.js';
 import { type Host, startHost } from '../../host/host.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { isPluginName } from '../../host/manifests.js';
+import { isPluginName } from '../../host/setup/manifests.js';
 
 /** What a new plugin begins with. */
 export interface NewPlugin {

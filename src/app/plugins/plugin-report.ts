@@ -9,7 +9,7 @@ import {
   type ReceiverReport,
   reportsOf,
 } from '../../host/admin/plugin-report.js';
-import type { HookReport } from '../../host/hooks.js';
+import type { HookReport } from '../../host/hooks/hooks.js';
 import { type Host, startHost } from '../../host/host.js';
 import { readOpenJobs } from '../../host/jobs/open-jobs.js';
 import type { PluginEntry } from '../../host/plugin.js';

@@ -12,7 +12,7 @@ import type { PluginSettings, SavedSettings, SettingsAuthor } from '../../host/a
 import { fieldsOfOptions, type OptionFault } from '../../host/admin/settings-form.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import { asPlugin } from '../../host/plugin-code.js';
-import { checkOptions } from '../../host/plugin-settings.js';
+import { checkOptions } from '../../host/setup/plugin-settings.js';
 import { withoutHidden } from '../../log.js';
 import { within } from '../../time-limit.js';
 import { foldersOf } from '../content/folders.js';

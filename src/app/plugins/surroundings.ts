@@ -1,11 +1,11 @@
 import type { Settings } from '../../config/load.js';
-import { withoutSlash } from '../../host/adapter.js';
-import type { ArticleReader } from '../../host/articles.js';
-import { PAGES_FILTERS, type PagesFilterName } from '../../host/hook-types.js';
-import type { HookReport } from '../../host/hooks.js';
+import type { ArticleReader } from '../../host/articles/articles.js';
+import { PAGES_FILTERS, type PagesFilterName } from '../../host/hooks/hook-types.js';
+import type { HookReport } from '../../host/hooks/hooks.js';
 import type { HostSurroundings } from '../../host/host.js';
+import { withoutSlash } from '../../host/http/adapter.js';
 import type { JobReport } from '../../host/jobs/jobs.js';
-import type { PageAdditions } from '../../host/page-additions.js';
+import type { PageAdditions } from '../../host/pages/page-additions.js';
 import type { PluginEntry } from '../../host/plugin.js';
 import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';

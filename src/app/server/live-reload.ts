@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { isLocal } from '../../host/local-request.js';
+import { isLocal } from '../../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 
 /** No file of a site has such a path: dot files are not served. */

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/load.js';
-import type { ThemeFolder } from '../../host/page-additions.js';
+import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
 import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';

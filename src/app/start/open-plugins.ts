@@ -1,7 +1,7 @@
 import { asciiSlugOf } from '../../article/slug.js';
 import { readEnvironment, type Settings } from '../../config/load.js';
 import { type HeaderNames, headerNames } from '../../contract/service.js';
-import type { Articles } from '../../host/articles.js';
+import type { Articles } from '../../host/articles/articles.js';
 import { type Host, type HostSurroundings, startHost } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { SiteRecords } from '../../host/records.js';

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
-import type { FileChange } from '../../host/hook-types.js';
-import { createHooks, type Hooks } from '../../host/hooks.js';
+import type { FileChange } from '../../host/hooks/hook-types.js';
+import { createHooks, type Hooks } from '../../host/hooks/hooks.js';
 import { createJobs, JOBS, type Jobs } from '../../host/jobs/jobs.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';

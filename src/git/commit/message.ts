@@ -1,7 +1,7 @@
 import type { Article } from '../../article/article.js';
 import { messageOf } from '../../errors.js';
-import type { ArticleChange } from '../../host/hook-types.js';
-import type { Hooks } from '../../host/hooks.js';
+import type { ArticleChange } from '../../host/hooks/hook-types.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 
 /** How long a subject may be, in characters; what is longer is of no use in a list of commits. */

@@ -1,4 +1,4 @@
-import type { HookReport } from '../hooks.js';
+import type { HookReport } from '../hooks/hooks.js';
 import type { JobReport } from '../jobs/jobs.js';
 import type { OpenJob } from '../jobs/open-jobs.js';
 

@@ -1,6 +1,6 @@
 import type { Article } from '../../article/article.js';
 import type { Log } from '../../log.js';
-import type { ActionName, Actions } from '../hook-types.js';
+import type { ActionName, Actions } from '../hooks/hook-types.js';
 
 /** An article that was stored. It is read when the job runs: where it was changed or updated since, as it is then. */
 export interface StoredEvent {

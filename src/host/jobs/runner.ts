@@ -7,9 +7,9 @@ import { isLockFile, takeKernelLock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import type { ArticleReader } from '../articles.js';
+import type { ArticleReader } from '../articles/articles.js';
+import type { Timer } from '../hooks/timings.js';
 import { asPlugin } from '../plugin-code.js';
-import type { Timer } from '../timings.js';
 import type { Times } from './cron.js';
 import { createCrons } from './crons.js';
 import {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { noAdditions } from '../../host/page-additions.js';
+import { noAdditions } from '../../host/pages/page-additions.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';

@@ -1,6 +1,6 @@
 import type { Article, ExtraKeys } from '../../article/article.js';
 import { shortened, termKey, termName, trimmedName } from '../../article/names.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';

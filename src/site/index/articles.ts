@@ -1,6 +1,6 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Fingerprint } from '../../fs/fingerprint.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import {

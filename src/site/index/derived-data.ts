@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.js';
-import type { PageAdditions } from '../../host/page-additions.js';
+import type { PageAdditions } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { summaryOf } from '../render/page.js';

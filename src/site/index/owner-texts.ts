@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join, posix } from 'node:path';
 import { entriesBelow } from '../../fs/files-below.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
-import type { SiteLink, StandalonePage } from '../../host/page-types.js';
+import type { SiteLink, StandalonePage } from '../../host/pages/page-types.js';
 import { type ContentFolder, isGone, sameFingerprint } from '../../store/catalog/entry.js';
 import { isWatchedName } from '../../store/catalog/scan.js';
 

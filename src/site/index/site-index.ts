@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SiteLink } from '../../host/page-types.js';
+import type { SiteLink } from '../../host/pages/page-types.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { byTime } from './order.js';

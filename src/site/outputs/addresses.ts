@@ -1,6 +1,6 @@
 import { filesOfAddress, percentEncoded } from '../../article/files-of-address.js';
 import { isReservedFile } from '../../article/reserved.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 
 /** Longest name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;

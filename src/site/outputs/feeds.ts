@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Feed, Item } from 'feed';
-import type { Hooks } from '../../host/hooks.js';
-import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import type { FeedItem, SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
 import { dateOf } from '../render/dates.js';

@@ -1,4 +1,4 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import { termTextPathOf } from '../index/owner-texts.js';
 import type { Term } from '../index/taxonomy.js';

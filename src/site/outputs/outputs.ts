@@ -1,4 +1,4 @@
-import type { PluginOutput } from '../../host/outputs.js';
+import type { PluginOutput } from '../../host/pages/outputs.js';
 import type { Articles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
 import { ICON } from '../render/render-context.js';

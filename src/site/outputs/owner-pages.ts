@@ -1,4 +1,4 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import { addressOfPage } from '../index/owner-texts.js';
 import { sitePage } from '../render/page.js';
 import { fileAt } from './addresses.js';

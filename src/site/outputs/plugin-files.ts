@@ -1,7 +1,12 @@
 import { isReservedFile } from '../../article/reserved.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from '../../host/outputs.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import {
+  isPlainPath,
+  type PluginOutput,
+  type SiteArticles,
+  type SiteView,
+} from '../../host/pages/outputs.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash } from '../../store/trash.js';
 import type { SiteOptions } from '../options.js';
 import { fileOf } from './addresses.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Hosting } from '../options.js';
 import { publicFilesIn } from '../render/theme-files.js';

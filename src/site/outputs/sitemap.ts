@@ -1,8 +1,8 @@
 import { Readable, type Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/files-of-address.js';
-import type { Hooks } from '../../host/hooks.js';
-import type { SiteInfo, SitemapItem } from '../../host/page-types.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
 import { summaryOf } from '../render/page.js';
 import { fileAt } from './addresses.js';
 import { keyOf, type Output, type Planned, type Sources } from './output.js';

@@ -1,4 +1,4 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Term } from '../index/taxonomy.js';
 import { sitePage, type TagLink } from '../render/page.js';
 import { linkBelow } from './addresses.js';

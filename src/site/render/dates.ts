@@ -1,4 +1,4 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i;
 

@@ -1,5 +1,5 @@
 import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/html-tokens.js';
-import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/page-types.js';
+import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/pages/page-types.js';
 import { textOfHtml } from './html-text.js';
 
 interface Heading {

@@ -1,4 +1,4 @@
-import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/page-types.js';
+import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/pages/page-types.js';
 import type { SiteIndex } from '../index/site-index.js';
 import { linkBelow, linksOf } from '../outputs/addresses.js';
 import { type DateFormats, isoOf } from './dates.js';

@@ -1,5 +1,5 @@
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { ThemeSources } from './theme-files.js';
 
 /** Somebody's own words, or a phrase of the theme: its key in `words/<language>.json`, and what fills its places. */

@@ -8,7 +8,7 @@ import type {
   SiteInfo,
   SiteLink,
   StandalonePage,
-} from '../../host/page-types.js';
+} from '../../host/pages/page-types.js';
 import type { ArticleEntry } from '../index/article-entry.js';
 import { isoOf } from './dates.js';
 import type { Text } from './i18n.js';

@@ -1,6 +1,6 @@
 import { createMarkdown } from '../../article/markdown.js';
 import { messageOf } from '../../errors.js';
-import type { Markdown, PageAdditions } from '../../host/page-additions.js';
+import type { Markdown, PageAdditions } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { itemComments, keepItemComments } from '../../article/article.js';
 import { messageOf } from '../../errors.js';
-import type { Hooks } from '../../host/hooks.js';
-import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/pages/page-types.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import type { SiteOptions } from '../options.js';

@@ -1,4 +1,4 @@
-import type { SiteInfo, SiteLink } from '../../host/page-types.js';
+import type { SiteInfo, SiteLink } from '../../host/pages/page-types.js';
 
 /** What the owner says of the site; the config's `site`. */
 export interface SiteSettings {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { isFileAt } from '../../fs/file-at.js';
 import { entriesBelow } from '../../fs/files-below.js';
-import type { ThemeFolder } from '../../host/page-additions.js';
+import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 
 /** What of a theme's folder makes pages; everything else in it is its author's business. */

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import vm from 'node:vm';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { ThemeFolder } from '../../host/page-additions.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { ThemeFolder } from '../../host/pages/page-additions.js';
+import type { SiteInfo } from '../../host/pages/page-types.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 import { type Translate, translations } from './i18n.js';
 import {

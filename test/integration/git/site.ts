@@ -12,7 +12,7 @@ import {
   type ArticleCommitsOptions,
   openArticleCommits,
 } from '../../../src/git/article-commits.js';
-import { createHooks } from '../../../src/host/hooks.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
 import { hostSite } from '../../support/host-site.js';

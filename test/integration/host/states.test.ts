@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { ListedArticle } from '../../../src/host/articles.js';
+import type { ListedArticle } from '../../../src/host/articles/articles.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { sharedHere } from '../../support/receiver-here.js';

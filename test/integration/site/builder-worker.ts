@@ -1,7 +1,7 @@
 // The thread that thread.test.ts starts; in the service the app does the same with config and plugins.
 import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { createHooks } from '../../../src/host/hooks.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { createLog } from '../../../src/log.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { serveBuilds } from '../../../src/site/builder/worker.js';

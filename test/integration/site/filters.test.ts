@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Hooks } from '../../../src/host/hooks.js';
+import type { Hooks } from '../../../src/host/hooks/hooks.js';
 import { testSite } from './test-site.js';
 
 const options = { plugin: 'test' };

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { addingTo, noAdditions } from '../../../src/host/page-additions.js';
+import { addingTo, noAdditions } from '../../../src/host/pages/page-additions.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 

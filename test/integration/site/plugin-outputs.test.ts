@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { SiteOutput } from '../../../src/host/outputs.js';
+import type { SiteOutput } from '../../../src/host/pages/outputs.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { SITE_URL, testSite } from './test-site.js';
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { SiteOutput } from '../../../src/host/outputs.js';
-import { addingTo, noAdditions } from '../../../src/host/page-additions.js';
+import type { SiteOutput } from '../../../src/host/pages/outputs.js';
+import { addingTo, noAdditions } from '../../../src/host/pages/page-additions.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
 import { builtAnew, endAsIfKilled, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { createHooks, type Hooks } from '../../../src/host/hooks.js';
+import { createHooks, type Hooks } from '../../../src/host/hooks/hooks.js';
 import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import type { SiteOptions } from '../../../src/site/options.js';

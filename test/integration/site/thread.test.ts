@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
-import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
+import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin } from '../../../src/host/plugin.js';
 import type { Answer, Outcome, Request } from '../../../src/site/builder/client.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type BuildAnswer, buildPlugin } from '../../../src/deploy/build-plugin.js';
-import type { Actions } from '../../../src/host/hook-types.js';
-import { createHooks } from '../../../src/host/hooks.js';
+import type { Actions } from '../../../src/host/hooks/hook-types.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { startHost } from '../../../src/host/host.js';
 import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { fetchPublic, isPublicAddress } from '../../../src/host/fetch-public.js';
+import { fetchPublic, isPublicAddress } from '../../../src/host/http/fetch-public.js';
 
 const isAllowed = (address: string) => address === '127.0.0.1';
 

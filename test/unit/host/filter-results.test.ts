@@ -2,9 +2,9 @@ import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import type { ArticleData } from '../../../src/contract/envelope.js';
-import { type FilterName, PAGES_FILTERS, RECEIVER_FILTERS } from '../../../src/host/hook-types.js';
-import { createHooks } from '../../../src/host/hooks.js';
-import type { FeedItem, PageContext } from '../../../src/host/page-types.js';
+import { type FilterName, PAGES_FILTERS, RECEIVER_FILTERS } from '../../../src/host/hooks/hook-types.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
+import type { FeedItem, PageContext } from '../../../src/host/pages/page-types.js';
 import { article } from '../../support/events.js';
 
 const silent = pino({ level: 'silent' });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fieldsOf, formIn } from '../../../src/host/form.js';
+import { fieldsOf, formIn } from '../../../src/host/http/form.js';
 
 const request = (type: string | undefined, body: string | Buffer) => ({
   method: 'POST',

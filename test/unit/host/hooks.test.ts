@@ -1,9 +1,9 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
-import { Hold, Refusal } from '../../../src/host/decision.js';
-import type { ActionName } from '../../../src/host/hook-types.js';
-import { createHooks } from '../../../src/host/hooks.js';
+import { Hold, Refusal } from '../../../src/host/hooks/decision.js';
+import type { ActionName } from '../../../src/host/hooks/hook-types.js';
+import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { article } from '../../support/events.js';
 
 const silent = pino({ level: 'silent' });

@@ -5,7 +5,7 @@ import type { StoredArticle } from '../../../article/stored-article.js';
 import type { Settings } from '../../../config/load.js';
 import { readEnvironment } from '../../../config/load.js';
 import { PressmarkError, quote } from '../../../errors.js';
-import { createHooks } from '../../../host/hooks.js';
+import { createHooks } from '../../../host/hooks/hooks.js';
 import { startHost } from '../../../host/host.js';
 import { definePlugin } from '../../../host/plugin.js';
 import type { Log } from '../../../log.js';

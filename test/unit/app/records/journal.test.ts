@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type JournalEntry, keepJournal, newestOfEachKind } from '../../../../src/app/records/journal.js';
-import { createHooks } from '../../../../src/host/hooks.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { createLog, hideInLog } from '../../../../src/log.js';
 
 test('commits of a burst of deliveries do not push the builds out of the journal', (t) => {

@@ -3,9 +3,9 @@ import test from 'ava';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { createLiveReload } from '../../../../src/app/server/live-reload.js';
-import { createHooks } from '../../../../src/host/hooks.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { startHost } from '../../../../src/host/host.js';
-import { type Asked, isLocal } from '../../../../src/host/local-request.js';
+import { type Asked, isLocal } from '../../../../src/host/http/local-request.js';
 import { hostSite } from '../../../support/host-site.js';
 
 const asked = (

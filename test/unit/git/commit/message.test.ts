@@ -8,7 +8,7 @@ import {
   messageText,
   trailerValue,
 } from '../../../../src/git/commit/message.js';
-import { createHooks } from '../../../../src/host/hooks.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { article as published } from '../../../support/events.js';
 
 const article = (title: string) => ({ id: 'i', slug: 's', revision: 'r', author: 'A', title });

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { XMLValidator } from 'fast-xml-parser';
 import { pino } from 'pino';
-import type { Filters, PageInfo } from '../../../../src/host/hook-types.js';
-import { createHooks } from '../../../../src/host/hooks.js';
+import type { Filters, PageInfo } from '../../../../src/host/hooks/hook-types.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { siteIndex } from '../../../../src/site/index/site-index.js';
 import type { Sources } from '../../../../src/site/outputs/output.js';
 import { sitemap } from '../../../../src/site/outputs/sitemap.js';

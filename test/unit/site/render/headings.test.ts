@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { StandalonePage } from '../../../../src/host/page-types.js';
+import type { StandalonePage } from '../../../../src/host/pages/page-types.js';
 import { withHeadings } from '../../../../src/site/render/headings.js';
 
 const tocOf = (html: string, toc = 1, extra = {}) =>

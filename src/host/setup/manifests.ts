@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type semverLibrary from 'semver';
-import { didYouMean, PressmarkError, quote } from '../errors.js';
-import { PACKAGE_VERSION } from '../own-package.js';
-import type { PluginEntry } from './plugin.js';
+import { didYouMean, PressmarkError, quote } from '../../errors.js';
+import { PACKAGE_VERSION } from '../../own-package.js';
+import type { PluginEntry } from '../plugin.js';
 
 /** Loaded where a plugin names a version: most name none. */
 const semver = (): typeof semverLibrary => createRequire(import.meta.url)('semver');

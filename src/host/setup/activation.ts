@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../errors.js';
-import { writeAtomically } from '../fs/atomic-write.js';
+import { messageOf, systemCode } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 
 /** What is written when a plugin was activated. */
 interface Activated {

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
-import { messageOf, PressmarkError, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
 
 /** An article that an adapter hands over. A field that is not required may be null or empty: it counts as missing. */
 export interface IncomingArticle {

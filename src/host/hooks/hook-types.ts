@@ -1,6 +1,6 @@
-import type { Article, ArticleDraft, ExtraKeys } from '../article/article.js';
-import type { ArticleState } from '../article/publication.js';
-import type { FeedItem, PageContext, SitemapItem } from './page-types.js';
+import type { Article, ArticleDraft, ExtraKeys } from '../../article/article.js';
+import type { ArticleState } from '../../article/publication.js';
+import type { FeedItem, PageContext, SitemapItem } from '../pages/page-types.js';
 
 /** Which delivery a draft comes from, and what is stored already where it replaces something. */
 export interface DraftContext {

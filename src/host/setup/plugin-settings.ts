@@ -1,7 +1,7 @@
-import { PressmarkError } from '../errors.js';
-import { hideInLog } from '../log.js';
-import type { OptionFault } from './admin/settings-form.js';
-import type { Plugin, PluginEntry } from './plugin.js';
+import { PressmarkError } from '../../errors.js';
+import { hideInLog } from '../../log.js';
+import type { OptionFault } from '../admin/settings-form.js';
+import type { Plugin, PluginEntry } from '../plugin.js';
 
 /** The options of a plugin as its schema returns them. @throws PressmarkError PLUGIN_INVALID */
 export async function parsedOptions({ plugin, options, origin }: PluginEntry): Promise<unknown> {

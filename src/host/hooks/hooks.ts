@@ -1,7 +1,8 @@
-import type { ArticleDraft } from '../article/article.js';
-import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
-import type { Log } from '../log.js';
-import { TimeoutError, within } from '../time-limit.js';
+import type { ArticleDraft } from '../../article/article.js';
+import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
+import { asPlugin } from '../plugin-code.js';
 import { type Decision, Hold, Refusal } from './decision.js';
 import { faultInResult } from './filter-results.js';
 import {
@@ -14,7 +15,6 @@ import {
   RECEIVER_ACTIONS,
   RECEIVER_FILTERS,
 } from './hook-types.js';
-import { asPlugin } from './plugin-code.js';
 import { createTimer, type Timer, type Timing } from './timings.js';
 
 /** Where a plugin's code runs: in the process that answers the webhook, or where pages are made. */

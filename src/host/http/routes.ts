@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { PressmarkError } from '../errors.js';
-import { asPlugin } from './plugin-code.js';
+import { PressmarkError } from '../../errors.js';
+import { asPlugin } from '../plugin-code.js';
 
 /** Below this, plugins have their routes. */
 const ROUTES_PATH = '/-/';

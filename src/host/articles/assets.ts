@@ -1,4 +1,4 @@
-import type { AssetName, StoredAsset } from '../article/asset.js';
+import type { AssetName, StoredAsset } from '../../article/asset.js';
 
 /** Files that articles show. */
 export interface Assets {

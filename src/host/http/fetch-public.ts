@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { messageOf, PressmarkError, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
 
 /** A request to a page of somebody else. */
 export interface PublicRequest {

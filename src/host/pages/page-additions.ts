@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type MarkdownIt from 'markdown-it';
-import { PressmarkError, quote } from '../errors.js';
+import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleSummary } from './page-types.js';
 
 /** A renderer of Markdown, to be extended. */

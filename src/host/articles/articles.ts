@@ -1,6 +1,6 @@
-import type { Article, ExtraKeys } from '../article/article.js';
-import type { ArticleState } from '../article/publication.js';
-import type { IncomingArticle, ReceivedArticle } from './adapter.js';
+import type { Article, ExtraKeys } from '../../article/article.js';
+import type { ArticleState } from '../../article/publication.js';
+import type { IncomingArticle, ReceivedArticle } from '../http/adapter.js';
 
 /** The stored articles, for reading. */
 export interface ArticleReader {

@@ -1,5 +1,5 @@
-import { isReservedFile } from '../article/reserved.js';
-import { PressmarkError, quote } from '../errors.js';
+import { isReservedFile } from '../../article/reserved.js';
+import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleSummary, SiteInfo } from './page-types.js';
 
 /** Files of the site that a plugin makes; see `PluginHost.addOutput`. */

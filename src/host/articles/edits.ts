@@ -1,7 +1,7 @@
-import type { Article } from '../article/article.js';
-import type { ArticleFinder } from './article-search.js';
-import type { ArticleTrash, Editor } from './article-trash.js';
+import type { Article } from '../../article/article.js';
 import type { ArticleReader, Articles, ListedArticle, SettableState } from './articles.js';
+import type { ArticleFinder } from './search.js';
+import type { ArticleTrash, Editor } from './trash.js';
 
 /** What a person writes in an article. */
 export interface ArticleFields {
