@@ -5,10 +5,10 @@ import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import { changedBytes, isIdentity } from './changed-bytes.js';
-import type { Handled, Surroundings } from './handler.js';
-import { lookup } from './lookup.js';
-import { published } from './published.js';
-import { updated } from './updated.js';
+import type { Handled, Surroundings } from './events/handler.js';
+import { lookup } from './events/lookup.js';
+import { published } from './events/published.js';
+import { updated } from './events/updated.js';
 
 /** The longest name of a foreign header that an answer shows, in characters. */
 const MOST_SHOWN = 80;

@@ -16,8 +16,8 @@ import type {
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, entryState } from '../../store/catalog/entry.js';
-import type { Surroundings } from '../../webhook/handler.js';
-import type { ReceiveArticle } from '../../webhook/receive-article.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
+import type { ReceiveArticle } from '../../webhook/events/receive-article.js';
 import { checkBase, checkMoment, createChange, withContent } from './change-article.js';
 
 export interface HostArticlesOptions {

@@ -18,8 +18,8 @@ import type {
 import type { Editor } from '../../host/articles/trash.js';
 import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import type { Found } from '../../store/reading.js';
-import type { Surroundings } from '../../webhook/handler.js';
-import { publishDraft } from '../../webhook/published.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
+import { publishDraft } from '../../webhook/events/published.js';
 import { checkBase, createChange, isHtml, withContent } from './change-article.js';
 import { type ArticleHistory, historyOfFile, type Revision } from './history/article-history.js';
 import { pick, reversion, versionIn } from './history/revert.js';

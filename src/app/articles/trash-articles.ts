@@ -6,7 +6,7 @@ import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { DeletedArticles } from '../../store/deleted.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
-import type { Surroundings } from '../../webhook/handler.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
 
 export interface TrashOptions {
   readonly store: ArticleStore;

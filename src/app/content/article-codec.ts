@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { LiveCheckOptions } from '../../deploy/live/live-check.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleCodec } from '../../store/catalog/entry.js';
-import type { Surroundings } from '../../webhook/handler.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
 import { type Outcome, steadyMs, type ThreadSettings, type ThreadWork, type Work } from './article-work.js';
 import type { ContentSettings } from './content.js';
 

@@ -4,8 +4,8 @@ import { readConfigFile } from '../../config/config-file.js';
 import { problemOf } from '../../deploy/live/page-problem.js';
 import { PressmarkError } from '../../errors.js';
 import { textWork } from '../../store/catalog/entry.js';
-import { readDelivery } from '../../webhook/read-delivery.js';
-import { readIncoming } from '../../webhook/read-incoming.js';
+import { readDelivery } from '../../webhook/events/read-delivery.js';
+import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { type NewFile, type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
 import { type ContentSettings, contentOf } from './content.js';
 

@@ -2,8 +2,8 @@ import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
 import type { problemOf } from '../../deploy/live/page-problem.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { TextWork } from '../../store/catalog/entry.js';
-import type { readDelivery } from '../../webhook/read-delivery.js';
-import type { readIncoming } from '../../webhook/read-incoming.js';
+import type { readDelivery } from '../../webhook/events/read-delivery.js';
+import type { readIncoming } from '../../webhook/events/read-incoming.js';
 import type { ContentSettings } from './content.js';
 
 /** What the thread of articles is started with. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
-import { answerEarly } from '../../webhook/respond.js';
+import { answerEarly } from '../../webhook/http/respond.js';
 
 /** Lets plugins read at most so many bytes of a body, however they read it; what sends more gets 413. */
 export function boundedBody(mostBytes = MAX_BODY_BYTES): Middleware {

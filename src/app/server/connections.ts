@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { answerEarly } from '../../webhook/respond.js';
+import { answerEarly } from '../../webhook/http/respond.js';
 
 /** More connections are not kept open, … */
 const MOST_CONNECTIONS = 1_000;

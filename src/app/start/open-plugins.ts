@@ -6,9 +6,9 @@ import { type Host, type HostSurroundings, startHost } from '../../host/host.js'
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { SiteRecords } from '../../host/records.js';
 import type { Log } from '../../log.js';
-import { createDryRun } from '../../webhook/dry-run.js';
-import type { Surroundings } from '../../webhook/handler.js';
-import { createArticleReceiver, type ReceiveArticle } from '../../webhook/receive-article.js';
+import { createDryRun } from '../../webhook/events/dry-run.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
+import { createArticleReceiver, type ReceiveArticle } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
 import { createPersonEdits } from '../articles/person-edits.js';
 import { createArticleSearch } from '../articles/search-articles.js';

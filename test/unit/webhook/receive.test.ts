@@ -1,7 +1,7 @@
 import test from 'ava';
 import { DEFAULT_SERVICE, headerNames } from '../../../src/contract/service.js';
-import type { Surroundings } from '../../../src/webhook/handler.js';
-import { readDelivery } from '../../../src/webhook/read-delivery.js';
+import type { Surroundings } from '../../../src/webhook/events/handler.js';
+import { readDelivery } from '../../../src/webhook/events/read-delivery.js';
 import { createReceiver } from '../../../src/webhook/receive.js';
 import { signature } from '../../support/signer.js';
 

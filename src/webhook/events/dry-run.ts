@@ -1,8 +1,8 @@
-import type { HeaderNames } from '../contract/service.js';
-import { createHooks } from '../host/hooks/hooks.js';
-import type { DeliveryDetail, DryRun } from '../host/records.js';
+import type { HeaderNames } from '../../contract/service.js';
+import { createHooks } from '../../host/hooks/hooks.js';
+import type { DeliveryDetail, DryRun } from '../../host/records.js';
+import { answerVerified } from '../receive.js';
 import type { Surroundings } from './handler.js';
-import { answerVerified } from './receive.js';
 
 /** The filters that an article goes through before it is stored. */
 const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', 'article.frontMatter']);

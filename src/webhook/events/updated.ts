@@ -1,9 +1,9 @@
-import { type Article, replacementOf } from '../article/article.js';
-import { updatedAnswer } from '../contract/answers.js';
-import type { ArticleData, UpdateData } from '../contract/envelope.js';
-import { PressmarkError, quote } from '../errors.js';
-import type { Replacement } from '../store/precondition.js';
-import type { OnlyAfter } from '../store/writer.js';
+import { type Article, replacementOf } from '../../article/article.js';
+import { updatedAnswer } from '../../contract/answers.js';
+import type { ArticleData, UpdateData } from '../../contract/envelope.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Replacement } from '../../store/precondition.js';
+import type { OnlyAfter } from '../../store/writer.js';
 import type { Handled, Surroundings } from './handler.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 

@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
-import type { HeaderNames } from '../contract/service.js';
-import { PressmarkError } from '../errors.js';
-import type { Hooks } from '../host/hooks/hooks.js';
-import type { Log } from '../log.js';
+import type { HeaderNames } from '../../contract/service.js';
+import { PressmarkError } from '../../errors.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import type { Log } from '../../log.js';
+import { type Answer, type Receive, refusal, signatureIn } from '../receive.js';
+import { keptHeaders, type Notes, recordOf } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { type Answer, type Receive, refusal, signatureIn } from './receive.js';
-import { keptHeaders, type Notes, recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 

@@ -1,6 +1,6 @@
-import { lookupAnswer } from '../contract/answers.js';
-import { MAX_BODY_BYTES } from '../contract/limits.js';
-import { PressmarkError, quote } from '../errors.js';
+import { lookupAnswer } from '../../contract/answers.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError, quote } from '../../errors.js';
 import type { Handled, Surroundings } from './handler.js';
 
 /**

@@ -1,9 +1,9 @@
-import { type ArticleDraft, draftOf, type ExtraKeys } from '../article/article.js';
-import { publishedAnswer } from '../contract/answers.js';
-import type { ArticleData } from '../contract/envelope.js';
-import { parseMoment } from '../contract/moment.js';
-import { PressmarkError, quote } from '../errors.js';
-import type { Published, StoredFile } from '../store/article-store.js';
+import { type ArticleDraft, draftOf, type ExtraKeys } from '../../article/article.js';
+import { publishedAnswer } from '../../contract/answers.js';
+import type { ArticleData } from '../../contract/envelope.js';
+import { parseMoment } from '../../contract/moment.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Published, StoredFile } from '../../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
 
 /**

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import Koa from 'koa';
 import { pino } from 'pino';
-import { type ErrorCode, PressmarkError } from '../../../src/errors.js';
-import { createHooks } from '../../../src/host/hooks/hooks.js';
-import type { Adapter } from '../../../src/host/http/adapter.js';
-import { adapterEndpoint } from '../../../src/webhook/adapter.js';
-import { createBodyReader } from '../../../src/webhook/body-reader.js';
-import { until } from '../../support/until.js';
+import { type ErrorCode, PressmarkError } from '../../../../src/errors.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
+import type { Adapter } from '../../../../src/host/http/adapter.js';
+import { adapterEndpoint } from '../../../../src/webhook/http/adapter.js';
+import { createBodyReader } from '../../../../src/webhook/http/body-reader.js';
+import { until } from '../../../support/until.js';
 
 const log = pino({ level: 'silent' });
 const FOREVER = 3_600_000;

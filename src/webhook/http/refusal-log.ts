@@ -1,4 +1,4 @@
-import type { Log } from '../log.js';
+import type { Log } from '../../log.js';
 
 /** How long the refusals of one outcome are counted before they make the next line, in milliseconds. */
 const COUNTED_MS = 10_000;

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PassThrough } from 'node:stream';
 import test from 'ava';
-import { PressmarkError } from '../../../src/errors.js';
-import { createBodyReader } from '../../../src/webhook/body-reader.js';
-import { until } from '../../support/until.js';
+import { PressmarkError } from '../../../../src/errors.js';
+import { createBodyReader } from '../../../../src/webhook/http/body-reader.js';
+import { until } from '../../../support/until.js';
 
 function request(headers: IncomingHttpHeaders = {}): PassThrough & { headers: IncomingHttpHeaders } {
   return Object.assign(new PassThrough(), { headers });

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
-import { jsonIn } from '../contract/envelope.js';
-import { PressmarkError, quote } from '../errors.js';
-import type { Hooks } from '../host/hooks/hooks.js';
+import { jsonIn } from '../../contract/envelope.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
 import {
   AdapterAnswer,
   type AdapterError,
@@ -10,15 +10,15 @@ import {
   type IncomingArticle,
   type PluginAdapter,
   withoutSlash,
-} from '../host/http/adapter.js';
-import { asPlugin } from '../host/plugin-code.js';
-import type { Log } from '../log.js';
-import { TimeoutError, within } from '../time-limit.js';
+} from '../../host/http/adapter.js';
+import { asPlugin } from '../../host/plugin-code.js';
+import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
+import { isIdentity } from '../changed-bytes.js';
+import type { ReceiveArticle } from '../events/receive-article.js';
+import { NO_FAILURES } from '../receive.js';
+import { keptHeaders, type Notes, recordOf } from '../record.js';
 import { createBodyReader, type ReadBody } from './body-reader.js';
-import { isIdentity } from './changed-bytes.js';
-import { NO_FAILURES } from './receive.js';
-import type { ReceiveArticle } from './receive-article.js';
-import { keptHeaders, type Notes, recordOf } from './record.js';
 import { createRefusalLog } from './refusal-log.js';
 import { sendJson } from './respond.js';
 

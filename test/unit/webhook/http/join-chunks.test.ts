@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
-import { BLOCK_BYTES, joinChunks } from '../../../src/webhook/join-chunks.js';
-import { fc } from '../../support/property.js';
+import { BLOCK_BYTES, joinChunks } from '../../../../src/webhook/http/join-chunks.js';
+import { fc } from '../../../support/property.js';
 
 test('the joined bytes are those that came, in their order, however large the chunks are', async (t) => {
   const chunk = fc.oneof(

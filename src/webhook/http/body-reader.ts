@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import readRawBody from 'raw-body';
-import { MAX_BODY_BYTES } from '../contract/limits.js';
-import { PressmarkError } from '../errors.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError } from '../../errors.js';
 import { joinChunks } from './join-chunks.js';
 
 /** All bodies that are being read, together, in bytes. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { namesOf } from '../article/article.js';
-import type { ArticleData } from '../contract/envelope.js';
-import { MAX_BODY_BYTES } from '../contract/limits.js';
-import { isMoment } from '../contract/moment.js';
-import { PressmarkError, quote } from '../errors.js';
-import type { IncomingArticle } from '../host/http/adapter.js';
+import { namesOf } from '../../article/article.js';
+import type { ArticleData } from '../../contract/envelope.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { isMoment } from '../../contract/moment.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { IncomingArticle } from '../../host/http/adapter.js';
 
 /** What an adapter has handed over, in the form of a delivery. */
 export interface ReadArticle {

@@ -1,5 +1,5 @@
-import { namesOf } from '../article/article.js';
-import { type ContractHeader, type Delivery, parseDelivery } from '../contract/envelope.js';
+import { namesOf } from '../../article/article.js';
+import { type ContractHeader, type Delivery, parseDelivery } from '../../contract/envelope.js';
 
 /**
  * Decodes, parses and validates a verified body as `parseDelivery` does, and makes the names in it as they are stored.

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type Article, draftOf } from '../article/article.js';
-import { isOfPerson } from '../article/own-revisions.js';
-import type { ArticleData } from '../contract/envelope.js';
-import { PressmarkError, quote } from '../errors.js';
-import type { IncomingArticle, ReceivedArticle } from '../host/http/adapter.js';
+import { type Article, draftOf } from '../../article/article.js';
+import { isOfPerson } from '../../article/own-revisions.js';
+import type { ArticleData } from '../../contract/envelope.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
 import type { Surroundings } from './handler.js';
 import { publishDraft } from './published.js';
 import { filteredReplacement } from './updated.js';

@@ -1,12 +1,12 @@
-import type { ContractHeader, Delivery } from '../contract/envelope.js';
-import type { ArticleChange } from '../host/hooks/hook-types.js';
-import type { Hooks } from '../host/hooks/hooks.js';
-import type { IncomingArticle } from '../host/http/adapter.js';
-import type { Jobs } from '../host/jobs/jobs.js';
-import type { Log } from '../log.js';
-import type { ArticleStore, StoredFile } from '../store/article-store.js';
-import type { ArticleCodec } from '../store/catalog/entry.js';
-import type { DeletedArticles } from '../store/deleted.js';
+import type { ContractHeader, Delivery } from '../../contract/envelope.js';
+import type { ArticleChange } from '../../host/hooks/hook-types.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
+import type { IncomingArticle } from '../../host/http/adapter.js';
+import type { Jobs } from '../../host/jobs/jobs.js';
+import type { Log } from '../../log.js';
+import type { ArticleStore, StoredFile } from '../../store/article-store.js';
+import type { ArticleCodec } from '../../store/catalog/entry.js';
+import type { DeletedArticles } from '../../store/deleted.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */
