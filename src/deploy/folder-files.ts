@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
 import { isLeftover } from '../fs/atomic-write.js';
 import { isGone } from '../store/catalog/entry.js';
@@ -68,4 +68,17 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
 /** Whether a path is a folder, or below it; both without symbolic links. */
 export function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Removes a file, and the folders that are empty then. */
+export function removeFile(root: string, file: string): void {
+  fs.unlinkSync(join(root, file));
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+    try {
+      fs.rmdirSync(join(root, folder));
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
+      throw error;
+    }
+  }
 }

@@ -25,6 +25,7 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
+import { digestOf, fileDigest, type PluginFileDigests } from './plugin-file-record.js';
 
 /** What plugins do with the pages of a site that another generator has built. */
 export interface PagePlugins {
@@ -35,8 +36,13 @@ export interface PagePlugins {
    * @throws PressmarkError FILTER_FAILED, naming the plugin.
    */
   filtered(html: string, path: string): Promise<string>;
-  /** Writes the files that plugins add to the site. @returns how many were written. */
-  writeFiles(output: string, signal?: AbortSignal): Promise<number>;
+  /**
+   * Writes the files that plugins add to the site.
+   *
+   * @param earlier those that an earlier run has left in the output.
+   * @returns those that are in the output now.
+   */
+  writeFiles(output: string, earlier: PluginFileDigests, signal?: AbortSignal): Promise<PluginFileDigests>;
   /** What plugins have logged from `warn` on, and which of their files could not be made. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -120,20 +126,38 @@ async function setUp(
     return hooks.applyFilters('page.html', page, { kind: 'article', path: address });
   }
 
-  async function writeFiles(output: string, signal?: AbortSignal): Promise<number> {
-    let written = 0;
-    for (const added of outputs)
-      for (const { path, render } of pluginFiles(added, site, log).plan({ index, context: { key: '' } })) {
+  async function writeFiles(
+    output: string,
+    earlier: PluginFileDigests,
+    signal?: AbortSignal,
+  ): Promise<PluginFileDigests> {
+    const there = new Map<string, string>();
+    const keep = (path: string) => {
+      const digest = earlier.get(path);
+      if (digest !== undefined) there.set(path, digest);
+    };
+    for (const added of outputs) {
+      const faults = warnings.length;
+      const planned = [...pluginFiles(added, site, log).plan({ index, context: { key: '' } })];
+      // Where the plugin could not say which files it has, it has those of before.
+      if (warnings.length > faults)
+        for (const path of earlier.keys()) if (path.startsWith(added.output.path)) keep(path);
+      for (const { path, render } of planned) {
         signal?.throwIfAborted();
         try {
           const made = await render();
-          if (made !== undefined && put(output, path, Buffer.from(made), added.output.path !== '')) written++;
+          if (made === undefined) continue;
+          const bytes = Buffer.from(made);
+          const replaces = added.output.path !== '' || earlier.get(path) === fileDigest(output, path);
+          if (put(output, path, bytes, replaces)) there.set(path, digestOf(bytes));
         } catch (error) {
           if (!(error instanceof PressmarkError)) throw error;
+          keep(path);
           warnings.push(`${error.message}; ${path} stays as it was`);
         }
       }
-    return written;
+    }
+    return there;
   }
 
   return { filtered, writeFiles, warnings, close: host.close };
@@ -147,10 +171,10 @@ export function infoOfSite(settings: Settings): SiteInfo {
 }
 
 /**
- * Writes a file of the output, unless it is there.
+ * Writes a file of the output.
  *
  * @param replaces whether it is written in place of another one.
- * @returns whether it was written.
+ * @returns whether it is there now.
  */
 function put(output: string, path: string, bytes: Buffer, replaces: boolean): boolean {
   const target = join(output, path);
@@ -160,8 +184,8 @@ function put(output: string, path: string, bytes: Buffer, replaces: boolean): bo
   if (!isBelow(fs.realpathSync(output), fs.realpathSync(existing)))
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
   const there = fs.lstatSync(target, { throwIfNoEntry: false });
-  if (there !== undefined && (!replaces || (there.isFile() && fs.readFileSync(target).equals(bytes))))
-    return false;
+  if (there?.isFile() === true && fs.readFileSync(target).equals(bytes)) return true;
+  if (there !== undefined && !replaces) return false;
   const temp = tempPath(folder);
   try {
     fs.mkdirSync(folder, { recursive: true });

@@ -15,6 +15,7 @@ import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { infoOfSite, openPagePlugins } from './page-plugins.js';
+import { openPluginFileRecord } from './plugin-file-record.js';
 
 /** Set for the site's build command, where Pressmark runs it. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -86,10 +87,10 @@ export async function completeSite(
   const changesPages = options.readOnly !== true && !isWithinBuild(settings);
   const plugins = changesPages ? await openPagePlugins(settings, siteDir, excluded) : undefined;
   // A copy is built from nothing each time.
-  const generatedPages =
-    changesPages && siteDir === dir
-      ? openGeneratedPages(join(foldersOf(settings).stateDir, 'pages'))
-      : undefined;
+  const isKept = changesPages && siteDir === dir;
+  const { stateDir } = foldersOf(settings);
+  const generatedPages = isKept ? openGeneratedPages(join(stateDir, 'pages')) : undefined;
+  const record = isKept ? openPluginFileRecord(stateDir, outputDir) : undefined;
   try {
     const filtered = plugins?.filtered;
     const report = await postbuild({
@@ -103,8 +104,12 @@ export async function completeSite(
     });
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
     if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
-    if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
-    if (isBuilt) writeRedirectPages(outputDir, infoOfSite(settings), foldersOf(settings).stateDir);
+    if (isBuilt) {
+      const earlier = record?.read() ?? new Map();
+      const files = await plugins?.writeFiles(outputDir, earlier, options.signal);
+      await record?.replace(files ?? new Map());
+    }
+    if (isBuilt) writeRedirectPages(outputDir, infoOfSite(settings), stateDir);
     return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };
   } finally {
     await plugins?.close();

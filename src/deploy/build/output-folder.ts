@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../errors.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
-import { filesIn, type OnSkipped } from '../folder-files.js';
+import { filesIn, type OnSkipped, removeFile } from '../folder-files.js';
 import { copyFiles, makeRelease, removeOldReleases, switchTo } from '../releases.js';
 
 /** So many files are compared at a time, each of them whole in memory. */
@@ -69,17 +68,4 @@ async function areEqual(a: string, b: string): Promise<boolean> {
   if (one.size !== other.size) return false;
   const [text, otherText] = await Promise.all([fs.promises.readFile(a), fs.promises.readFile(b)]);
   return text.equals(otherText);
-}
-
-/** Removes a file, and the folders that are empty then. */
-function removeFile(root: string, file: string): void {
-  fs.unlinkSync(join(root, file));
-  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
-    try {
-      fs.rmdirSync(join(root, folder));
-    } catch (error) {
-      if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
-      throw error;
-    }
-  }
 }
