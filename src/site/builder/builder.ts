@@ -12,7 +12,7 @@ import { articlePage, articlePages } from '../outputs/articles.js';
 import { type Planned, planAll, reservedPlaces, type Sources } from '../outputs/output.js';
 import { siteOutputs } from '../outputs/outputs.js';
 import { peopleMarkdown } from '../render/people-markdown.js';
-import { parseKeyOf, renderContexts } from '../render/render-context.js';
+import { parseKeyOf, type RenderContext, renderContexts } from '../render/render-context.js';
 import { loadTheme } from '../render/theme.js';
 import { HASHED } from '../render/theme-files.js';
 import { type BuildReportKeeper, startReport } from './build-report.js';
@@ -97,7 +97,7 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Articles without a page that the log has named. */
   const named = new Set<string>();
   const waiting: Waiting[] = [];
-  let contexts = renderContexts(loadTheme(options.themeDirs, site), options);
+  let contexts: ReturnType<typeof renderContexts> | undefined;
   let writer: Writer | undefined;
   let lock: number | undefined;
   let index: SiteIndex | undefined;
@@ -161,7 +161,7 @@ export function createBuilder(options: SiteOptions): Builder {
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = index === undefined || served.some(({ work }) => work === 'all');
     const paths = served.flatMap(({ work }) => (work === 'all' ? [] : work));
-    if (isAll) contexts = renderContexts(loadTheme(options.themeDirs, site), options);
+    if (isAll) contexts = undefined;
     if (isAll) failed.clear();
     if (served.some(({ force }) => force)) forgetKeys();
     articles.read(paths);
@@ -200,7 +200,13 @@ export function createBuilder(options: SiteOptions): Builder {
     );
     nameWithoutPage(index);
     switchedOff = options.hooks.switchedOff();
-    return { index, context: contexts(index), partsOf: data.partsIn(index) };
+    return { index, context: contextOf(index), partsOf: data.partsIn(index) };
+  }
+
+  /** The theme with an index; it is read again by each build of everything. */
+  function contextOf(shown: SiteIndex): RenderContext {
+    contexts ??= renderContexts(loadTheme(options.themeDirs, site), options);
+    return contexts(shown);
   }
 
   /** Makes the pages of the articles that have changed since the build began; the next build makes all else. */
@@ -312,7 +318,7 @@ export function createBuilder(options: SiteOptions): Builder {
   async function preview(path: string, text: string): Promise<string | undefined> {
     const draft = index === undefined ? undefined : articles.draftOf(path, text);
     if (index === undefined || draft === undefined) return undefined;
-    return contexts(index).render({ ...articlePage(draft.post, index, draft.text), extra: {} });
+    return contextOf(index).render({ ...articlePage(draft.post, index, draft.text), extra: {} });
   }
 
   function save(): Promise<void> {

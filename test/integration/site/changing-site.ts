@@ -1,0 +1,274 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { SiteOutput } from '../../../src/host/pages/outputs.js';
+import { addingTo, noAdditions } from '../../../src/host/pages/page-additions.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { fc } from '../../support/property.js';
+import { builtAnew, endAsIfKilled, pathOf, put, SITE_URL, type TestSite } from './test-site.js';
+
+/** Few days and tags, so that articles meet on lists and share their moments. */
+const look = fc.record({
+  day: fc.integer({ min: 1, max: 12 }),
+  tags: fc.subarray(['C', 'C++', 'Bees', 'bees', 'Ünï', '日本']),
+  author: fc.constantFrom('', 'Ada', 'ada', 'Bo'),
+  title: fc.constantFrom('One', 'Two', '', 'Long title '.repeat(50)),
+  description: fc.constantFrom('', 'About this'),
+  contentHtml: fc.constantFrom('<h2>A</h2><h3>B</h3><p>Short</p>', `<p>${'long '.repeat(700)}</p>`),
+  updated: fc.constantFrom(null, '2026-03-01T08:00:00Z', 'soon'),
+  image: fc.constantFrom(null, 'https://img.example/a.png'),
+});
+const slug = fc.integer({ min: 1, max: 9 }).map((n) => `a${n}`);
+
+interface Look {
+  readonly day: number;
+  readonly tags: string[];
+  readonly author: string;
+  readonly title: string;
+  readonly description: string;
+  readonly contentHtml: string;
+  readonly updated: string | null;
+  readonly image: string | null;
+}
+
+type Step =
+  | { is: 'write'; articles: { slug: string; look: Look }[] }
+  | { is: 'edit' | 'spoil' | 'remove' | 'remove page'; slug: string }
+  | { is: 'move' | 'rename' | 'copy' | 'readdress'; slug: string; to: string }
+  | { is: 'describe'; term: string; text: string | null }
+  | { is: 'own file'; file: string; text: string | null }
+  | { is: 'template' | 'config' | 'restart' | 'kill' | 'full'; n: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constant('write' as const),
+      articles: fc.array(fc.record({ slug, look }), { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constantFrom('edit' as const, 'spoil' as const, 'remove' as const, 'remove page' as const),
+      slug,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      is: fc.constantFrom('move' as const, 'rename' as const, 'copy' as const, 'readdress' as const),
+      slug,
+      to: slug,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constant('describe' as const),
+      term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada', 'pages/about', 'pages/articles/a1'),
+      text: fc.constantFrom(
+        null,
+        '---\ntitle: All of it\n---\nWords.\n',
+        '---\ndescription: Words\nnavigation: true\n---\n',
+        '---\nnavigation: Here\norder: 1\n---\nWords.\n',
+      ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant('own file' as const),
+      file: fc.constantFrom('sitemap.xml', 'articles/a1/index.html', 'about/index.html', 'tags/c/index.html'),
+      text: fc.constantFrom(null, 'The owner’s.\n', 'Also the owner’s.\n'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constantFrom(
+        'template' as const,
+        'config' as const,
+        'restart' as const,
+        'kill' as const,
+        'full' as const,
+      ),
+      n: fc.nat(2),
+    }),
+  },
+);
+
+/** The files of a plugin: for each tag its articles, made again where one of them has changed. */
+const DECKS: SiteOutput = {
+  path: 'decks/',
+  paths: ({ articles }) => new Set([...articles].flatMap(({ tags }) => tags.map(deckOf))),
+  render: (path, { articles }) =>
+    JSON.stringify(
+      [...articles].filter(({ tags }) => tags.map(deckOf).includes(path)),
+      null,
+      1,
+    ),
+};
+
+function deckOf(tag: string): string {
+  return `decks/${Buffer.from(tag).toString('hex')}.json`;
+}
+
+/** What else a plugin adds: data of all articles on each page, and what stands in people's Markdown. */
+const additions = noAdditions();
+const adding = addingTo(additions, 'test', () => undefined);
+adding.shortcode('by', ({ whom = '' }) => `<b>${whom}</b>`);
+adding.helper('loud', (text: string) => text.toUpperCase());
+adding.data('lengths', {
+  inputs: ({ html }) => html.length,
+  compute: (articles) => {
+    const sums = new Map<string, number>();
+    for (const { article, input } of articles)
+      sums.set(article.author, (sums.get(article.author) ?? 0) + input);
+    return sums;
+  },
+  of: ({ author }, sums) => sums.get(author),
+});
+
+/** A site, what a person and the service do to it, and the builder that follows. */
+function world(site: TestSite) {
+  let options = { ...site.options, pageSize: 2, additions, outputs: [{ plugin: 'test', output: DECKS }] };
+  let builder = createBuilder(options);
+  /** The whole texts of files that are malformed. */
+  const spoiled = new Map<string, string>();
+  let gone: string | undefined;
+  const root = site.options.content.root;
+  const at = (path: string) => join(root, path);
+
+  /** @returns the files that changed, or that everything must be looked at. */
+  function act(step: Step): string[] | 'all' | 'restart' | 'kill' | 'settings' {
+    switch (step.is) {
+      case 'write':
+        return step.articles.map(({ slug, look: { day, ...rest } }) =>
+          site.write(slug, { ...rest, date: `2026-01-${String(day).padStart(2, '0')}T08:00:00Z` }),
+        );
+      case 'describe':
+        if (step.text === null) fs.rmSync(at(`${step.term}.md`), { force: true });
+        else put(at(`${step.term}.md`), step.text);
+        return [`${step.term}.md`];
+      case 'own file': {
+        const file = join(options.staticDir, step.file);
+        if (step.text === null) fs.rmSync(file, { force: true });
+        else put(file, step.text);
+        return 'all';
+      }
+      case 'template':
+        put(
+          join(options.templatesDir, 'article.eta'),
+          `<% layout('./layout') %>${step.n} <%= it.title %> <%~ it.article.html %>
+<%= it.helpers.loud(it.title) %> <%~ JSON.stringify([it.extra, it.article.toc, it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
+        );
+        return 'all';
+      case 'config':
+        options = { ...options, pageSize: 2 + step.n, site: { ...options.site, title: `Site ${step.n}` } };
+        return 'settings';
+      case 'restart':
+        return step.is;
+      case 'kill':
+        gone = at(pathOf(`a${step.n + 1}`));
+        return step.is;
+      case 'full':
+        return 'all';
+    }
+    const path = pathOf(step.slug);
+    if (!fs.existsSync(at(path))) return [];
+    switch (step.is) {
+      case 'edit':
+        fs.appendFileSync(at(path), '\nAdded *by [[by whom="hand"]]*.\n');
+        return [path];
+      case 'remove':
+        fs.rmSync(at(path));
+        return [path];
+      case 'remove page':
+        fs.rmSync(join(options.outputDir, 'articles', step.slug, 'index.html'), { force: true });
+        return 'all';
+      case 'spoil': {
+        const whole = fs.readFileSync(at(path), 'utf8');
+        // Half of a half is not what is to be put right again.
+        if (!spoiled.has(path)) spoiled.set(path, whole);
+        fs.writeFileSync(at(path), whole.slice(0, whole.length / 2));
+        return [path];
+      }
+      case 'move': {
+        const to = `articles/elsewhere/${step.to}.md`;
+        fs.mkdirSync(at('articles/elsewhere'), { recursive: true });
+        fs.renameSync(at(path), at(to));
+        return [path, carried(path, to)];
+      }
+      case 'rename':
+        fs.renameSync(at(path), at(pathOf(step.to)));
+        return [path, carried(path, pathOf(step.to))];
+      case 'copy':
+        fs.copyFileSync(at(path), at(`articles/${step.to}-copy.md`));
+        return [carried(path, `articles/${step.to}-copy.md`)];
+      case 'readdress':
+        fs.writeFileSync(
+          at(path),
+          fs.readFileSync(at(path), 'utf8').replace(/^url: .*$/m, `url: "${SITE_URL}/notes/${step.to}.html"`),
+        );
+        return [path];
+      default:
+        return [];
+    }
+  }
+
+  /** Notes that a file, malformed or not, now stands at another path too. */
+  function carried(path: string, to: string): string {
+    const whole = spoiled.get(path);
+    if (whole === undefined) spoiled.delete(to);
+    else spoiled.set(to, whole);
+    return to;
+  }
+
+  /** Has the builder follow. */
+  async function follow(what: ReturnType<typeof act>): Promise<void> {
+    if (what === 'kill') {
+      await endAsIfKilled(options.stateDir, builder);
+      // A person removes an article before the next start.
+      if (gone !== undefined) fs.rmSync(gone, { force: true });
+    } else if (what === 'restart' || what === 'settings') await builder.close();
+    if (what === 'kill' || what === 'restart' || what === 'settings') builder = createBuilder(options);
+    await builder.build(Array.isArray(what) ? what : 'all');
+  }
+
+  /** Puts malformed files right: what was built of them before is not what a clean build makes. */
+  function mend(): string[] {
+    const paths = [...spoiled].map(([path, whole]) => {
+      if (fs.existsSync(at(path))) fs.writeFileSync(at(path), whole);
+      return path;
+    });
+    spoiled.clear();
+    return paths;
+  }
+
+  return { act, follow, mend, clean: () => builtAnew(options), close: () => builder.close() };
+}
+
+/** A few changes, one after the other. */
+export const sequence = fc.array(step, { minLength: 3, maxLength: 10 });
+
+/**
+ * Builds a new site after each change.
+ *
+ * @returns the files that the builder left at the end, and those of a clean build of the same content.
+ */
+export async function buildEach(
+  site: TestSite,
+  steps: readonly Step[],
+): Promise<{ readonly built: Record<string, string>; readonly clean: Record<string, string> }> {
+  const { act, follow, mend, clean, close } = world(site);
+  await follow('all');
+  for (const step of steps) {
+    await follow(act(step));
+    if (!site.has('index.html')) throw new Error(`no home page after ${step.is}`);
+  }
+  await follow(mend());
+  const files = { built: site.output(), clean: await clean() };
+  await close();
+  fs.rmSync(site.dir, { recursive: true, force: true });
+  return files;
+}
