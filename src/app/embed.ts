@@ -8,7 +8,7 @@ export type {
   KeyNames,
   StoredBody,
   Timestamp,
-} from '../article/mapping.js';
+} from '../article/format/mapping.js';
 export { loadSettings, type Settings } from '../config/load.js';
 export { type ConfigInput, defineConfig } from '../config/schema.js';
 export { sameSecret } from '../contract/signature.js';

@@ -1,6 +1,6 @@
 import { type Article, keepItemComments } from './article.js';
-import { shownMarkdown } from './markdown.js';
 import type { Publication } from './publication.js';
+import { shownMarkdown } from './text/markdown.js';
 
 /** Whether a body is Markdown or HTML. */
 export type BodyKind = 'markdown' | 'html';

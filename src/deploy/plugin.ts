@@ -1,4 +1,4 @@
-import { filesOfAddress } from '../article/files-of-address.js';
+import { filesOfAddress } from '../article/address/files-of-address.js';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';

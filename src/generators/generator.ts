@@ -1,4 +1,4 @@
-import type { ArticleMapping, FieldLimits, FrontMatterValue, KeyNames } from '../article/mapping.js';
+import type { ArticleMapping, FieldLimits, FrontMatterValue, KeyNames } from '../article/format/mapping.js';
 
 /** The files of a site, as definitions read them. Paths are relative to the site's folder, with forward slashes. */
 export interface SiteFiles {

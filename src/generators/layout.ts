@@ -1,5 +1,5 @@
+import { percentEncoded } from '../article/address/files-of-address.js';
 import { type Day, dayOf } from '../article/day.js';
-import { percentEncoded } from '../article/files-of-address.js';
 
 /** Where articles live: their files below the content folder and their public URLs. */
 export interface Layout {

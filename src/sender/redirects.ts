@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { type MovedUrl, redirectLists } from '../article/redirect-lists.js';
+import { type MovedUrl, redirectLists } from '../article/address/redirect-lists.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 
 export type { MovedUrl };

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { closedHtml } from '../../src/article/closed-html.js';
+import { slugOf } from '../../src/article/address/slug.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
 import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/read.js';
-import { htmlTokens } from '../../src/article/html-tokens.js';
-import { slugOf } from '../../src/article/slug.js';
+import { closedHtml } from '../../src/article/text/closed-html.js';
+import { htmlTokens } from '../../src/article/text/html-tokens.js';
 import { canonicalUrl } from '../../src/contract/canonical-url.js';
 import { DEFAULT_SERVICE, itemComments } from '../../src/contract/service.js';
 import { readHead } from '../../src/deploy/addresses/match-pages.js';

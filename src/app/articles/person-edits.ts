@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
-import { withLf } from '../../article/line-ends.js';
 import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
 import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import type { StoredArticle } from '../../article/stored-article.js';
+import { withLf } from '../../article/text/line-ends.js';
 import type { Settings } from '../../config/load.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { htmlTokens } from '../../article/html-tokens.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
 import type { Settings } from '../../config/load.js';
 import { siteSchema } from '../../config/site-schema.js';
 import { headEnd, insert } from '../../deploy/build/page-text.js';

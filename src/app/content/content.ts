@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { articleFormat } from '../../article/format/format.js';
+import type { ArticleMapping } from '../../article/format/mapping.js';
 import { NO_ARTICLES, plainFormat } from '../../article/format/plain.js';
-import type { ArticleMapping } from '../../article/mapping.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';

@@ -1,4 +1,4 @@
-import type { ArticleMapping } from '../../article/mapping.js';
+import type { ArticleMapping } from '../../article/format/mapping.js';
 import { defined } from '../../article/plain-data.js';
 import type { Settings } from '../../config/load.js';
 import type { Generator, GeneratorOptions } from '../../generators/generator.js';

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { schema } from '../../config/schema.js';
 import { type Service, serviceSetting } from '../../contract/service.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';

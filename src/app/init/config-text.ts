@@ -1,4 +1,4 @@
-import type { FrontMatterValue } from '../../article/mapping.js';
+import type { FrontMatterValue } from '../../article/format/mapping.js';
 import type { GeneratorOptions } from '../../generators/generator.js';
 import type { Answers } from './answers.js';
 

@@ -1,4 +1,4 @@
-import { asciiSlugOf } from '../../article/slug.js';
+import { asciiSlugOf } from '../../article/address/slug.js';
 import { readEnvironment, type Settings } from '../../config/load.js';
 import { type HeaderNames, headerNames } from '../../contract/service.js';
 import type { Articles } from '../../host/articles/articles.js';

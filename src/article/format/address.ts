@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { ArticleMapping, FileFacts, ListedAddress } from '../mapping.js';
 import { stateAt } from '../publication.js';
 import type { Address } from '../stored-article.js';
 import { topKeys } from './key-path.js';
+import type { ArticleMapping, FileFacts, ListedAddress } from './mapping.js';
 import { ownPath } from './site-keys.js';
 
 /** The addresses of files, as their generator has listed them. */

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Article } from '../article.js';
 import { editFrontMatter, type FrontMatterChange } from '../front-matter/edit.js';
 import { readFrontMatter } from '../front-matter/read.js';
-import type { FrontMatterValue, IncomingBody } from '../mapping.js';
 import { EXPIRY_KEY } from '../publication.js';
 import type { BodyKind, StoredArticle } from '../stored-article.js';
 import type { AddressOptions } from './address.js';
@@ -10,6 +9,7 @@ import { type ArticleDecoder, addressField } from './decode.js';
 import { sealed } from './digest.js';
 import type { EncodedFile } from './encode.js';
 import { type ArticleFields, entriesOf, incomingOf, lastOfEach } from './fields.js';
+import type { FrontMatterValue, IncomingBody } from './mapping.js';
 import { ownChanges, ownOf, type SiteKeys } from './site-keys.js';
 
 /** A file that replaces another, and the article that it holds. */

@@ -1,6 +1,5 @@
 import { PressmarkError } from '../../errors.js';
 import { listOf, readFrontMatter, requireYaml, textOf } from '../front-matter/read.js';
-import type { FileFacts, FrontMatterValue } from '../mapping.js';
 import type { Publication } from '../publication.js';
 import {
   type Address,
@@ -12,6 +11,7 @@ import {
 } from '../stored-article.js';
 import { type AddressOptions, urlOf } from './address.js';
 import { digestIn, digestOf, editRevision } from './digest.js';
+import type { FileFacts, FrontMatterValue } from './mapping.js';
 import { heldIn, looseList, ownOf, type SiteKeys, scalarOf } from './site-keys.js';
 
 /** A file that was read: its article, and what else is needed of it. */

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { withLf } from '../line-ends.js';
+import { withLf } from '../text/line-ends.js';
 
 const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
 

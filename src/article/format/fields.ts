@@ -1,14 +1,14 @@
 import type { Article, ExtraKeys } from '../article.js';
 import type { FrontMatterChange } from '../front-matter/edit.js';
-import { textIn } from '../html-tokens.js';
-import type { FileFacts, FrontMatterValue, IncomingBody } from '../mapping.js';
-import { shownMarkdown } from '../markdown.js';
 import { shortened, termKey } from '../names.js';
 import type { BodyKind } from '../stored-article.js';
+import { textIn } from '../text/html-tokens.js';
+import { shownMarkdown } from '../text/markdown.js';
 import { type AddressOptions, addressIn } from './address.js';
 import { bodyKindOf } from './decode.js';
 import { digestOf } from './digest.js';
 import { type KeyPath, keyPath } from './key-path.js';
+import type { FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { looseList, type SiteKeys } from './site-keys.js';
 
 type Values = Readonly<Record<string, FrontMatterValue | undefined>>;

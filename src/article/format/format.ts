@@ -1,5 +1,4 @@
 import type { Article } from '../article.js';
-import type { ArticleMapping } from '../mapping.js';
 import { memoized } from '../memoized.js';
 import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
@@ -7,6 +6,7 @@ import { type ArticleAmender, articleAmender } from './amend.js';
 import { type ArticleDecoder, articleDecoder } from './decode.js';
 import { type ArticleEncoder, articleEncoder } from './encode.js';
 import { articleFields, incomingOf } from './fields.js';
+import type { ArticleMapping } from './mapping.js';
 import { heldIn, ownPath, siteKeys } from './site-keys.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */

@@ -1,6 +1,6 @@
-import type { FrontMatterValue, KeyNames } from '../mapping.js';
 import { termKey } from '../names.js';
 import { isMap } from '../plain-data.js';
+import type { FrontMatterValue, KeyNames } from './mapping.js';
 
 /** Where in the front matter a text stands: at a key, in a list, in a map below the key, or in a list of maps. */
 export interface KeyPath {

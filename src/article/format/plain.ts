@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { parseMoment } from '../../contract/moment.js';
-import type { ArticleMapping } from '../mapping.js';
 import { EXPIRY_KEY } from '../publication.js';
 import { type ArticleFormat, articleFormat } from './format.js';
+import type { ArticleMapping } from './mapping.js';
 
 /** The folders of files that are not articles: the owner's pages, and descriptions of tags and authors. */
 export const NO_ARTICLES = /^(?:pages|tags|authors)\//;

@@ -1,9 +1,9 @@
 import type { FrontMatterChange } from '../front-matter/edit.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue } from '../mapping.js';
 import { memoized } from '../memoized.js';
 import { termName } from '../names.js';
 import { mapOf } from '../plain-data.js';
 import { authorPath, type KeyPath, keyPath, topKeys } from './key-path.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from './mapping.js';
 
 /** The key of Pressmark's own front matter in the files of most generators. */
 export const OWN_KEY = 'pressmark';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { withLf } from '../line-ends.js';
-import type { FrontMatterValue } from '../mapping.js';
+import type { FrontMatterValue } from '../format/mapping.js';
+import { withLf } from '../text/line-ends.js';
 import { tomlLibrary } from './libraries.js';
 import { type AnyFrontMatter, cutFrontMatter, dateText, readFrontMatter } from './read.js';
 import { type FrontMatterChanges, plainValue } from './value.js';

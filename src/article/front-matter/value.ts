@@ -1,4 +1,4 @@
-import type { FrontMatterValue, Timestamp } from '../mapping.js';
+import type { FrontMatterValue, Timestamp } from '../format/mapping.js';
 
 /** The changes of a front matter, by key; undefined removes the key. */
 export type FrontMatterChanges = ReadonlyMap<string, FrontMatterValue | undefined>;

@@ -1,7 +1,7 @@
 import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { PressmarkError } from '../../errors.js';
-import type { FrontMatterValue } from '../mapping.js';
-import { type Replacement, withReplacements } from '../replacements.js';
+import type { FrontMatterValue } from '../format/mapping.js';
+import { type Replacement, withReplacements } from '../text/replacements.js';
 import { yamlLibrary } from './libraries.js';
 import type { FrontMatterChanges } from './value.js';
 import { valueText, yamlEntry } from './yaml-text.js';

@@ -1,4 +1,4 @@
-import type { FrontMatterValue } from '../mapping.js';
+import type { FrontMatterValue } from '../format/mapping.js';
 import { isList, isMap, isTimestamp, numberText } from './value.js';
 
 // All YAML that Pressmark writes, in a form on which readers of YAML 1.1 and 1.2 agree: every string is in double quotes

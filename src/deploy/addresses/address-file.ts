@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { ListedAddress } from '../../article/mapping.js';
+import type { ListedAddress } from '../../article/format/mapping.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { parseAddresses } from '../../store/catalog/addresses.js';
 import { readOrEmpty } from '../../store/catalog/entry.js';

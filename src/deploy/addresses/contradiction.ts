@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts } from '../../article/format/mapping.js';
 import { quote } from '../../errors.js';
 import { inferPermalink } from '../../generators/inspect/infer-pattern.js';
 import { encodedAddress } from '../build/pages.js';

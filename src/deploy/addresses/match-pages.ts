@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { attributeOf, htmlTokens, textIn } from '../../article/html-tokens.js';
+import { attributeOf, htmlTokens, textIn } from '../../article/text/html-tokens.js';
 import { filesBelow } from '../../fs/files-below.js';
 import { headingEnd } from '../build/page-text.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';

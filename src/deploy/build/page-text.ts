@@ -1,4 +1,4 @@
-import type { HtmlToken } from '../../article/html-tokens.js';
+import type { HtmlToken } from '../../article/text/html-tokens.js';
 
 /** The tags and comments of a page. */
 export type PageTokens = readonly HtmlToken[];

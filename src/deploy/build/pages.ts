@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { decodeSegment, filesOfAddress } from '../../article/files-of-address.js';
+import { decodeSegment, filesOfAddress } from '../../article/address/files-of-address.js';
 import { isBelow, placeOf } from '../folder-files.js';
 
 /** What an output has at an address. */

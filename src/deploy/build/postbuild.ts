@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import type { ArticleState } from '../../article/publication.js';
+import { type HtmlToken, htmlTokens } from '../../article/text/html-tokens.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
 import { type GeneratedPages, generatedDigestIn, withGeneratedDigest } from './generated-pages.js';

@@ -1,4 +1,4 @@
-import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/html-tokens.js';
+import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 import { quote } from '../../errors.js';
 import { commentsOf, headEnd, placesOf } from '../build/page-text.js';
 import type { TextAnswer } from '../fetch-text.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
-import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, Problem, Question } from '../generator.js';
 import type { SitePost } from '../inspect/infer-pattern.js';

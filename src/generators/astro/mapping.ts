@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress, isOfPattern } from '../layout.js';
 import { htmlBlock } from '../mapping/html-block.js';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { KeyNames } from '../../article/mapping.js';
+import type { KeyNames } from '../../article/format/mapping.js';
 import { defined } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { fileName, siteMapping, USUAL_KEYS, webAddress, withoutSlash } from '../mapping/site-mapping.js';

@@ -1,7 +1,7 @@
-import { closedHtml } from '../../article/closed-html.js';
-import { htmlTokens } from '../../article/html-tokens.js';
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { type Replacement, withReplacements } from '../../article/replacements.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { closedHtml } from '../../article/text/closed-html.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
+import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
 import {
   hasTags,

@@ -1,6 +1,6 @@
-import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import { slugify } from '../../article/address/slugify.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/format/mapping.js';
 import { termKey } from '../../article/names.js';
-import { slugify } from '../../article/slugify.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { siteMapping } from '../mapping/site-mapping.js';

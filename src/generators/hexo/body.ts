@@ -1,8 +1,8 @@
-import { closedHtml } from '../../article/closed-html.js';
-import { htmlTokens } from '../../article/html-tokens.js';
-import { withLf } from '../../article/line-ends.js';
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { type Replacement, withReplacements } from '../../article/replacements.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { closedHtml } from '../../article/text/closed-html.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
+import { withLf } from '../../article/text/line-ends.js';
+import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 
 /** The key that keeps Nunjucks from running in one file. */

@@ -1,5 +1,5 @@
-import { closedHtml } from '../../article/closed-html.js';
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { closedHtml } from '../../article/text/closed-html.js';
 import { hasTags, needsHtml, withoutItemComments } from '../mapping/markdown.js';
 
 /** Something behind a code block's language that is more than plain words: Hugo reads attributes there, and stops at some. */

@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { mapOf } from '../../article/plain-data.js';
 import type { Publication } from '../../article/publication.js';
 import type { MappingOptions } from '../generator.js';

@@ -1,5 +1,5 @@
 import { keyPath } from '../../article/format/key-path.js';
-import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { byFrequency, isMap, textsOf } from '../../article/plain-data.js';
 import type { GeneratorOptions, SiteFacts } from '../generator.js';
 import type { SitePost } from './infer-pattern.js';

@@ -1,5 +1,5 @@
+import type { ArticleMapping } from '../../article/format/mapping.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
-import type { ArticleMapping } from '../../article/mapping.js';
 import type { ValueMap } from '../../article/plain-data.js';
 import { PressmarkError } from '../../errors.js';
 import type { ListedPage, Question, SiteFiles } from '../generator.js';

@@ -1,6 +1,6 @@
-import { closedHtml } from '../../article/closed-html.js';
-import { withLf } from '../../article/line-ends.js';
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { closedHtml } from '../../article/text/closed-html.js';
+import { withLf } from '../../article/text/line-ends.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
 

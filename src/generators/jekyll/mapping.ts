@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { momentOf, storedExpiry } from '../mapping/dates.js';

@@ -1,5 +1,5 @@
+import type { FileFacts, FrontMatterValue } from '../../article/format/mapping.js';
 import { OWN_KEY } from '../../article/format/site-keys.js';
-import type { FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { mapOf } from '../../article/plain-data.js';
 import { EXPIRY_KEY, type Publication } from '../../article/publication.js';
 import type { GeneratorOptions } from '../generator.js';

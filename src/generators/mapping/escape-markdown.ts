@@ -1,5 +1,5 @@
-import { textIn } from '../../article/html-tokens.js';
-import { isSlowMarkdown, markdownTokens, renderMarkdown } from '../../article/markdown.js';
+import { textIn } from '../../article/text/html-tokens.js';
+import { isSlowMarkdown, markdownTokens, renderMarkdown } from '../../article/text/markdown.js';
 
 /** How a piece of Markdown is written so that it is only text to the generator, by the kind of its position. */
 export interface MarkdownEscapes {

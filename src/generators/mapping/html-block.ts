@@ -1,5 +1,5 @@
-import { closedHtml } from '../../article/closed-html.js';
-import { htmlTokens, type OpenToken } from '../../article/html-tokens.js';
+import { closedHtml } from '../../article/text/closed-html.js';
+import { htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 
 /** Elements without a closing tag, and those whose closing tag a browser understands alone. */
 const UNCLOSED = new Set('area base br col embed hr img input link meta param source track wbr p'.split(' '));

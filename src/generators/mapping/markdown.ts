@@ -1,5 +1,5 @@
 import { commentPlaces } from '../../article/article.js';
-import { isSlowMarkdown } from '../../article/markdown.js';
+import { isSlowMarkdown } from '../../article/text/markdown.js';
 
 // Markdown is stored as it was sent. What follows finds the little that a site's build or page cannot bear, by signs alone:
 // code counts as well, as no Markdown is parsed here. Such an article is stored as the HTML that came with it.

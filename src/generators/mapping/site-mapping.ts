@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, IncomingBody, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, IncomingBody, KeyNames } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { isOfPattern } from '../layout.js';
 import { dateValue, type MomentText, storedPublication } from './dates.js';

@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml, withoutItemComments } from '../mapping/markdown.js';

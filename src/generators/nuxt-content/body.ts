@@ -1,6 +1,6 @@
-import { htmlTokens } from '../../article/html-tokens.js';
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
-import { withReplacements } from '../../article/replacements.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
+import { withReplacements } from '../../article/text/replacements.js';
 import { escapedMarkdown } from '../mapping/escape-markdown.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import {

@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts } from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';

@@ -1,4 +1,4 @@
-import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import {
   hasTags,

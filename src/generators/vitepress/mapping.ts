@@ -1,4 +1,4 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/mapping.js';
+import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
 import { fileName, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';

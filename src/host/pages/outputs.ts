@@ -1,4 +1,4 @@
-import { isReservedFile } from '../../article/reserved.js';
+import { isReservedFile } from '../../article/address/reserved.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleSummary, SiteInfo } from './page-types.js';
 

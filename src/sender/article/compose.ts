@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { relative } from 'node:path';
-import { closedHtml } from '../../article/closed-html.js';
+import { closedHtml } from '../../article/text/closed-html.js';
 import type { LookupTarget } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';

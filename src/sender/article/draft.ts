@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
-import { slugText } from '../../article/slug.js';
+import { slugText } from '../../article/address/slug.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { isMoment, parseMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';

@@ -1,4 +1,4 @@
-import { slugText } from '../../article/slug.js';
+import { slugText } from '../../article/address/slug.js';
 import { parseMarkdown } from './markdown.js';
 
 /** What the address of an article on its old site is made of. */

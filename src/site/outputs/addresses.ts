@@ -1,5 +1,5 @@
-import { filesOfAddress, percentEncoded } from '../../article/files-of-address.js';
-import { isReservedFile } from '../../article/reserved.js';
+import { filesOfAddress, percentEncoded } from '../../article/address/files-of-address.js';
+import { isReservedFile } from '../../article/address/reserved.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 
 /** Longest name that file systems allow, in bytes. */

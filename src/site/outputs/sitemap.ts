@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { percentEncoded } from '../../article/files-of-address.js';
+import { percentEncoded } from '../../article/address/files-of-address.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
 import { summaryOf } from '../render/page.js';

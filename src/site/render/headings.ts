@@ -1,4 +1,4 @@
-import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/html-tokens.js';
+import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/pages/page-types.js';
 import { textOfHtml } from './html-text.js';
 

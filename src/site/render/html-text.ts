@@ -1,4 +1,4 @@
-import { HIDDEN_ELEMENTS, textIn } from '../../article/html-tokens.js';
+import { HIDDEN_ELEMENTS, textIn } from '../../article/text/html-tokens.js';
 
 /** Words that a person reads in a minute, and characters of the scripts that have no spaces between words. */
 const WORDS_PER_MINUTE = 230;

@@ -1,5 +1,5 @@
+import { percentEncoded } from '../../article/address/files-of-address.js';
 import { PLACEHOLDER_TITLE } from '../../article/article.js';
-import { percentEncoded } from '../../article/files-of-address.js';
 import type {
   ArticleLink,
   ArticleSummary,

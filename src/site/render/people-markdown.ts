@@ -1,4 +1,4 @@
-import { createMarkdown } from '../../article/markdown.js';
+import { createMarkdown } from '../../article/text/markdown.js';
 import { messageOf } from '../../errors.js';
 import type { Markdown, PageAdditions } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ListedAddresses } from '../../article/format/address.js';
-import type { ListedAddress } from '../../article/mapping.js';
+import type { ListedAddress } from '../../article/format/mapping.js';
 import { versionAt } from '../../fs/fingerprint.js';
 import { readOrEmpty } from './entry.js';
 

@@ -1,5 +1,5 @@
+import { numbered, slugOf } from '../../article/address/slug.js';
 import type { ArticleDraft } from '../../article/article.js';
-import { numbered, slugOf } from '../../article/slug.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import { type Catalog, lastSegment } from './catalog.js';

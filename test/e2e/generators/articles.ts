@@ -1,5 +1,5 @@
 import { itemComment } from '../../../src/article/article.js';
-import { renderMarkdown } from '../../../src/article/markdown.js';
+import { renderMarkdown } from '../../../src/article/text/markdown.js';
 import type { PublishedData } from '../../support/events.js';
 
 /** An article that is sent to the receiver of a site, and what is expected of its page. */

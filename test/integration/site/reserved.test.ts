@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { isReservedFile, isReservedSlug } from '../../../src/article/reserved.js';
+import { isReservedFile, isReservedSlug } from '../../../src/article/address/reserved.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, testSite } from './test-site.js';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { asciiSlugText } from '../../../src/article/slug.js';
+import { asciiSlugText } from '../../../src/article/address/slug.js';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 const SOIL = `---

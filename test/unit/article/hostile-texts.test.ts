@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { closedHtml } from '../../../src/article/closed-html.js';
 import { editFrontMatter } from '../../../src/article/front-matter/edit.js';
 import { cutFrontMatter } from '../../../src/article/front-matter/read.js';
-import { htmlTokens } from '../../../src/article/html-tokens.js';
+import { closedHtml } from '../../../src/article/text/closed-html.js';
+import { htmlTokens } from '../../../src/article/text/html-tokens.js';
 import { expectInHead } from '../../../src/conformance/rules/publish/pages.js';
 import { readDraft } from '../../../src/sender/article/draft.js';
 import { withCodeColours } from '../../../src/site/render/code-colours.js';

@@ -1,4 +1,4 @@
-import type { FrontMatterValue } from '../../../src/article/mapping.js';
+import type { FrontMatterValue } from '../../../src/article/format/mapping.js';
 import type { ArticleState } from '../../../src/article/publication.js';
 import type { GeneratorOptions } from '../../../src/generators/generator.js';
 

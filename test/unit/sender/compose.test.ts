@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { htmlTokens } from '../../../src/article/html-tokens.js';
+import { htmlTokens } from '../../../src/article/text/html-tokens.js';
 import { parseDelivery } from '../../../src/contract/envelope.js';
 import { articleId, composeArticle, composeUpdate } from '../../../src/sender/article/compose.js';
 import { readDraft, whyUnfinished } from '../../../src/sender/article/draft.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MovedUrl, readList, redirectLists } from '../../../article/redirect-lists.js';
+import { type MovedUrl, readList, redirectLists } from '../../../article/address/redirect-lists.js';
 import type { Settings } from '../../../config/load.js';
 import { PressmarkError } from '../../../errors.js';
 import { discard, makeDirectory, syncDirectory, writeAtomically } from '../../../fs/atomic-write.js';

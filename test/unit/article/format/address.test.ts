@@ -1,6 +1,6 @@
 import test from 'ava';
 import { addressDigest } from '../../../../src/article/format/address.js';
-import type { ArticleMapping } from '../../../../src/article/mapping.js';
+import type { ArticleMapping } from '../../../../src/article/format/mapping.js';
 
 const mapping: ArticleMapping = {
   keys: {

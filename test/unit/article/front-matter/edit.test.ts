@@ -4,13 +4,13 @@ import grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
+import type { FrontMatterValue } from '../../../../src/article/format/mapping.js';
 import {
   editFrontMatter,
   type FrontMatterChange,
   newFrontMatter,
 } from '../../../../src/article/front-matter/edit.js';
 import { readFrontMatter } from '../../../../src/article/front-matter/read.js';
-import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
 import { text as anyText } from '../arbitrary.js';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
 import yaml from 'js-yaml';
 import { parse } from 'yaml';
+import type { FrontMatterValue } from '../../../../src/article/format/mapping.js';
 import { literal, quoted, yamlEntry } from '../../../../src/article/front-matter/yaml-text.js';
-import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
 import { extra, text } from '../arbitrary.js';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { filesOfAddress } from '../../../../src/article/files-of-address.js';
+import { filesOfAddress } from '../../../../src/article/address/files-of-address.js';
 import {
   addressBelow,
   addressesOfFile,

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
 import { isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
 

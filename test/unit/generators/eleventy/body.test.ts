@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { harmlessHtml } from '../../../../src/generators/eleventy/body.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
 import { fc } from '../../../support/property.js';
 

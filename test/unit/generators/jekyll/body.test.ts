@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { escapeLiquid } from '../../../../src/generators/jekyll/body.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isReservedFile, isReservedSlug } from '../../../src/article/reserved.js';
+import { isReservedFile, isReservedSlug } from '../../../../src/article/address/reserved.js';
 
 test('the site’s own files and folders are reserved, at its top alone and without regard to case', (t) => {
   for (const file of [

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { draftOf } from '../../../src/article/article.js';
-import { plainFormat } from '../../../src/article/format/plain.js';
-import { isSlowMarkdown } from '../../../src/article/markdown.js';
-import { renderedHtml } from '../../../src/article/stored-article.js';
-import { article } from '../../support/events.js';
+import { draftOf } from '../../../../src/article/article.js';
+import { plainFormat } from '../../../../src/article/format/plain.js';
+import { renderedHtml } from '../../../../src/article/stored-article.js';
+import { isSlowMarkdown } from '../../../../src/article/text/markdown.js';
+import { article } from '../../../support/events.js';
 
 const URL = 'https://garden.example/a/';
 

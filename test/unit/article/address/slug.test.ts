@@ -1,7 +1,7 @@
 import test from 'ava';
-import { isReservedSlug } from '../../../src/article/reserved.js';
-import { asciiSlugOf, numbered, slugOf } from '../../../src/article/slug.js';
-import { fc, runs } from '../../support/property.js';
+import { isReservedSlug } from '../../../../src/article/address/reserved.js';
+import { asciiSlugOf, numbered, slugOf } from '../../../../src/article/address/slug.js';
+import { fc, runs } from '../../../support/property.js';
 
 /** Letters and digits with single hyphens, no uppercase letter, and not a mark without its letter. */
 const WORDS = /^[\p{L}\p{Nd}〇][\p{L}\p{M}\p{Nd}〇]*(?:-[\p{L}\p{Nd}〇][\p{L}\p{M}\p{Nd}〇]*)*$/u;

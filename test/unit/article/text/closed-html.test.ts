@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parse } from 'parse5';
-import { closedHtml } from '../../../src/article/closed-html.js';
-import { fc, runs } from '../../support/property.js';
+import { closedHtml } from '../../../../src/article/text/closed-html.js';
+import { fc, runs } from '../../../support/property.js';
 
 test('HTML that is closed stays as it is', (t) => {
   for (const html of [

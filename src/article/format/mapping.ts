@@ -1,4 +1,4 @@
-import type { Publication } from './publication.js';
+import type { Publication } from '../publication.js';
 
 /** A front matter value as it is written: a timestamp stands without quotes, so that YAML and TOML readers take it for one. */
 export type FrontMatterValue =

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { attributeOf, htmlTokens } from '../../../src/article/html-tokens.js';
-import { fc } from '../../support/property.js';
+import { attributeOf, htmlTokens } from '../../../../src/article/text/html-tokens.js';
+import { fc } from '../../../support/property.js';
 
 const shown = (html: string) =>
   htmlTokens(html).map((token) =>

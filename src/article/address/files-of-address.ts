@@ -1,4 +1,4 @@
-export { percentEncoded } from '../contract/canonical-url.js';
+export { percentEncoded } from '../../contract/canonical-url.js';
 
 /**
  * The output files that may show an address, the likeliest first: `/blog/x/` is `blog/x/index.html`, `/blog/x` may be
