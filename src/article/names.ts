@@ -38,6 +38,14 @@ export function termKey(name: string): string {
   return termName(name).toLowerCase();
 }
 
+/**
+ * The signs by which two names are not spellings of one, although generators make one slug of them: `C`, `C++` and `C#` are
+ * three names, `HTML+CSS` and `HTML CSS` are one.
+ */
+export function signsOf(name: string): string {
+  return (name.match(/(?<=[\p{L}\p{N}])[+#*]+(?![\p{L}+#*])/gu) ?? []).join(' ');
+}
+
 /** Names of tags, each once whatever its spelling, without empty ones. */
 export function termNames(texts: readonly string[]): string[] {
   const names = new Map<string, string>();

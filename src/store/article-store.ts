@@ -128,11 +128,11 @@ export function createStore(options: StoreOptions) {
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog);
   const { codec } = content;
-  const spelling = createSpelling(content.format, catalog, codec.ownTags);
+  const spelling = createSpelling(content.format, catalog, log, codec.ownTags);
 
   /** With tags and author as the site spells them. */
-  async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T): Promise<T> {
-    const tags = await spelling.tags(article.tags);
+  async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T, path: string): Promise<T> {
+    const tags = await spelling.tags(article.tags, path);
     return { ...article, tags, author: spelling.author(article.author) };
   }
 
@@ -225,7 +225,7 @@ export function createStore(options: StoreOptions) {
       if (known !== undefined) return known;
       const { slug, path, url, release } = await nameOf(draft, taken);
       try {
-        const named = { url, updated: null, ...(await spelled(draft)), slug };
+        const named = { url, updated: null, ...(await spelled(draft, path)), slug };
         const first = await codec.encode(named, path);
         const stored = await write({
           path,
@@ -316,7 +316,7 @@ export function createStore(options: StoreOptions) {
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
       const { storedBody } = replacement;
-      const file = await codec.amend(read.text, read.stored, await spelled(next), path, storedBody);
+      const file = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
       try {
         const stored = await overwrite(path, read, file, epoch, false, after);
         const replaced = edited ? { replaced: { article, text: read.text } } : {};

@@ -256,7 +256,7 @@ function switchFindings(
   }));
 }
 
-/** Tags of which the generator makes one page, or none, as they differ only in spelling. */
+/** Tags of which the generator makes one page, or none. */
 function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Finding[] {
   if (mapping.keys.tags === null) return [];
   const spellings = new Map<string, Map<string, string>>();
@@ -275,8 +275,8 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
       return {
         level: 'warn',
         about: 'tags',
-        text: `one tag is spelled in several ways: ${listed(each)}`,
-        fix: 'use one spelling in all posts; some generators fail where two tags have one page',
+        text: `the generator takes these tags for one: ${listed(each)}`,
+        fix: 'use one spelling in all posts, and rename a tag that is another one; some generators fail where two tags have one page',
       };
     });
 }

@@ -13,7 +13,7 @@ import { publicAddress } from '../inspect/site-url.js';
 import { filesBelow } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
-import { fileSlug, hasNoSlug, isArticlePath } from './mapping.js';
+import { fileSlug, isArticlePath, tagKey, tagName } from './mapping.js';
 import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';
 
 /** How Eleventy lists its pages. */
@@ -79,10 +79,11 @@ function keysOf(posts: readonly SitePost[]): ReturnType<typeof keysOfPosts> {
   return posts.some(({ data }) => /^https?:\/\//.test(read(data[key]) ?? '')) ? { ...others, image } : others;
 }
 
-/** Two tags without a slug would have one page, at which Eleventy stops: a site with such tags names their pages otherwise. */
+/** Tags that would have one page, at which Eleventy stops: a site with such tags names their pages otherwise. */
 function tagSlugsOption(posts: readonly SitePost[]): Pick<GeneratorOptions, 'tagSlugs'> {
-  const tags = new Set(posts.flatMap(({ data }) => textsOf(data.tags)).filter(hasNoSlug));
-  return tags.size > 1 ? { tagSlugs: false } : {};
+  const tags = posts.flatMap(({ data }) => textsOf(data.tags)).filter((tag) => tagName(tag) !== '');
+  const count = (keyOf: (tag: string) => string) => new Set(tags.map(keyOf)).size;
+  return count(tagName) > count(tagKey) ? { tagSlugs: false } : {};
 }
 
 /** Tags that all posts name themselves and by which templates select them. */

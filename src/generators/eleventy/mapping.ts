@@ -1,6 +1,6 @@
 import { slugify } from '../../article/address/slugify.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/format/mapping.js';
-import { termKey } from '../../article/names.js';
+import { signsOf, termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
 import { siteMapping } from '../mapping/site-mapping.js';
@@ -33,7 +33,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isArticlePath,
     slug: fileSlug,
     momentText: ({ utc }, sent) => (YAML_TIMESTAMP.test(sent) ? sent : utc),
-    tagKey: (tag) => tagKey(tag) || (options.tagSlugs === false && !isReserved(tag) ? ownScriptKey(tag) : ''),
+    tagKey: options.tagSlugs === false ? tagName : tagKey,
     extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, options),
     held: { permalink: false, eleventyExcludeFromCollections: true },
@@ -65,16 +65,16 @@ const GAPS = /[’ŒœƏə]/g;
 const isReserved = (tag: string): boolean =>
   tag === '__proto__' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag) || termKey(tag) === 'all';
 
-/** What a tag without a slug has in common in all its spellings, where its page has its name. */
-const ownScriptKey = (tag: string): string => (hasNoSlug(tag) && !/[\\/]|^\./.test(tag) ? termKey(tag) : '');
-
-/** Whether `slugify` makes nothing of a tag that has letters, so that two such tags would have one page. */
-export function hasNoSlug(tag: string): boolean {
-  return /[\p{L}\p{N}]/u.test(tag) && tagKey(tag) === '';
+/** What all spellings of a tag have in common where its page has its name. */
+export function tagName(tag: string): string {
+  const slug = tagKey(tag);
+  if (slug !== '') return slug + signsOf(tag);
+  const hasName = /[\p{L}\p{N}]/u.test(tag) && !isReserved(tag) && !/[\\/]|^\./.test(tag);
+  return hasName ? termKey(tag) : '';
 }
 
 /** The name of a tag's page as the filter `slugify` makes it. */
-function tagKey(tag: string): string {
+export function tagKey(tag: string): string {
   if (isReserved(tag)) return '';
   const name = /^[a-z0-9]+$/.test(tag) // as slugify leaves it, which takes long where there are many
     ? tag

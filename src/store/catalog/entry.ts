@@ -4,7 +4,7 @@ import { type Article, itemComments, keepItemComments } from '../../article/arti
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
-import { shortened } from '../../article/names.js';
+import { shortened, signsOf } from '../../article/names.js';
 import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import {
@@ -94,12 +94,13 @@ export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
 
 /** Those of an article's tags that have a key, each once, with their keys. */
 export function ownTags(tags: readonly string[], tagKey: (tag: string) => string) {
-  const own = new Map<string, string>();
+  const own = new Map<string, { readonly key: string; readonly tag: string }>();
   for (const tag of tags) {
     const key = tagKey(tag);
-    if (key !== '' && !own.has(key)) own.set(key, tag);
+    const name = `${key} ${signsOf(tag)}`;
+    if (key !== '' && !own.has(name)) own.set(name, { key, tag });
   }
-  return { keys: [...own.keys()], tags: [...own.values()] };
+  return [...own.values()];
 }
 
 export type TextWork = ReturnType<typeof textWork>;

@@ -1,22 +1,33 @@
 import type { ArticleFormat } from '../../article/format/format.js';
-import { termKey } from '../../article/names.js';
+import { signsOf, termKey } from '../../article/names.js';
+import type { Log } from '../../log.js';
 import type { Catalog } from './catalog.js';
 import { type ArticleCodec, LONGEST_SPELLING, ownTags, spellingTags } from './entry.js';
 
+/** So many tags are named in the log as left out; a service could send any number. */
+const MOST_NAMED = 1_000;
+
+/** More files than are written at once. */
+const MOST_AT_ONCE = 100;
+
 /**
  * The site's own spelling of tags and authors. Where a generator makes one page of `soil` and `Soil`, or fails because it
- * cannot, the spelling that the site had first is used for all articles. So it is with authors, who have pages on many
- * sites, too.
+ * cannot, the spelling that the site had first is used for all articles. Of two tags that are not one, such as `C` and `C#`,
+ * the later one is left out where the generator cannot make a page of each. Authors have pages on many sites, too.
  *
  * @param ownOf finds the tags of an article, see `ownTags`. @default in this thread
  */
 export function createSpelling(
   { tagKey, hasAuthors }: Pick<ArticleFormat, 'tagKey' | 'hasAuthors'>,
   catalog: Catalog,
+  log: Pick<Log, 'warn'>,
   ownOf: ArticleCodec['ownTags'] = async (tags) => ownTags(tags, tagKey ?? String),
 ) {
-  /** The spelling of each name by its key, filled from the catalog for the first article. */
-  let known: { readonly tags: Map<string, string>; readonly authors: Map<string, string> } | undefined;
+  /** The spellings of each name by its key, filled from the catalog for the first article. */
+  let known: { readonly tags: Map<string, string[]>; readonly authors: Map<string, string> } | undefined;
+  /** The tags of the last files, which the catalog may not have yet, by path. */
+  const recent = new Map<string, readonly string[]>();
+  const leftOut = new Set<string>();
 
   function spellings() {
     if (known !== undefined) return known;
@@ -28,18 +39,65 @@ export function createSpelling(
     return known;
   }
 
-  function addTags(first: Map<string, string>, tags: Iterable<string>): void {
-    if (tagKey !== undefined) for (const tag of tags) spelledIn(first, tagKey(tag), tag);
+  function addTags(first: Map<string, string[]>, tags: readonly string[]): void {
+    if (tagKey === undefined) return;
+    for (const tag of tags) {
+      const ofKey = first.get(tagKey(tag));
+      if (ofKey === undefined) first.set(tagKey(tag), [tag]);
+      else if (spellingOf(ofKey, tag) === undefined) ofKey.push(tag);
+    }
   }
 
-  /** Tags as the site's articles spell them, each once; without those of which the generator cannot make a page. */
-  async function spelledTags(tags: readonly string[]): Promise<readonly string[]> {
+  /**
+   * Tags as the site's articles spell them, each once; without those of which the generator cannot make a page.
+   *
+   * @param path of the file that gets them.
+   */
+  async function spelledTags(tags: readonly string[], path: string): Promise<readonly string[]> {
     if (tagKey === undefined || tags.length === 0) return tags;
     const own = await ownOf(tags);
-    const first = spellings().tags;
-    const written = own.tags.map((tag, at) => first.get(own.keys[at] ?? '') ?? tag);
-    addTags(first, spellingTags(written));
+    const taken = new Map<string, string>();
+    const written = own.flatMap(({ key, tag }): string[] => {
+      const spelled = spellingOf(spellings().tags.get(key), tag);
+      const other = spelled === undefined ? (taken.get(key) ?? otherOf(key, path)) : undefined;
+      if (other !== undefined) {
+        sayLeftOut(tag, other);
+        return [];
+      }
+      const name = spelled ?? tag;
+      taken.set(key, name);
+      return [name];
+    });
+    const ofFile = spellingTags(written);
+    addTags(spellings().tags, ofFile);
+    recent.delete(path);
+    recent.set(path, ofFile);
+    if (recent.size > MOST_AT_ONCE) recent.delete([...recent.keys()][0] ?? '');
     return written;
+  }
+
+  /** A tag of other files whose page has this key. Those that are known may be left over from a text that was replaced. */
+  function otherOf(key: string, path: string): string | undefined {
+    const others = spellings().tags.get(key);
+    if (others === undefined) return undefined;
+    for (const tag of tagsOfOthers(path)) if (others.includes(tag)) return tag;
+    known = undefined;
+    return undefined;
+  }
+
+  function* tagsOfOthers(path: string): Iterable<string> {
+    for (const [at, tags] of recent) if (at !== path) yield* tags;
+    for (const { path: at, tags = [] } of catalog.entries()) if (at !== path) yield* tags;
+  }
+
+  function sayLeftOut(tag: string, other: string): void {
+    const pair = JSON.stringify([tag, other]);
+    if (leftOut.has(pair) || leftOut.size === MOST_NAMED) return;
+    leftOut.add(pair);
+    log.warn(
+      { tag, other },
+      'a tag is left out of articles, as the generator makes one page of it and of another tag; rename one of the two in the service or in your posts, such as cpp for C++',
+    );
   }
 
   /** The author as the site's articles spell the name. */
@@ -49,6 +107,13 @@ export function createSpelling(
   }
 
   return { tags: spelledTags, author: spelledAuthor };
+}
+
+/** The known spelling of a tag; undefined where only other tags have its key. */
+function spellingOf(known: readonly string[] | undefined, tag: string): string | undefined {
+  if (known === undefined) return undefined;
+  const signs = signsOf(tag);
+  return known.find((one) => signsOf(one) === signs);
 }
 
 /** The spelling that a name had first. */

@@ -221,7 +221,7 @@ test('all articles are .md files where the configuration lists such files alone'
   t.is(mapping({ htmlFiles: false }).extension(html), '.md');
 });
 
-test('tags without a slug are left out, unless the site’s posts have some', async (t) => {
+test('tags without a page of their own by slugify are none, unless the site’s posts have some', async (t) => {
   const tagged = (tags: string) => ({ 'content/blog/compost.md': post(`date: 2026-04-01\ntags: ${tags}`) });
   t.is((await inspect(tagged('[日本, soil]'))).options.tagSlugs, undefined);
   const { options } = await inspect(tagged('[日本, 知识, soil]'));
@@ -229,5 +229,7 @@ test('tags without a slug are left out, unless the site’s posts have some', as
   const { tagKey } = mapping({ tagSlugs: false });
   t.is(tagKey('知识'), '知识');
   t.is(tagKey('Soil'), 'soil');
+  t.false((await inspect(tagged('[C, C#]'))).options.tagSlugs);
+  t.deepEqual(['C', 'c++', 'C#'].map(tagKey), ['c', 'c++', 'c#']);
   for (const tag of ['all', '__proto__', '..', '知/识', '.知识', '!!!']) t.is(tagKey(tag), '', tag);
 });
