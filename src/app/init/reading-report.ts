@@ -50,6 +50,7 @@ export function readingReport(
     ...reading('language', facts.language),
     ...reading('time zone', options.timeZone),
     ...reading('keys', keys.join(', ')),
+    ...reading('tags of the templates', options.keptTags?.join(', ')),
     ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
   ];
 }

@@ -2,12 +2,13 @@ import { posix } from 'node:path';
 import { byFrequency } from '../../article/plain-data.js';
 import type { AskedSite, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsIn } from '../inspect/authors.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion } from '../inspect/manifests.js';
 import { keysOption, knownTerms, sharedCategory } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
+import { filesBelow } from '../inspect/site-files.js';
 import { readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
-import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
 import { fieldsOf, keysIn, neededKeys, tooShort } from './fields.js';
@@ -66,7 +67,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...keysOption(own),
       ...knownTerms(posts, keys, authorsOf(answer)),
       ...options,
-      ...keptTagsOption(selectingTags(files, config.srcDir)),
+      ...keptTagsOption(tagsInCode(files, filesBelow(files, config.srcDir))),
       ...(isHtml && { htmlFiles: true }),
       ...(config.fetchesImages && { fetchesImages: true }),
     },
@@ -123,15 +124,6 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
   const path = pattern.replace(/\[[^/]*\]$/, ':slug');
   if (format === 'file' || format === 'preserve') return `${path}.html`;
   return trailingSlash === 'never' ? path : `${path}/`;
-}
-
-/** A tag that a page selects posts by. */
-const SELECTING =
-  /(?:\.filter|getCollection)\([^;]{0,200}?\btags\??\.includes\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`$\n]+)`)/g;
-
-function selectingTags(files: SiteFiles, folder: string): string[] {
-  const scripts = filesBelow(files, folder).filter((path) => /\.(?:astro|[cm]?[jt]sx?)$/.test(path));
-  return namesIn(files, scripts, SELECTING);
 }
 
 /** Whether a component makes pictures of a key's value. */

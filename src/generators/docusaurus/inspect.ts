@@ -4,9 +4,11 @@ import { defined } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, Question, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion } from '../inspect/manifests.js';
 import { keysOfPosts, keysOption } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
+import { filesOfSite } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
@@ -139,6 +141,7 @@ export async function inspect(site: AskedSite): Promise<SiteFacts> {
       ...keysOption(keysOf(posts, blog)),
       ...(Object.keys(blog.authors).length > 0 && { authors: blog.authors }),
       ...(blog.knownAuthorsOnly && { knownAuthorsOnly: true }),
+      ...keptTagsOption(tagsInCode(files, filesOfSite(files))),
       ...defined({ routeBase: routeBase === ROUTE_BASE ? undefined : routeBase }),
     },
     ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],

@@ -8,9 +8,9 @@ import { inferPermalink, permalinkQuestions, type SitePost } from '../inspect/in
 import { installedVersion, npmScripts, readPackageJson } from '../inspect/manifests.js';
 import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
+import { filesBelow } from '../inspect/site-files.js';
 import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
-import { filesBelow } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { fileSlug, isArticlePath, tagKey, tagName } from './mapping.js';

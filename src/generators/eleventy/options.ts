@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { defined, mapOf, type ValueMap } from '../../article/plain-data.js';
 import type { GeneratorOptions, ListedPage, SiteFiles } from '../generator.js';
-import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { knownTimeZone } from '../mapping/dates.js';
 
 /** What Eleventy has said of its configuration. */
@@ -166,7 +167,12 @@ function collectionTags(files: SiteFiles, config: EleventyConfig): string[] {
     .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
     .filter((path) => !path.startsWith(`${output}/`));
   const named = namesIn(files, templates, COLLECTION).filter((name) => !config.collections.includes(name));
-  return [...new Set([...config.selecting, ...named])].filter((name) => name !== 'all');
+  const code = [...files.list('.'), ...filesBelow(files, input)].filter(
+    (path) => !path.startsWith(`${output}/`),
+  );
+  return [...new Set([...config.selecting, ...named, ...tagsInCode(files, code)])].filter(
+    (name) => name !== 'all',
+  );
 }
 
 /** A path below a folder: `content` and `../_includes` give `_includes`; the site's folder is ''. */

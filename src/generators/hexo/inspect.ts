@@ -2,9 +2,11 @@ import { defined, mapOf, textsOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion, npmScripts } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
+import { filesBelow } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
@@ -18,7 +20,7 @@ export function addressQuery(): AddressQuery {
 
 /** What `init` finds out about a Hexo site. */
 export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
-  const printed = await ask(hexoCommand('{ config, pages }'), 'node -e "new Hexo().source.process()"');
+  const printed = await ask(hexoCommand('{ config, pages, theme }'), 'node -e "new Hexo().source.process()"');
   const answer = mapOf(JSON.parse(printed ?? '{}'));
   const config = mapOf(answer.config);
   const text = (key: string) => textsOf(config[key])[0]?.trim() || undefined;
@@ -32,6 +34,8 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const inferred = rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined;
   const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'lang']);
   const output = folder(text('public_dir') ?? 'public');
+  const [theme = 'themes'] = textsOf(answer.theme);
+  const code = [theme, 'scripts'].flatMap((name) => filesBelow(files, folder(name)));
   return {
     // Links have the path `root`, which that of `url` should be.
     siteUrl: publicAddress(config.url, config.root === '/' ? undefined : config.root),
@@ -48,6 +52,7 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ...defined({ timeZone }),
       ...(config.future !== false && { futurePages: true }),
       ...options,
+      ...keptTagsOption(tagsInCode(files, code)),
     },
     ignore: [`${output}/`, 'db.json', 'node_modules/'],
     questions: permalinkQuestions(inferred),
@@ -81,7 +86,7 @@ async function buildOf(site: BuildSite): Promise<string> {
  * A command that has Hexo read its posts, without rendering any. Only those whose front matter begins with `---` are listed:
  * Pressmark does not read the others.
  *
- * @param answer JavaScript that makes a value of `config` and `pages`.
+ * @param answer JavaScript that makes a value of `config`, `pages` and `theme`.
  */
 function hexoCommand(answer: string): string {
   return nodeCommand(`
@@ -92,6 +97,7 @@ await hexo.source.process();
 hexo.locals.invalidate();
 const { config } = hexo;
 const folder = hexo.source_dir.slice(hexo.base_dir.length);
+const theme = hexo.theme_dir.slice(hexo.base_dir.length);
 const pages = hexo.locals
   .get('posts')
   .filter(({ raw }) => /^---\\n/.test(raw))

@@ -2,10 +2,11 @@ import { defined, isMap, mapOf, textsOf, type ValueMap } from '../../article/pla
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { authorsInFiles } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
+import { keptTagsOption } from '../inspect/kept-tags.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
+import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
-import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, slug } from './mapping.js';

@@ -12,10 +12,11 @@ import type {
 import { shellWord } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { keptTagsOption } from '../inspect/kept-tags.js';
 import { factsOfPosts, keysOfPosts, sharedCategory } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
+import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { readPosts } from '../inspect/site-posts.js';
-import { filesBelow, keptTagsOption, namesIn } from '../inspect/template-names.js';
 import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { excludePressmark, usesBundler } from './config-file.js';

@@ -1,13 +1,15 @@
 import { PressmarkError, quote } from '../../errors.js';
 import type { AskedSite, GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
+import { CODE, keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion, npmDependencies } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
+import { filesOfSite } from '../inspect/site-files.js';
 import { POSTS_FOLDERS, placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { slugOfFile } from './mapping.js';
 import { type BuiltBy, programOf } from './programs.js';
-import { filesOfSite, routesOf } from './source-files.js';
+import { routesOf } from './routes.js';
 
 /** Keys by which code selects or displays posts. */
 const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'draft'];
@@ -61,6 +63,7 @@ export async function inspectFolder(
       ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
       ...(dropping === undefined && { rawHtml: true }),
       ...options,
+      ...keptTagsOption(tagsInCode(files, sources)),
     },
     ignore: [...built.ignore, 'node_modules/'],
     questions: [
@@ -138,8 +141,6 @@ const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: R
   ['remark-rehype', 0, /\ballowDangerousHtml\s*:\s*true\b/],
 ];
 
-const PROGRAM = /\.(?:[cm]?[jt]sx?|svelte|vue)$/;
-
 /** The package by which the site's code loses HTML in Markdown; undefined where HTML is kept. */
 function packageWithoutHtml(
   files: SiteFiles,
@@ -151,7 +152,7 @@ function packageWithoutHtml(
       dependencies.has(name) && Number.parseInt(installedVersion(files, name) ?? `${since}`, 10) >= since,
   );
   if (used.length === 0) return undefined;
-  const code = sources.filter((path) => PROGRAM.test(path)).map((path) => files.read(path) ?? '');
+  const code = sources.filter((path) => CODE.test(path)).map((path) => files.read(path) ?? '');
   return used.find(([, , keeps]) => !code.some((text) => keeps.test(text)))?.[0];
 }
 

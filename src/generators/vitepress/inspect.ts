@@ -3,13 +3,19 @@ import { mapOf } from '../../article/plain-data.js';
 import type { AddressQuery, AskedSite, ListedPage, SiteFacts, SiteFiles } from '../generator.js';
 import { nodeCommand, shellWord } from '../inspect/ask.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
 import { installedVersion, npmScripts } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
+import { filesBelow, filesOfSite } from '../inspect/site-files.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
 import { publicAddress } from '../inspect/site-url.js';
 import { untestedVersion } from '../inspect/version.js';
 import { isArticlePath, KEYS, slugOfFile } from './mapping.js';
+
+/** Files that may select posts; a page of VitePress is a Vue component. */
+const CODE = /\.(?:[cm]?[jt]sx?|vue|md)$/;
+const CACHES = /^(?:cache|dist)\/$/;
 
 /** How VitePress lists its pages. */
 export function addressQuery(files: SiteFiles): AddressQuery {
@@ -49,6 +55,10 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'pageClass']);
   const hasTheme = files.list(below('.vitepress/theme')).some((name) => name.startsWith('index.'));
   const headed = posts.filter(({ path }) => hasHeading(files.read(posix.join(source, path)) ?? ''));
+  const ofPosts = new Set(all.map(({ path }) => posix.join(source, path)));
+  const code = [...filesOfSite(files), ...filesBelow(files, below('.vitepress'), CACHES)].filter(
+    (path) => !ofPosts.has(path),
+  );
   const titleInBody = posts.length > 0 ? headed.length * 2 > posts.length : !hasTheme;
   return {
     // VitePress knows it only for its sitemap.
@@ -68,7 +78,11 @@ export async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
       ['build', 'docs:build'],
     ),
     frontMatter,
-    options: { ...(titleInBody && { titleInBody }), ...options },
+    options: {
+      ...(titleInBody && { titleInBody }),
+      ...options,
+      ...keptTagsOption(tagsInCode(files, code, CODE)),
+    },
     ignore: [`${output}/`, `${below('.vitepress/cache')}/`, 'node_modules/'],
     questions: [...folder.questions, ...permalinkQuestions(permalink)],
     warnings: untestedVersion(installedVersion(files, 'vitepress'), 'VitePress 1.6', [1], 6),

@@ -100,7 +100,8 @@ export function ownTags(tags: readonly string[], tagKey: (tag: string) => string
     const name = `${key} ${signsOf(tag)}`;
     if (key !== '' && !own.has(name)) own.set(name, { key, tag });
   }
-  return [...own.values()];
+  const each = [...own.values()];
+  return { keys: each.map(({ key }) => key), tags: each.map(({ tag }) => tag) };
 }
 
 export type TextWork = ReturnType<typeof textWork>;

@@ -57,7 +57,8 @@ export function createSpelling(
     if (tagKey === undefined || tags.length === 0) return tags;
     const own = await ownOf(tags);
     const taken = new Map<string, string>();
-    const written = own.flatMap(({ key, tag }): string[] => {
+    const written = own.tags.flatMap((tag, at): string[] => {
+      const key = own.keys[at] ?? '';
       const spelled = spellingOf(spellings().tags.get(key), tag);
       const other = spelled === undefined ? (taken.get(key) ?? otherOf(key, path)) : undefined;
       if (other !== undefined) {

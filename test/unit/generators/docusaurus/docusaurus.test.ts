@@ -2,6 +2,7 @@ import test from 'ava';
 import { docusaurus } from '../../../../src/generators/docusaurus/docusaurus.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { siteOf } from '../../../support/site-files.js';
+import { askedSite } from '../asked-site.js';
 
 const mapping = (options: GeneratorOptions = {}) =>
   docusaurus.mapping({ ...options, body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
@@ -52,6 +53,13 @@ test('HTML is one element of JSON strings, without a mark at which Docusaurus cu
     `<div>\n${html.replace('</div>', '')}</app>\n</div>`,
     'what it leaves open is closed',
   );
+});
+
+test('tags by which the pages and plugins of a Docusaurus site select posts are known', async (t) => {
+  const page =
+    "const some = posts.filter(({ metadata }) => metadata.tags.some(({ label }) => label === 'featured'));";
+  const { options } = await docusaurus.inspect(askedSite({ 'src/pages/index.tsx': page }));
+  t.deepEqual(options.keptTags, ['featured']);
 });
 
 const CONFIG = "export default { onInlineTags: 'throw', onInlineAuthors: 'throw' };";

@@ -102,6 +102,12 @@ test('tags by which the configuration or templates of an Eleventy site select po
   };
   const answer = { selecting: ['Soil', 'all'], collections: ['pressmark', 'chosen'] };
   t.deepEqual((await inspect(templates, answer)).options.keptTags, ['Soil', 'nav']);
+  const filter = "api.getAll().filter(({ data }) => data.tags?.includes('featured'))";
+  const config = {
+    ...POSTS,
+    '.eleventy.js': `module.exports = (e) => e.addCollection('a', (api) => ${filter});`,
+  };
+  t.deepEqual((await inspect(config, {})).options.keptTags, ['featured']);
   const own = {
     'content/blog/2026-03-01-first-dig.md': POSTS['content/blog/2026-03-01-first-dig.md'],
     'content/blog/compost.md': post('title: Compost\ndate: 2026-04-01\ntags: [Soil, Worms]'),

@@ -62,6 +62,22 @@ test('an article begins with its title where the posts do, and where there are n
   t.is((await inspect({ pages: [] }, { '.vitepress/theme/index.ts': '' })).options.titleInBody, undefined);
 });
 
+test('tags by which the theme, the loaders and the pages of a VitePress site select posts are known', async (t) => {
+  const filter = (tag: string) => `posts.filter(({ frontmatter }) => frontmatter.tags?.includes('${tag}'))`;
+  const { options } = await inspect(
+    {},
+    {
+      ...POSTS,
+      'posts/leaves.md': `${POSTS['posts/leaves.md']}\n    ${filter('shown')}\n`,
+      'index.md': `<script setup>\nconst some = ${filter('featured')};\n</script>`,
+      'posts/posts.data.ts': `createContentLoader('posts/*.md', { transform: (posts) => ${filter('nav')} })`,
+      '.vitepress/theme/List.vue': `<li v-for="post in ${filter('top beds')}" />`,
+      '.vitepress/cache/x.js': filter('cached'),
+    },
+  );
+  t.deepEqual(options.keptTags, ['featured', 'nav', 'top beds']);
+});
+
 test('without posts, the folder is one with a usual name, or a question', async (t) => {
   t.like(await inspect({ pages: [] }, { 'blog/index.md': '' }), { content: 'blog', questions: [] });
   const { content, permalink, questions } = await inspect({ pages: [], cleanUrls: true }, {});

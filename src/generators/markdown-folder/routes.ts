@@ -1,25 +1,3 @@
-import type { SiteFiles } from '../generator.js';
-
-/** Folders in which a site has neither posts nor code of its own. */
-const SKIPPED = /^(?:\.|(?:node_modules|vendor|public|static|dist|out|build|coverage)\/$)/;
-
-const DEEPEST = 8;
-const MOST_FILES = 20_000;
-
-/** The files of a site, without packages, hidden folders, and what is served or built. */
-export function filesOfSite(files: SiteFiles): string[] {
-  const found: string[] = [];
-  function walk(folder: string, depth: number): void {
-    for (const name of files.list(folder === '' ? '.' : folder)) {
-      if (SKIPPED.test(name) || found.length >= MOST_FILES) continue;
-      if (!name.endsWith('/')) found.push(`${folder}${name}`);
-      else if (depth < DEEPEST) walk(`${folder}${name}`, depth + 1);
-    }
-  }
-  walk('', 0);
-  return found;
-}
-
 /** A page of the site that shows many files, by one parameter at the end of its address. */
 export interface Route {
   /** What stands before the parameter, such as `/blog/`. */
