@@ -1,4 +1,5 @@
 import type { Log } from '../log.js';
+import { createBlame } from './blame.js';
 import { asPlugin, pluginRunning, unfinishedPlugins, watchStalls } from './plugin-code.js';
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
@@ -8,9 +9,6 @@ export interface Guard {
   /** Names the plugins that have left intervals running. */
   reportLeft(): void;
 }
-
-/** The same fault of a plugin is logged so often, in milliseconds. */
-const SAY_EVERY_MS = 60_000;
 
 /** How often it is looked whether everything stood still, and from when on that is reported, in milliseconds. */
 const LOOK_EVERY_MS = 500;
@@ -41,18 +39,10 @@ export function refuseExit(report?: (plugin: string, err: Error) => void): () =>
  */
 export function guardAgainstPlugins(log: Log): Guard {
   const intervals = new Map<NodeJS.Timeout, string>();
-  const said = new Map<string, { since: number; more: number }>();
+  const say = createBlame(log);
 
   function blame(plugin: string, what: string, details: object = {}): void {
-    const key = `${plugin} ${what}`;
-    const last = said.get(key);
-    if (last !== undefined && performance.now() - last.since < SAY_EVERY_MS) {
-      last.more++;
-      return;
-    }
-    const again = last !== undefined && last.more > 0 ? { again: last.more } : {};
-    said.set(key, { since: performance.now(), more: 0 });
-    log.error({ plugin, ...details, ...again }, `plugin ${plugin} ${what}`);
+    say('error', `${plugin} ${what}`, { plugin, ...details }, `plugin ${plugin} ${what}`);
   }
 
   const refusals = new WeakSet<Error>();

@@ -2,6 +2,7 @@ import type { ArticleDraft } from '../../article/article.js';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
+import { createBlame } from '../blame.js';
 import { asPlugin } from '../plugin-code.js';
 import { type Decision, Hold, Refusal } from './decision.js';
 import { faultInResult } from './filter-results.js';
@@ -106,6 +107,7 @@ export function createHooks(log: Log, options: HookOptions = {}) {
   const names = { filter: new Set(NAMES[face].filter), action: new Set(NAMES[face].action) };
   const handlers = { filter: new Map<string, Registered[]>(), action: new Map<string, Registered[]>() };
   const done = new Map<string, number>();
+  const blame = createBlame(log);
   let sealed = false;
 
   /** Adds to the hooks that there are: those of a plugin's own. */
@@ -282,9 +284,10 @@ export function createHooks(log: Log, options: HookOptions = {}) {
         if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
         isDone = true;
       } catch (error) {
-        if (error instanceof TimeoutError)
-          log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
-        else log.error({ plugin, action: name, err: error }, 'action handler failed');
+        const about = { plugin, action: name };
+        const late = `action handler is still running after ${actionTimeoutMs} ms`;
+        if (error instanceof TimeoutError) blame('warn', `${plugin} ${name} late`, about, late);
+        else blame('error', `${plugin} ${name}`, { ...about, err: error }, 'action handler failed');
       } finally {
         timer.ended(began, !isDone);
       }

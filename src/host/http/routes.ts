@@ -1,13 +1,21 @@
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { PressmarkError } from '../../errors.js';
+import { within } from '../../time-limit.js';
 import { asPlugin } from '../plugin-code.js';
 
 /** Below this, plugins have their routes. */
 const ROUTES_PATH = '/-/';
 
-/** A router for the routes of one plugin, below `/-/<its name>/`. They find JSON and forms in `context.request.body`. */
-export async function createRoutes(plugin: string): Promise<Router> {
+/** How long a route may take until it knows its answer, in milliseconds; a stream that it answers may go on. */
+const LONGEST_MS = 25_000;
+
+/**
+ * A router for the routes of one plugin, below `/-/<its name>/`. They find JSON and forms in `context.request.body`.
+ *
+ * @param longestMs how long a route may take until it knows its answer. @default 25 s
+ */
+export async function createRoutes(plugin: string, longestMs = LONGEST_MS): Promise<Router> {
   // Loaded where they are needed: most sites have no plugin with routes.
   const [{ default: KoaRouter }, { bodyParser }] = await Promise.all([
     import('@koa/router'),
@@ -16,6 +24,11 @@ export async function createRoutes(plugin: string): Promise<Router> {
   const router = new KoaRouter({ prefix: `${ROUTES_PATH}${plugin}` });
   router.use((_context, next) => asPlugin(plugin, next));
   router.use(bodyParser({ enableTypes: ['json', 'form'], onError: refuseBody }));
+  router.use((context, next) =>
+    within(longestMs, next(), () => {
+      throw new Error(`${context.method} ${context.path} has no answer after ${longestMs / 1_000} s`);
+    }),
+  );
   return router;
 }
 

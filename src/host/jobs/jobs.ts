@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ActionName, Actions } from '../hooks/hook-types.js';
@@ -58,6 +59,13 @@ const SEEN_BY_ALL: ReadonlySet<string> = new Set<ActionName>([
   'article.stateChanged',
 ]);
 
+/**
+ * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
+ * computes would delay answers.
+ */
+const QUIET_MS = 50;
+const LONGEST_WAIT_MS = 250;
+
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MOST_BYTES = 1_000_000;
 
@@ -77,7 +85,14 @@ export function createJobs({
 }) {
   const notes = openNotes(join(folder, NOTED));
   const works = new Map<string, Work>();
-  const runner = createRunner({ folder, notes, works, log, now });
+  let articleCameAt = Number.NEGATIVE_INFINITY;
+  const runner = createRunner({ folder, notes, works, log, now, quiet });
+
+  async function quiet(): Promise<void> {
+    const latest = performance.now() + LONGEST_WAIT_MS;
+    const left = () => Math.min(articleCameAt + QUIET_MS, latest) - performance.now();
+    while (left() > 0) await wait(left());
+  }
 
   /** @throws PressmarkError PLUGIN_INVALID, which says what is wrong with the job. */
   function addJob<N extends JobEventName>(owner: JobOwner, name: unknown, job: Job<N>): void {
@@ -142,7 +157,10 @@ export function createJobs({
   async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
     if (!isAwaited(name)) return;
     try {
-      if (name === 'article.published' || name === 'article.updated') return runner.wake();
+      if (name === 'article.published' || name === 'article.updated') {
+        articleCameAt = performance.now();
+        return runner.wake();
+      }
       if (SEEN_BY_ALL.has(name) && !(await runner.leads())) return;
       if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
@@ -167,6 +185,7 @@ export function createJobs({
     event: 'article.published' | 'article.updated',
     { id, base, timestamp }: ComingArticle,
   ): Promise<void> | undefined {
+    articleCameAt = performance.now();
     if (!isAwaited(event)) return undefined;
     const key = base === undefined ? articleKey(id) : `${articleKey(id)} ${base}`;
     const payload = { id, timestamp, ...(base !== undefined && { base }) };

@@ -52,6 +52,8 @@ export interface RunnerOptions {
   readonly works: ReadonlyMap<string, Work>;
   readonly log: Log;
   now(): number;
+  /** Resolves when the next job may begin. */
+  quiet(): Promise<void>;
 }
 
 /** Runs what is noted; see `createRunner`. */
@@ -111,7 +113,7 @@ const SWEEP_EVERY_MS = 3_600_000;
  * Runs noted jobs: those of one plugin's job one after the other, different jobs side by side. Of several receivers on a
  * folder the one that has the lock runs them; when it ends, another gets the lock.
  */
-export function createRunner({ folder, notes, works, log, now }: RunnerOptions): Runner {
+export function createRunner({ folder, notes, works, log, now, quiet }: RunnerOptions): Runner {
   const begunPath = join(folder, 'begun.json');
   const crons = createCrons(folder, works, now);
   const stopping = new AbortController();
@@ -368,6 +370,7 @@ export function createRunner({ folder, notes, works, log, now }: RunnerOptions):
       else work.log.error({ ...about, reason: words }, 'the job failed and is given up');
       await change(work, unit, state);
     };
+    await quiet();
     let event: unknown;
     try {
       event = await eventFor(unit);

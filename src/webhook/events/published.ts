@@ -160,8 +160,9 @@ export async function filterContent(
   const { id, slug, date, extra, jsonLd, source } = draft;
   const filtered = await hooks.applyFilters('article.draft', draft, context);
   const changed = withOneHtml(draft, filtered);
-  const contentHtml = await codec.keepComments(changed.contentHtml, draft.contentHtml);
-  const body = await codec.keepComments(changed.body, draft.body);
+  const keep = (text: string, before: string) => (text === before ? text : codec.keepComments(text, before));
+  const contentHtml = await keep(changed.contentHtml, draft.contentHtml);
+  const body = await keep(changed.body, draft.body);
   // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
   const { title, description, author, tags, keyword, image, held } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };

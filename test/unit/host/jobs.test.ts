@@ -101,6 +101,21 @@ test('jobs: after each failure the pause is longer, and after ten the event is g
   t.false(isDue(last, Number.MAX_SAFE_INTEGER));
 });
 
+test('jobs: a job begins while articles keep coming, too', async (t) => {
+  const site = siteOf(t);
+  site.revisions.a = 'r1';
+  let isRun = false;
+  const jobs = site.start(jobOn('article.live', () => (isRun = true)));
+  const coming = setInterval(
+    () => jobs.noteArticle('article.published', { id: 'b', timestamp: '2026-03-01' }),
+    5,
+  );
+  t.teardown(() => clearInterval(coming));
+  await jobs.noteAction('article.live', LIVE);
+  await until('the job has run', () => isRun);
+  t.true(isRun);
+});
+
 test('jobs: what ran when its receiver ended has failed; what waited, waits', (t) => {
   const running = { kind: 'running', attempt: 2, since: '2026-03-01' } as const;
   const error = 'the receiver ended while this ran';
@@ -559,6 +574,7 @@ test('jobs: a cron that cannot be noted when its time has come is noted later, a
     works: new Map([[work.id, work]]),
     log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
     now: () => clock.now,
+    quiet: async () => undefined,
     notes: {
       ...notes,
       add: async (event) => {

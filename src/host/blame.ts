@@ -1,0 +1,27 @@
+import type { Log } from '../log.js';
+
+/** The same fault of a plugin is logged so often, in milliseconds. */
+const EVERY_MS = 60_000;
+
+/** Logs a fault of a plugin. @param key the same for what is the same fault. */
+export type Blame = (
+  level: 'warn' | 'error',
+  key: string,
+  details: { readonly plugin: string; readonly [detail: string]: unknown },
+  words: string,
+) => void;
+
+/** Logs faults of plugins, the same one once a minute at most, with the number of times that were left out before. */
+export function createBlame(log: Log): Blame {
+  const said = new Map<string, { since: number; more: number }>();
+  return (level, key, details, words) => {
+    const last = said.get(key);
+    if (last !== undefined && performance.now() - last.since < EVERY_MS) {
+      last.more++;
+      return;
+    }
+    const again = last !== undefined && last.more > 0 ? { again: last.more } : {};
+    said.set(key, { since: performance.now(), more: 0 });
+    log[level]({ ...details, ...again }, words);
+  };
+}
