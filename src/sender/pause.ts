@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RETRY_WAITS_MINUTES } from '../contract/limits.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Outcome } from './delivery/delivery.js';
