@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { siteFiles } from '../../app/content/site-files.js';
@@ -14,6 +15,7 @@ import { applyChanges } from '../../app/init/apply-changes.js';
 import { askSite } from '../../app/init/ask-site.js';
 import { diffOf } from '../../app/init/change.js';
 import { surroundingsOf } from '../../app/init/ignore-lines.js';
+import { withoutIgnored } from '../../app/init/ignored-files.js';
 import {
   existingConfig,
   type Inspection,
@@ -104,12 +106,13 @@ async function init(options: Options): Promise<void> {
   const inspection = { ...first, questions: [] };
   const planned = planInit(files, inspection, answers, surroundingsOf(dir), knownUrl);
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
-  const plan = { ...planned, warnings: [...planned.warnings, ...assumed] };
+  let plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
 
   if (!options.dryRun) {
     fs.mkdirSync(dir, { recursive: true });
     await applyChanges(dir, plan.changes);
+    plan = await withoutIgnored(plan, dir, (await loadSettings(dir)).environment);
   }
   if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
   if (options.json) printPlanAsJson(plan, readings, inspection, options);
@@ -283,16 +286,18 @@ async function printReport(
     print(`${level === 'fail' ? paint('red', '✗') : paint('yellow', '!')} ${printable(text)}`);
     print(`  → ${printable(fix)}`);
   }
-  if (!dryRun) printNext(plan, inspection, (await loadSettings(dir)).endpoint);
+  if (!dryRun) printNext(dir, plan, inspection, (await loadSettings(dir)).endpoint);
 }
 
 function printNext(
+  dir: string,
   { siteUrl, toCommit }: InitPlan,
   { generator, existing }: Inspection,
   endpoint: string,
 ): void {
   const config = existing?.name ?? 'pressmark.config.mjs';
-  const commit = toCommit.length === 0 ? '' : `\n     Then commit what is new: git add ${toCommit.join(' ')}`;
+  const paths = toCommit.map((path) => relative('.', join(dir, path)));
+  const commit = paths.length === 0 ? '' : `\n     Then commit what is new: git add ${paths.join(' ')}`;
   const build = generator === undefined ? '' : ', which receives articles and builds the site after each';
   print(`
 Next:

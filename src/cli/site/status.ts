@@ -73,7 +73,7 @@ function* receiverLines({ receivers, facts }: SiteStatus, now: number): Generato
 }
 
 /** The last of each, from the delivery to the deploys. */
-function* factLines({ facts, push, targets }: SiteStatus, now: number): Generator<Line> {
+function* factLines({ facts, push, targets, search, receivers }: SiteStatus, now: number): Generator<Line> {
   const { delivery, commit, commitError, build, buildError } = facts;
   if (delivery === undefined) yield { mark: 'none', text: 'delivery  none yet' };
   else yield { mark: 'ok', text: `delivery  ${printable(delivery.url)} ${ago(delivery.at, now)}` };
@@ -85,7 +85,12 @@ function* factLines({ facts, push, targets }: SiteStatus, now: number): Generato
   }
   if (push !== undefined) yield pushLine(push, now);
   if (build !== undefined) yield { mark: 'ok', text: `build     ${ago(build.at, now)}` };
-  if (buildError !== undefined) {
+  // A receiver that was killed has left its search behind.
+  if (search !== undefined && receivers.length > 0) {
+    const among = search.articles === 1 ? '1 article' : `${search.articles} articles`;
+    const text = `build     fails; the search for what breaks it, among ${among}, began ${ago(search.since, now)}`;
+    yield { mark: 'warn', text };
+  } else if (buildError !== undefined) {
     const text = `the last build failed ${ago(buildError.at, now)}: ${printableLines(buildError.reason)}`;
     yield { mark: 'fail', text };
   }

@@ -89,6 +89,8 @@ interface PreparedBuild {
   /** Whether the output is of this version, so that all that is to be done is to try the excluded articles again. */
   readonly isRetry: boolean;
   readonly state: BuildState;
+  /** The state that is kept while the build runs. */
+  readonly running: BuildState;
   /** Whether the output may be newer than the last good build, so that no deploy has it: an earlier build was interrupted. */
   readonly mayBeNewer: boolean;
   /** By `performance.now()`. */
@@ -125,7 +127,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   async function build(signal: AbortSignal, lastStateChange = 0): Promise<BuildOutcome> {
     const began = performance.now();
     const beganAt = now();
-    const { interrupted = 0, ...state } = readBuildState(stateDir);
+    const { interrupted = 0, search: _, ...state } = readBuildState(stateDir);
     const mayBeNewer = interrupted > 0;
     const { site, version } = await syncedCopy();
     const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
@@ -134,9 +136,10 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const isRetry = isCurrent && retriedVersion !== version && state.excluded.some(canBeRetried);
     if (isCurrent && !isRetry) return { kind: 'current' };
     if (isRetry) retriedVersion = version;
-    await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
+    const running = { ...state, interrupted: interrupted + 1 };
+    await writeBuildState(stateDir, running);
     try {
-      return await buildCopy({ site, version, isRetry, state, mayBeNewer, began, beganAt, signal });
+      return await buildCopy({ site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal });
     } catch (error) {
       // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
       if (signal.aborted && signal.reason !== CRASHED)
@@ -146,7 +149,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, version, isRetry, state, mayBeNewer, began, beganAt, signal } = prepared;
+    const { site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const { good, excluded: excludedBefore } = state;
     const { articles, malformed, hidden } = options.articleSources(site.dir);
@@ -231,6 +234,8 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       // A failure that does not repeat itself, such as a network error, is not an article's fault.
       if (failure !== undefined && !isRetry && paths.length > 0) failure = await without(new Set());
       if (failure === undefined) return new Map();
+      if (!isRetry && paths.length > 0)
+        await writeBuildState(stateDir, { ...running, search: { since: now(), articles: paths.length } });
       const breaking = await (isRetry ? letIn : findBreakingArticles)(paths, failure, without);
       if (typeof breaking === 'string' || (isRetry && breaking.size === paths.length)) return breaking;
       return (await without(new Set(breaking.keys()))) ?? breaking;

@@ -24,6 +24,14 @@ export interface ExcludedArticle {
   readonly since: string;
 }
 
+/** A search for articles that break the build, which may take many builds. */
+export interface BreakingSearch {
+  /** When it began, ISO 8601. */
+  readonly since: string;
+  /** The number of articles that are new or changed. */
+  readonly articles: number;
+}
+
 /** What a build leaves for the next one, for `status` and for `doctor`. */
 export interface BuildState {
   /** The last build that gave an output; undefined before the first one. */
@@ -42,6 +50,8 @@ export interface BuildState {
   readonly excluded: readonly ExcludedArticle[];
   /** The number of builds in a row that a crash has interrupted. */
   readonly interrupted?: number;
+  /** The search for the articles that break the build, while it goes on. */
+  readonly search?: BreakingSearch;
 }
 
 const NAME = 'build.json';

@@ -43,6 +43,23 @@ test('status names the receiver that runs, before the first article and after it
   t.regex(after.stdout, /^✓ delivery {2}https:\/\/garden\.example\/articles\/soil\/ \d+ s ago$/m);
 });
 
+test('status names a search for what breaks the build, in place of an older failure, while a receiver is at it', async (t) => {
+  const dir = storeOnly(tempDir(t));
+  const receiver = await startHere(t, { dir });
+  const at = new Date(Date.now() - 600_000).toISOString();
+  const news = { buildError: { at, reason: 'no space left' } };
+  fs.writeFileSync(join(dir, '.pressmark/facts.jsonl'), `${JSON.stringify(news)}\n`);
+  t.regex((await status(dir)).stdout, /^✗ the last build failed 10 min ago: no space left$/m);
+  fs.mkdirSync(join(dir, '.pressmark/build'), { recursive: true });
+  const state = { excluded: [], search: { since: at, articles: 30 } };
+  fs.writeFileSync(join(dir, '.pressmark/build/build.json'), JSON.stringify(state));
+  const { stdout } = await status(dir);
+  t.regex(stdout, /^! build {5}fails; the search for what breaks it, among 30 articles, began 10 min ago$/m);
+  t.notRegex(stdout, /no space left/);
+  await receiver.close();
+  t.notRegex((await status(dir)).stdout, /the search/, 'it was left behind');
+});
+
 test('where git was set up after the start, doctor and status say that the receiver must be restarted', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false }');

@@ -18,6 +18,8 @@ function site(t: ExecutionContext) {
   fs.mkdirSync(join(siteDir, 'content'), { recursive: true });
   fs.mkdirSync(stateDir);
   let runs = 0;
+  /** What the state said of a search at each run. */
+  const searches: (number | undefined)[] = [];
   /** What breaks builds now, besides what the articles say. */
   let passing = '';
   /** The article that is not live now. */
@@ -39,6 +41,7 @@ function site(t: ExecutionContext) {
       variables: {},
       runBuild: ({ cwd }) => {
         runs++;
+        searches.push(readBuildState(stateDir).search?.articles);
         fs.mkdirSync(join(cwd, 'public'));
         fs.writeFileSync(join(cwd, 'public', 'index.html'), 'Home');
         for (const { url, text } of articlesIn(cwd)) {
@@ -90,6 +93,8 @@ function site(t: ExecutionContext) {
     },
     build: (lastStateChange?: number) => build.build(signal, lastStateChange),
     runs: () => runs,
+    searches,
+    search: () => readBuildState(stateDir).search,
     page: (name: string) => fs.readFileSync(join(siteDir, 'public', name), 'utf8'),
     pages: () =>
       fs
@@ -123,6 +128,18 @@ test('an article that broke a build for a passing reason is built by the next on
   await build();
   t.deepEqual(pages(), ['a.md', 'c.md']);
   t.deepEqual(reasons(), { 'content/b.md': 'for good' });
+});
+
+test('a search for what breaks the build is named while it goes on', async (t) => {
+  const { write, build, searches, search } = site(t);
+  write('a.md', 'good');
+  await build();
+  write('b.md', 'break: a tag');
+  write('c.md', 'good');
+  await build();
+  t.deepEqual(searches.slice(0, 3), [undefined, undefined, undefined], 'a failure may pass');
+  t.deepEqual([...new Set(searches.slice(3))], [2]);
+  t.is(search(), undefined);
 });
 
 test('an excluded article is tried once for each state of the site, and again after a restart', async (t) => {
