@@ -10,8 +10,12 @@ import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const PLUGIN = `export default { name: 'keeper', receiver(host) {
-  host.job('seen', { on: 'article.updated', run: ({ article }) => host.storage.set(article.revision, true) });
+const PLUGIN = `import fs from 'node:fs';
+export default { name: 'keeper', receiver(host) {
+  host.job('seen', { on: 'article.updated', async run({ article }) {
+    fs.appendFileSync(host.paths.site + '/runs', article.revision + '\\n');
+    await host.storage.set(article.revision, true);
+  } });
   host.routes((router) => {
     router.get('/set/:state', async (context) => { context.body = await host.articles.setState('kept', context.params.state); });
     router.get('/now', async (context) => {
@@ -31,9 +35,14 @@ async function ask({ origin }: ReceiverHere, path: string): Promise<Now> {
   return (await (await fetch(`${origin}/-/keeper${path}`)).json()) as Now;
 }
 
+const runsIn = (dir: string) => fs.readFileSync(join(dir, 'runs'), 'utf8').trimEnd().split('\n');
+
+const isDone = (dir: string) =>
+  !fs.readdirSync(join(dir, '.pressmark/jobs/noted')).some((name) => name.endsWith('.json'));
+
 // What a killed process leaves is what the folder holds at that moment: it is copied at each sync.
 test.serial(
-  'setState: a receiver that is killed at any write leaves the article changed or as it was, and its job runs',
+  'setState: a receiver that is killed at any write leaves the article changed or as it was, and one of two that follow runs its job',
   async (t) => {
     const [dir, copies] = [storeOnly(tempDir(t)), tempDir(t)];
     fs.mkdirSync(join(dir, 'plugins'));
@@ -62,16 +71,25 @@ test.serial(
     // Side by side, as each waits for its job most of the time.
     await Promise.all(
       moments.map(async ({ copy, isAnswered }, n) => {
-        const next = await launchHere(copy);
+        fs.rmSync(join(copy, 'runs'), { force: true }); // those of the one that was killed
+        const two = await Promise.all([launchHere(copy), launchHere(copy)]);
+        const [next, other] = two;
         const found = await ask(next, '/now');
         states.add(found.state);
         if (isAnswered) t.is(found.revision, revision, `moment ${n}`);
         t.is((await next.find(json.url)).revision_id, found.revision, `moment ${n}: a lookup`);
-        if (found.state === 'held')
-          await until(`moment ${n}: the job has run`, async () => (await ask(next, '/now')).isSeen);
-        await ask(next, '/set/live');
+        t.deepEqual(await ask(other, '/now').then(({ state }) => state), found.state, `moment ${n}`);
+        const isRun = async (revision: string) => {
+          const now = await ask(other, '/now');
+          return now.revision === revision && now.isSeen && isDone(copy);
+        };
+        if (found.state === 'held') await until(`moment ${n}: the job has run`, () => isRun(found.revision));
+        const last = await ask(other, '/set/live');
+        await until(`moment ${n}: the job of the next change has run`, () => isRun(last.revision));
         t.is((await ask(next, '/now')).state, 'live', `moment ${n}`);
-        await next.close();
+        const runs = runsIn(copy);
+        t.is(new Set(runs).size, runs.length, `moment ${n}: ${runs.join()}`);
+        await Promise.all(two.map(({ close }) => close()));
       }),
     );
     t.deepEqual([...states].sort(), ['held', 'live'], 'before it was written, and after it');
