@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from './client.js';
 import { article, type PublishedData, update } from './events.js';
 import type { Operation } from './linearizable.js';
@@ -27,6 +28,9 @@ export interface StormOptions {
   readonly pause?: number;
 }
 
+/** How long a lane pauses after a refused connection, in milliseconds. */
+const REFUSED_PAUSE_MS = 20;
+
 /** Makes a storm with new articles. */
 export function createStorm({ random, clients, articles, lanes, pause = 0 }: StormOptions): Storm {
   const history: Operation[] = [];
@@ -39,12 +43,14 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
     id: string,
     send: () => Promise<R>,
     did: (answer: R | undefined) => Operation['did'],
-  ) {
+  ): Promise<void> {
     const from = performance.now();
     let answer: R | undefined;
     try {
       answer = await send();
-    } catch {
+    } catch (error) {
+      // Between the kill of a receiver and its next start, nobody takes a delivery.
+      if (isRefused(error)) return setTimeout(REFUSED_PAUSE_MS);
       // the connection broke: the delivery may have been stored or not
     }
     const operation = did(answer);
@@ -113,7 +119,7 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       if (url === undefined || choice < 0.1) await publish(client, data);
       else if (choice < 0.5) await look(client, data.id, url);
       else await change(client, data.id, url);
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      if (pause > 0) await setTimeout(pause);
     }
   }
 
@@ -129,9 +135,15 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       for (const client of answering)
         for (const [id, url] of published)
           await until(`every receiver answers a lookup of ${url}`, async () => {
+            const before = history.length;
             await look(client, id, url);
-            return history.at(-1)?.did.result !== 'unknown';
+            return history.length > before && history.at(-1)?.did.result !== 'unknown';
           });
     },
   };
+}
+
+function isRefused(error: unknown): boolean {
+  const { code } = Object(Object(error).cause ?? error);
+  return code === 'ECONNREFUSED';
 }

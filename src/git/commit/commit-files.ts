@@ -7,7 +7,7 @@ import { saidIn } from '../git.js';
 import { blobId, commitAt, FILE, isFile, type TreeEntry } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
-import { type Branch, branchOfHead } from './head.js';
+import { type Branch, readBranch } from './head.js';
 import { clean, type Identity, identityVariables, type Person, signature } from './identity.js';
 import { nextRef } from './next-commits.js';
 
@@ -176,25 +176,24 @@ export async function moveBranch(
   }
   const ref = nextRef();
   await syncObjectFolders(commonDir, since);
-  await git(['update-ref', ref, last]);
-  await syncRefs(gitDir, ref);
-  // The index first: a branch whose files the index lacks would look as if the owner had removed them.
-  try {
-    await writeIndex(repository, entries);
+  const marked = git(['update-ref', ref, last]).then(() => syncRefs(gitDir, ref));
+  // The index first: a branch whose files the index lacks would look as if the owner had removed them. It is locked by now,
+  // so that a rebase that begins later finds the entries, and one that has begun does not get them into its commits.
+  const indexed = writeIndex(
+    repository,
+    entries,
+    marked.then(() => isOn(repository, head)),
+  ).then(async (isWritten) => {
     await syncIfThere(gitDir);
-    if ((await branchOfHead(repository)) !== head.ref) {
+    return isWritten && (await isOn(repository, head));
+  });
+  try {
+    const command = ['update-ref', '-m', 'pressmark: articles', '--stdin'];
+    const update = `update ${head.ref} ${last} ${head.tip ?? noObject(repository)}\n`;
+    if (!(await startedEarly(repository, command, update, indexed))) {
       await takeBack(repository, entries, ref);
       return undefined;
     }
-    const update = [
-      'update-ref',
-      '-m',
-      'pressmark: articles',
-      head.ref,
-      last,
-      head.tip ?? noObject(repository),
-    ];
-    await patiently(() => git(update));
     await syncRefs(commonDir, head.ref);
     // Only now: after a power loss the branch might be where it was, with the files in the index.
     return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison removes it
@@ -206,9 +205,39 @@ export async function moveBranch(
   }
 }
 
-async function writeIndex({ git }: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<void> {
+/** Whether HEAD is on that branch, and the owner has not begun a rebase or the like. */
+async function isOn(repository: Repository, { ref }: Branch): Promise<boolean> {
+  const branch = await readBranch(repository);
+  return branch.kind === 'branch' && branch.ref === ref;
+}
+
+function writeIndex(
+  repository: Repository,
+  entries: ReadonlyMap<string, TreeEntry>,
+  ready?: Promise<boolean>,
+): Promise<boolean> {
   const input = [...entries].map(([path, { mode, id }]) => `${mode} ${id} 0\t${path}\0`).join('');
-  await patiently(() => git(['update-index', '-z', '--index-info'], { input }));
+  return startedEarly(repository, ['update-index', '-z', '--index-info'], input, ready);
+}
+
+/**
+ * Runs a command that starts while the one before it still works: half of its time is its start. It gets its input when
+ * `ready` resolves.
+ *
+ * @param ready whether it is to do anything.
+ * @returns that.
+ */
+async function startedEarly(
+  { git }: Repository,
+  command: readonly string[],
+  input: string,
+  ready = Promise.resolve(true),
+): Promise<boolean> {
+  const inputWhenReady = async function* () {
+    if (await ready) yield Buffer.from(input);
+  };
+  await patiently(() => git(command, { input: inputWhenReady() }));
+  return ready;
 }
 
 /** Syncs the folders of a ref. Git syncs its file. */

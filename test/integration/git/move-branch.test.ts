@@ -78,6 +78,18 @@ test('what a killed receiver has put into the index is not the owner’s, also a
   t.deepEqual(await staged(repository), [PATH]);
 });
 
+test('where a rebase has begun, a new file never comes into the index, as the rebase would commit it', async (t) => {
+  const { dir, repository, head, news } = await aboutToMove(t);
+  const git: Git = async (args, run) => {
+    if (args[0] === 'update-ref') fs.mkdirSync(join(dir, '.git/rebase-merge'), { recursive: true });
+    const answer = await repository.git(args, run);
+    t.is(gitIn(dir, 'diff', '--cached', '--name-only'), '', args.join(' '));
+    return answer;
+  };
+  t.is(await moveBranch({ ...repository, git }, head, news), undefined);
+  t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
+});
+
 test('what the owner commits while an entry is taken back stays in the index', async (t) => {
   const { dir, repository, head, content, news } = await aboutToMove(t);
   let indexed = 0;
