@@ -238,14 +238,21 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       return refuse(visit, 'frame.over');
     const form = await readForm(context.req, LARGE_FORM);
     const name = fieldOf(form, 'login-name');
-    const ask = (status: number, flash: Flash) =>
-      show(visit, 'login', { name, entered: enteredIn(form) }, { status, flash });
+    const ask = async (status: number, flash: Flash) =>
+      show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
     if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
     const checked = await checkPassword(visit, name, fieldOf(form, 'login-password'));
     if (checked.kind === 'refused') return ask(checked.status, checked.flash);
     const { user } = checked;
     const secret = await enter(visit, user, 'login');
     return again({ ...visit, login: { user, secret } }, user, form);
+  }
+
+  /** The texts that were entered in a form, as HTML, without what belongs to a session and to the login. */
+  async function enteredIn(form: Form): Promise<readonly { readonly name: string; readonly html: string }[]> {
+    const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
+    const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
+    return names.map((_, n) => ({ name: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
   }
 
   async function isKnownBrowser({ context, access }: Visit): Promise<boolean> {
@@ -481,13 +488,6 @@ function titleOf({ title }: AdminPage, { t }: Words): string {
 function requestOf(visit: Visit, user: User, form: Form): FormRequest {
   const field = (name: string) => fieldOf(form, name);
   return { user, query: queryOf(visit.context), origin: originOf(visit), words: visit.words, form, field };
-}
-
-/** The texts that were entered in a form, without what belongs to a session and to the login. */
-function enteredIn(form: Form): readonly (readonly [string, string])[] {
-  return Object.keys(form)
-    .filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name))
-    .map((name) => [name, fieldOf(form, name)]);
 }
 
 function originOf({ context, access }: Visit): string {

@@ -104,6 +104,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     folder: staticFolderOf(settings),
     siteUrl: settings.siteUrl,
     staging: join(stateDir, STAGING),
+    codec: options.content.codec,
   });
   const prefix = contentPrefix(settings);
   const editors = openEditors(join(stateDir, EDITORS));

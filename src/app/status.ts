@@ -5,6 +5,8 @@ import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { ContentFolder, Entry } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/in-review.js';
 import {
   articleEntries,
@@ -13,7 +15,13 @@ import {
   type ScheduledArticle,
   scheduledIn,
 } from './articles/malformed-articles.js';
-import { addressChange, addressChangeFix, addressChangeText } from './articles/stored-urls.js';
+import {
+  type AddressChange,
+  addressChange,
+  addressChangeAmong,
+  addressChangeFix,
+  addressChangeText,
+} from './articles/stored-urls.js';
 import { foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './durability.js';
 import { restartReason } from './needs-restart.js';
@@ -65,12 +73,31 @@ export interface ReviewStatus {
 
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
+  return statusOf(settings, await articleEntries(settings), async () => addressChange(settings));
+}
+
+/** The same in a receiver that runs: what its catalog knows is not read again, and what is read is read in its thread. */
+export function receiverStatus(
+  settings: Settings,
+  content: ContentFolder,
+  catalog: Pick<Catalog, 'entries'>,
+): Promise<SiteStatus> {
+  const entries = [...catalog.entries()];
+  return statusOf(settings, entries, () => addressChangeAmong(content, entries, settings.siteUrl));
+}
+
+async function statusOf(
+  settings: Settings,
+  entries: readonly Entry[],
+  findAddressChange: () => Promise<AddressChange | undefined>,
+): Promise<SiteStatus> {
   const receivers = await runningReceivers(settings);
-  const entries = await articleEntries(settings);
+  // With a guess, the receiver's environment may say it.
+  const change = settings.siteUrlIsGuess ? undefined : await findAddressChange();
   return {
     receivers,
     restart: await restartReason(settings, receivers),
-    addressChange: addressChangeOf(settings),
+    addressChange: change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`,
     ...notedFacts(settings),
     jobs: readOpenJobs(foldersOf(settings).stateDir),
     scheduled: scheduledIn(settings, entries),
@@ -98,12 +125,6 @@ export function notedFacts(settings: Settings): NotedFacts {
     excluded,
     ...(search !== undefined && { search }),
   };
-}
-
-function addressChangeOf(settings: Settings): string | undefined {
-  if (settings.siteUrlIsGuess) return undefined; // the receiver's environment may say it
-  const change = addressChange(settings);
-  return change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`;
 }
 
 /** What is known of a target's last success: a hook was called and a command has ended; more was not seen. */

@@ -114,7 +114,15 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       if (stop.reason !== undefined) throw failure(`${name} ${stop.reason}`, said);
       if (code !== 0 && run.accept?.includes(code) !== true)
         throw failure(`${name} ended with exit code ${code ?? -1}`, said);
-      return { code, bytes, stdout: bytes.toString('utf8'), stderr: stderr.toString('utf8') };
+      return {
+        code,
+        bytes,
+        // Decoded where it is asked for: it may be all versions of an article.
+        get stdout() {
+          return bytes.toString('utf8');
+        },
+        stderr: stderr.toString('utf8'),
+      };
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });

@@ -372,7 +372,8 @@ function readingOnly(plugin: string): ArticleChanges {
   const found = { search: refuse, datesSince: refuse };
   const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
-  return { ...changes, ...edits, history: refuse, at: refuse, revert: refuse, ...found, ...trash };
+  const versions = { history: refuse, at: refuse, compare: refuse, revert: refuse };
+  return { ...changes, ...edits, ...versions, escaped: refuse, ...found, ...trash };
 }
 
 /** What is known of the site, where no receiver runs. */

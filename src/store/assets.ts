@@ -12,6 +12,7 @@ import {
 import { PressmarkError, quote, systemCode } from '../errors.js';
 import { discard, makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { filesBelow } from '../fs/files-below.js';
+import type { ArticleCodec } from './catalog/entry.js';
 import { storeFailure } from './write/failure.js';
 
 /** The most files that one article may have. */
@@ -26,13 +27,14 @@ export interface AssetOptions {
   readonly siteUrl: string;
   /** Where files are written before they get their names: a folder that nobody watches. */
   readonly staging: string;
+  readonly codec: Pick<ArticleCodec, 'assets'>;
 }
 
 /** Files that articles show; see `createAssets`. */
 export type AssetStore = ReturnType<typeof createAssets>;
 
 /** The assets of a site, in the folder that its generator copies to the site. */
-export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions) {
+export function createAssets({ siteDir, folder, siteUrl, staging, codec }: AssetOptions) {
   const root = join(siteDir, folder);
 
   /**
@@ -78,10 +80,10 @@ export function createAssets({ siteDir, folder, siteUrl, staging }: AssetOptions
   }
 
   /** The files that belong to an article, relative to the site's folder: those it was given, and those its text names. */
-  function filesOf(id: string, text: string): string[] {
+  async function filesOf(id: string, text: string): Promise<string[]> {
     const own = `${ASSETS}/${assetFolder(id)}`;
     const given = namesIn(join(root, own)).map((name) => `${own}/${name}`);
-    const named = assetsNamedIn(text).filter((path) => fs.existsSync(join(root, path)));
+    const named = (await codec.assets(text)).filter((path) => fs.existsSync(join(root, path)));
     return [...new Set([...given, ...named])].map((path) => posix.join(folder, path));
   }
 

@@ -91,6 +91,33 @@ test('a part imports only what the table allows', (t) => {
   }
 });
 
+/** What reads or compares a whole article, whatever its length. */
+const ONLY_IN_THE_THREAD = [
+  'app/articles/compare-articles.ts',
+  'app/articles/person-form.ts',
+  'webhook/events/read-delivery.ts',
+  'webhook/events/read-incoming.ts',
+];
+
+test('what reads a whole article is imported by the thread of articles alone', (t) => {
+  const importers = (of: RegExp) =>
+    files.filter((file) =>
+      text(file)
+        .split(/^(?=import)/m)
+        .some((line) => !/^import type/.test(line) && of.test(line)),
+    );
+  for (const file of ONLY_IN_THE_THREAD) {
+    const name = file.slice(file.lastIndexOf('/'), -'.ts'.length);
+    t.deepEqual(
+      importers(new RegExp(`^import [^;]* from '[^']*${name}\\.js'`)),
+      ['app/content/article-thread.ts'],
+      file,
+    );
+  }
+  const differs = files.filter((file) => /import \{[^}]*\} from 'diff'|\('diff'\)/.test(text(file)));
+  t.deepEqual(differs, ['app/articles/compare-articles.ts', 'app/init/change.ts']);
+});
+
 test('no folder holds more than twenty files side by side', (t) => {
   const sizes = new Map<string, number>();
   for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);

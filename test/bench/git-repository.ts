@@ -122,7 +122,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     log,
     content: 'content/',
     pathsOf: () => [],
-    assetsOf: () => [],
+    assetsOf: async () => [],
     authorOf: () => undefined,
     decode: async (path, text) => decode(text, path),
     stateDir: join(dir, '.git'),

@@ -1,5 +1,9 @@
 import { parentPort } from 'node:worker_threads';
+import { escapeUTF8 } from 'entities';
+import { compared } from '../../src/app/articles/compare-articles.js';
+import { readForm } from '../../src/app/articles/person-form.js';
 import { slugOf } from '../../src/article/address/slug.js';
+import { assetsNamedIn } from '../../src/article/asset.js';
 import { editFrontMatter } from '../../src/article/front-matter/edit.js';
 import { cutFrontMatter, readFrontMatter } from '../../src/article/front-matter/read.js';
 import { closedHtml } from '../../src/article/text/closed-html.js';
@@ -77,6 +81,22 @@ const connector = {
 /** A text's beginning with an end that no other text has: it is nearly there at many places. */
 const nearly = (text: string) => `${text.slice(0, text.length / 8)}\u0001`;
 
+const fieldsOf = (body: string) => ({
+  title: 'A',
+  description: body,
+  tags: [],
+  author: '',
+  image: null,
+  body,
+});
+
+/** A text of which every sixteenth line is another. */
+const changed = (text: string) =>
+  text
+    .split('\n')
+    .map((line, n) => (n % 16 === 0 ? `${line}!` : line))
+    .join('\n');
+
 function composed(markdown: string, html: string): unknown {
   const target = { id: 'a', url: page.url, revision_id: 'r', title: 'A', content_html: html };
   return composeUpdate({ ...draft, markdown }, connector, target, 'd', '2026-01-01T00:00:00Z');
@@ -144,6 +164,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'HTML for Docusaurus': (text) => storedDocusaurusBody({ kind: 'html', html: text }),
   'Markdown for a folder': (text) =>
     storedFolderBody({ kind: 'markdown', markdown: text, html: '' }, { rawHtml: true }),
+  'two versions': (text) => compared(fieldsOf(text), fieldsOf(changed(text))),
+  'two other versions': (text) => compared(fieldsOf(text), fieldsOf(text.split('').reverse().join(''))),
+  'form of a person': (text) => readForm({ ...fieldsOf(text), title: text, tags: text.split(' ') }),
+  'form with one tag': (text) => readForm({ title: 'A', tags: [text], author: text }),
+  'text in a form': (text) => escapeUTF8(text),
+  'files of an article': (text) => assetsNamedIn(`${text}media/00/${text}`),
   slug: (text) => slugOf('', text, 'a'),
   'canonical URL': (text) => canonicalUrl(`${site}/${text}`),
   host: (text) => canonicalUrl(`https://${text}`),
@@ -184,6 +210,10 @@ const TEXTS: Readonly<Record<string, HostileText>> = {
   'comments of YAML': (length) => `a: 1${repeated(' #')(length)}\u2028\n`,
   'codes of languages': repeated('*\t~~~ '),
   'byte order marks': repeated('\ufeff---\n'),
+  'names of files': repeated('media/00/'),
+  ampersands: repeated('&'),
+  'some lines': (length) =>
+    Array.from({ length: 400 }, (_, n) => 'a'.repeat(length / 400) + (n % 7)).join('\n'),
 };
 
 function edited(text: string): string {

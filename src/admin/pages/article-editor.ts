@@ -11,10 +11,13 @@ import {
   view,
 } from '../page.js';
 import { escaped } from '../views.js';
-import { about, articlePath, differenceOf, editorOf, idIn } from './article.js';
+import { about, articlePath, editorOf, idIn, shownArticle } from './article.js';
 
 /** Previews that are kept for the frames that show them; each is a page of a theme. */
 const MOST_PREVIEWS = 20;
+
+/** Where the head of a page begins at the latest, in characters. */
+const LONGEST_START = 10_000;
 
 /** No script of an article or a theme runs in a preview, and nothing of the admin can be reached from it. */
 const PREVIEW_POLICY =
@@ -27,10 +30,12 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
   const { articles } = host;
   const previews = new Map<string, string>();
 
-  function form(
-    article: EditableArticle | undefined,
+  async function form(
+    found: EditableArticle | undefined,
     fields: ArticleFields,
     more: {
+      /** By which the article was asked for. */
+      readonly id?: string;
       /** The revision that the person has seen; empty for a new article. */
       readonly base?: string;
       /** Of a new article, so that it is stored once. */
@@ -43,23 +48,35 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       readonly conflict?: object;
     },
     answer: Parameters<typeof view>[2] = {},
-  ): PageAnswer {
-    const title = article === undefined ? {} : { title: article.title };
+  ): Promise<PageAnswer> {
+    const article = found && shownArticle(found, more.id ?? found.id);
+    const html = await htmlOf(fields);
     return view(
       'article-editor',
-      { article, fields, ...more, key: more.key || newKey() },
-      { ...title, ...answer },
+      { article, html, ...more, key: more.key || newKey() },
+      { ...(article !== undefined && { title: article.title }), ...answer },
     );
+  }
+
+  /** The fields as they stand in the form. */
+  async function htmlOf({ tags, image, ...fields }: ArticleFields): Promise<Record<string, string>> {
+    const texts = Object.entries({ ...fields, tags: tags.join('\n'), image: image ?? '' });
+    const escapedTexts = await articles.escaped(texts.map(([, text]) => text));
+    return Object.fromEntries(texts.map(([name], n) => [name, escapedTexts[n] ?? '']));
+  }
+
+  /** A page without a theme, where another generator makes the pages. */
+  async function withoutTheme(title: string, html: string): Promise<string> {
+    const [heading = ''] = await articles.escaped([title]);
+    return `<!doctype html><meta charset="utf-8"><title>${heading}</title><h1>${heading}</h1>${html}`;
   }
 
   /** Makes a preview, and remembers it for its frame. */
   async function keptPreview(fields: ArticleFields, id: string | undefined): Promise<string> {
     const { path, text, article, html: alone } = await articles.draft(fields, id);
     const page = await host.use('preview')(path, text);
-    const address = escaped(new URL(article.url).pathname);
     const html =
-      page?.replace(/<head[^>]*>/i, (head) => `${head}<base href="${address}">`) ??
-      plain(article.title, alone);
+      page === undefined ? await withoutTheme(article.title, alone) : withBase(page, new URL(article.url));
     const key = randomBytes(16).toString('hex');
     previews.set(key, html);
     for (const old of previews.keys()) if (previews.size > MOST_PREVIEWS) previews.delete(old);
@@ -79,12 +96,12 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       if (now === undefined) return removed(fields);
       return isConflict(error)
         ? conflict(now, base, fields)
-        : form(now, fields, { base, isChanged: true }, refusal(error));
+        : form(now, fields, { id, base, isChanged: true }, refusal(error));
     }
   }
 
   /** Somebody has removed the article in between: the text is not lost. */
-  function removed(fields: ArticleFields): PageAnswer {
+  function removed(fields: ArticleFields): Promise<PageAnswer> {
     const flash = { level: 'warn', text: 'articles.removedSince' } as const;
     return form(undefined, fields, { isChanged: true }, { status: 404, flash });
   }
@@ -94,7 +111,7 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     const id = idIn(request);
     const article = id === '' ? undefined : await articles.open(id);
     if (id !== '' && article === undefined) return removed(fieldsOf(request));
-    return form(article, fieldsOf(request), enteredIn(request));
+    return form(article, fieldsOf(request), { id, ...enteredIn(request) });
   }
 
   /** The article has changed since: both texts are shown, and nothing is overwritten before the person says so. */
@@ -105,8 +122,8 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       throw error;
     });
     const conflict = {
-      since: seen && differenceOf(seen, theirs),
-      mine: differenceOf(theirs, fields),
+      since: seen && (await articles.compare(seen, theirs)),
+      mine: await articles.compare(theirs, fields),
     };
     return form(
       now,
@@ -121,9 +138,9 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     const fields = fieldsOf(request);
     const article = id === '' ? undefined : await articles.open(id);
     if (id !== '' && article === undefined) return removed(fields);
-    const more = enteredIn(request);
+    const more = { id, ...enteredIn(request) };
     try {
-      return form(article, fields, { ...more, preview: await keptPreview(fields, article?.id) });
+      return await form(article, fields, { ...more, preview: await keptPreview(fields, article?.id) });
     } catch (error) {
       return form(article, fields, more, refusal(error));
     }
@@ -154,8 +171,11 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       title: 'articles.edit',
       role: 'editor',
       show: async (request) => {
-        const article = await articles.open(idIn(request));
-        return article === undefined ? MISSING : form(article, fieldsIn(article), { base: article.revision });
+        const id = idIn(request);
+        const article = await articles.open(id);
+        return article === undefined
+          ? MISSING
+          : form(article, fieldsIn(article), { id, base: article.revision });
       },
       again,
       actions: { save: { about, run: save }, preview: { about, changes: false, run: preview } },
@@ -182,9 +202,12 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** A page without a theme, where another generator makes the pages. */
-function plain(title: string, html: string): string {
-  return `<!doctype html><meta charset="utf-8"><title>${escaped(title)}</title><h1>${escaped(title)}</h1>${html}`;
+/** The page with the address that its links are relative to. */
+function withBase(page: string, { pathname }: URL): string {
+  const start = page
+    .slice(0, LONGEST_START)
+    .replace(/<head[^>]*>/i, (head) => `${head}<base href="${escaped(pathname)}">`);
+  return `${start}${page.slice(LONGEST_START)}`;
 }
 
 /** What was entered. */

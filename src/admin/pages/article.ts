@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { diffLines } from 'diff';
 import { PressmarkError } from '../../errors.js';
 import type { SettableState } from '../../host/articles/articles.js';
-import type { ArticleFields, ArticleRevision, EditableArticle } from '../../host/articles/edits.js';
+import type { ArticleRevision, EditableArticle } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
 import {
   type AdminPage,
@@ -52,35 +51,20 @@ export function articlePath(id: string): string {
   return `articles/article?${new URLSearchParams({ id })}`;
 }
 
-/** A piece of a difference between two texts. */
-export interface Difference {
-  readonly kind: 'same' | 'old' | 'new';
-  readonly text: string;
-}
+/** So much of an article's title, names and tags is shown: each may be as long as an article. */
+const MOST_SHOWN = { characters: 200, tags: 100 };
 
-/** The most lines of a text that is compared, and the most that may differ: to compare more takes the time of deliveries. */
-const MOST_COMPARED = { lines: 5_000, different: 300 };
-
-/** What is different between two versions of an article; of long or very different ones, one text and the other. */
-export function differenceOf(before: ArticleFields, after: ArticleFields): readonly Difference[] {
-  const [old, now] = [textOf(before), textOf(after)];
-  const isLong = [old, now].some(
-    (text) => text.split('\n', MOST_COMPARED.lines).length === MOST_COMPARED.lines,
-  );
-  const pieces = isLong ? undefined : diffLines(old, now, { maxEditLength: MOST_COMPARED.different });
-  if (pieces === undefined)
-    return [
-      { kind: 'old', text: old },
-      { kind: 'new', text: now },
-    ];
-  return pieces.map(({ added, removed, value }) => ({
-    kind: added ? 'new' : removed ? 'old' : 'same',
-    text: value,
-  }));
-}
-
-function textOf({ title, description, tags, author, image, body }: ArticleFields): string {
-  return [title, description, author, tags.join(', '), image ?? '', '', body, ''].join('\n');
+/** An article as views show it. @param id by which it was asked for. */
+export function shownArticle(article: EditableArticle, id: string): EditableArticle {
+  const short = (text: string) => text.slice(0, MOST_SHOWN.characters);
+  const { title, author, tags } = article;
+  return {
+    ...article,
+    id,
+    title: short(title),
+    author: short(author),
+    tags: tags.slice(0, MOST_SHOWN.tags).map(short),
+  };
 }
 
 /** The versions of an article, as its page shows them. */
@@ -188,8 +172,9 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
       role: 'editor',
       show: async (request) => {
         const id = idIn(request);
-        const article = await articles.open(id);
-        if (article === undefined) return MISSING;
+        const found = await articles.open(id);
+        if (found === undefined) return MISSING;
+        const article = shownArticle(found, id);
         const asked = Number(request.query.get('versions'));
         const versions = asked
           ? await versionsOf(id, Math.min(Math.max(asked, 1), VERSIONS.most))
@@ -214,7 +199,8 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         const [from, to] = [request.query.get('from') ?? '', request.query.get('to') ?? ''];
         if (article === undefined || from === '' || to === '') return MISSING;
         const [before, after] = await Promise.all([articles.at(id, from), articles.at(id, to)]);
-        return view('compare', { article, from, to, differences: differenceOf(before, after) });
+        const comparison = await articles.compare(before, after);
+        return view('compare', { article: shownArticle(article, id), from, to, comparison });
       },
     },
   ];

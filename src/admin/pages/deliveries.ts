@@ -13,6 +13,9 @@ const EVENTS = ['article.published', 'article.updated', 'article.lookup', 'webho
 /** A longer body is shown in part, in characters; it can be had whole as a file. */
 const MOST_SHOWN = 50_000;
 
+/** More bytes than these characters have; of a longer body no more is decoded. */
+const MOST_BYTES = 4 * MOST_SHOWN + 4;
+
 /** What follows a delivery is looked for so long, in milliseconds; not every site has somebody who sees it live. */
 const FOLLOWED_MS = 15 * 60_000;
 
@@ -66,7 +69,7 @@ export function deliveryPages({ host }: AdminRoom): AdminPage[] {
         return view('delivery', {
           ...record,
           articleAt: record.id === null ? undefined : await pageOf(host, record.id),
-          body: partOf(body?.toString('utf8')),
+          body: partOf(body?.toString('utf8', 0, MOST_BYTES)),
           answer: partOf(answer ?? undefined),
           canRepeat: body !== null && record.adapter === null,
           after,

@@ -33,7 +33,9 @@ export function gitPages({ host }: AdminRoom): AdminPage[] {
       show: async ({ query }) => {
         const file = query.get('file') ?? '';
         const text = await host.use('git').replacedText(file);
-        return text === undefined ? MISSING : view('replaced-text', { file, text });
+        if (text === undefined) return MISSING;
+        const [html] = await host.articles.escaped([text]);
+        return view('replaced-text', { file, html });
       },
     },
   ];

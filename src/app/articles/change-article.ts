@@ -116,3 +116,8 @@ export function checkMoment(text: string): void {
       `${quote(text)} is not a moment in ISO 8601, such as 2026-11-19T08:00:00Z`,
     );
 }
+
+/** Why a field of an article cannot be stored. */
+export function invalid(field: string, what: string): PressmarkError {
+  return new PressmarkError('BODY_INVALID', `the ${field} ${what}`);
+}

@@ -1,6 +1,5 @@
 import type { Article } from '../../article/article.js';
 import type { StateChange } from '../../article/format/amend.js';
-import { termKey } from '../../article/names.js';
 import { isOfPerson, personsPart, revisionFor } from '../../article/own-revisions.js';
 import { stateAt } from '../../article/publication.js';
 import type { StoredArticle } from '../../article/stored-article.js';
@@ -75,9 +74,21 @@ export function createArticleChanges(
       const stored = await store.read(path);
       if (stored === undefined) continue;
       const article = listedArticle(`${prefix}${path}`, stored, now);
-      if (matches(article, query)) found.push({ article, published: publishedAt(stored) });
+      if (await isMeant(article, query)) found.push({ article, published: publishedAt(stored) });
     }
     return found;
+  }
+
+  async function isMeant(
+    { state, handWritten, tags, author }: ListedArticle,
+    query: ArticleQuery,
+  ): Promise<boolean> {
+    return (
+      (query.state === undefined || state === query.state) &&
+      (query.handWritten === undefined || handWritten === query.handWritten) &&
+      ((query.tag === undefined && query.author === undefined) ||
+        (await content.codec.hasNames({ tags, author }, { tag: query.tag, author: query.author })))
+    );
   }
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
@@ -173,13 +184,4 @@ export function listedArticle(path: string, stored: StoredArticle, now = Date.no
     state: stateAt(publication, now),
     handWritten: personsPart(stored) === 'written',
   };
-}
-
-function matches(article: ListedArticle, { state, tag, author, handWritten }: ArticleQuery): boolean {
-  return (
-    (state === undefined || article.state === state) &&
-    (tag === undefined || article.tags.some((one) => termKey(one) === termKey(tag))) &&
-    (author === undefined || termKey(article.author) === termKey(author)) &&
-    (handWritten === undefined || article.handWritten === handWritten)
-  );
 }

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
-import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
 import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
-import type { StoredArticle } from '../../article/stored-article.js';
-import { withLf } from '../../article/text/line-ends.js';
 import type { Settings } from '../../config/load.js';
-import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Editors } from '../../git/commit/editors.js';
 import type {
@@ -20,29 +16,25 @@ import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import type { Found } from '../../store/reading.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import { publishDraft } from '../../webhook/events/published.js';
-import { checkBase, createChange, isHtml, withContent } from './change-article.js';
+import type { PersonsTexts } from '../content/article-codec.js';
+import { checkBase, createChange, invalid, isHtml, withContent } from './change-article.js';
 import { type ArticleHistory, historyOfFile, type Revision } from './history/article-history.js';
 import { pick, reversion, versionIn } from './history/revert.js';
 import { type HostArticlesOptions, listedArticle, type SetStateAs } from './host-articles.js';
+import type { ReadForm } from './person-form.js';
 
 export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' | 'catalog'> {
   readonly settings: Settings;
   readonly around: Surroundings;
   readonly editors: Editors;
   readonly setStateAs: SetStateAs;
+  readonly texts: PersonsTexts;
 }
 
 /** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
-  const { settings, store, content, prefix, around, editors, setStateAs } = options;
+  const { settings, store, content, prefix, around, editors, setStateAs, texts } = options;
   const changed = createChange(options);
-
-  /** What a person edits: the Markdown, or the HTML, as it came. */
-  function editableText(stored: StoredArticle): string {
-    const { body, contentHtml } = stored.article;
-    if (stored.bodyEdited) return body;
-    return isHtml(stored) ? contentHtml : content.format.sentBody(body);
-  }
 
   /** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
   async function lockedText(
@@ -66,7 +58,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const until = publication.kind === 'dated' ? publication.until : undefined;
     return {
       ...listedArticle(`${prefix}${found.path}`, found),
-      editable: editableText(found),
+      editable: await texts.editable(found),
       bodyKind: isHtml(found) ? 'html' : 'markdown',
       edited: edited && digest !== undefined,
       ...(address?.kind === 'unknown' && { uncertain: address.reason }),
@@ -84,22 +76,16 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const revision = revisionFor('admin');
     return changed(id, async (read, path) => {
       const { article } = read.stored;
-      const given = checked(fields, article);
-      const { body, ...others } = given;
-      if (await isStoredBy(by, read, path, given)) return { ...read.stored, text: read.text };
+      const form = await texts.form(fields, read.stored);
+      if (await isStoredBy(by, read, path, form)) return { ...read.stored, text: read.text };
       checkBase(article, base);
-      const isSame = body === undefined || body === withLf(editableText(read.stored));
-      if (isSame && isUnchanged(article, others)) return { ...read.stored, text: read.text };
-      const locked = isSame ? undefined : await lockedText(read, path);
+      if (form.isUnchanged) return { ...read.stored, text: read.text };
+      const { body, author } = form.fields;
+      const locked = body === undefined ? undefined : await lockedText(read, path);
       if (locked !== undefined) throw invalid('text', locked);
       const updated = new Date().toISOString();
-      const next = await withContent(content, read, path, {
-        ...others,
-        body: isSame ? undefined : body,
-        updated,
-        revision,
-      });
-      if (others.author !== undefined && next.article.author !== others.author)
+      const next = await withContent(content, read, path, { ...form.fields, updated, revision });
+      if (author !== undefined && next.article.author !== author)
         throw new PressmarkError(
           'BODY_INVALID',
           'the author of this post stands in its file alone and cannot be changed here',
@@ -114,25 +100,18 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     by: Editor,
     read: ReadFile,
     path: string,
-    fields: Partial<ArticleFields>,
+    { inSiteSpelling: { fields, isUnchanged } }: Pick<ReadForm, 'inSiteSpelling'>,
   ): Promise<boolean> {
     const { article, edited } = read.stored;
     const { revision, updated } = article;
     if (edited || editors.of(revision)?.name !== by.name) return false;
-    const { body, tags, author, ...others } = fields;
-    const terms = {
-      // as the site spells them
-      ...(tags !== undefined && !isSameTerm(tags.join('\0'), article.tags.join('\0')) && { tags }),
-      ...(author !== undefined && !isSameTerm(author, article.author) && { author }),
-    };
-    const isSame = body === undefined || body.trim() === withLf(editableText(read.stored)).trim();
-    if (isSame) return isUnchanged(article, { ...others, ...terms });
-    const next = { ...others, ...terms, body, revision, ...(updated !== null && { updated }) };
+    if (fields.body === undefined) return isUnchanged;
+    const next = { ...fields, revision, ...(updated !== null && { updated }) };
     return (await withContent(content, read, path, next)).text === read.text;
   }
 
   const create: ArticleEdits['create'] = async (fields, by) => {
-    const given = checked(fields);
+    const { fields: given } = await texts.form(fields, undefined);
     const { key = randomBytes(8).toString('hex') } = fields;
     const id = `admin-${key}`;
     if (!isPersonsId(id)) throw invalid('key', `${quote(key)} is not 16 hexadecimal digits`);
@@ -155,7 +134,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     if (id === undefined) {
       const made = await content.codec.encode(
         {
-          ...newDraft('preview', checked(fields), undefined),
+          ...newDraft('preview', (await texts.form(fields, undefined)).fields, undefined),
           updated: null,
           url: content.layout.url('preview', ''),
         },
@@ -166,11 +145,9 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const found = await mustGet(id);
     const { path } = found;
     const read = await readArticle(content, path);
-    const { body, ...others } = checked(fields, found.article);
-    const isSame = body === withLf(editableText(read.stored));
-    const revision = read.stored.article.revision;
-    const change = { ...others, body: isSame ? undefined : body, revision };
-    return shown(path, await withContent(content, read, path, change));
+    const form = await texts.form(fields, read.stored);
+    const { revision } = read.stored.article;
+    return shown(path, await withContent(content, read, path, { ...form.fields, revision }));
   };
 
   async function shown(path: string, { text, article }: Pick<Amended, 'text' | 'article'>) {
@@ -189,9 +166,9 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
 
   async function at(id: string, revision: string): Promise<Article> {
     const found = await mustGet(id);
-    if (found.article.revision === revision) return { ...found.article, body: editableText(found) };
-    const { stored } = versionIn(await historyOf(found), revision);
-    return { ...stored.article, body: editableText(stored) };
+    const { stored } =
+      found.article.revision === revision ? { stored: found } : versionIn(await historyOf(found), revision);
+    return { ...stored.article, body: await texts.editable(stored) };
   }
 
   const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
@@ -244,14 +221,15 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return { ...history, revisions: [uncommitted, ...history.revisions] };
   }
 
-  return { open, edit, create, draft, setStateBy, history, at, revert };
+  const { compare, escaped } = texts;
+  return { open, edit, create, draft, setStateBy, history, at, compare, escaped, revert };
 }
 
 /** A new article. @param slug @default made of the title. */
 function newDraft(id: string, fields: Partial<ArticleFields>, slug: string | undefined): ArticleDraft {
   const { title = '', description = '', tags = [], author = '', image = null, body = '' } = fields;
   if (title === '') throw invalid('title', 'is empty');
-  if (body.trim() === '') throw invalid('text', 'is empty');
+  if (body === '') throw invalid('text', 'is empty');
   return draftOf({
     id,
     title,
@@ -266,23 +244,6 @@ function newDraft(id: string, fields: Partial<ArticleFields>, slug: string | und
     published_at: new Date().toISOString(),
     json_ld: '',
   });
-}
-
-function isUnchanged(article: Article, fields: Partial<Omit<ArticleFields, 'body'>>): boolean {
-  const { title, description, tags, author, image } = article;
-  const now = { title, description, author, image };
-  const sameTags = fields.tags === undefined || fields.tags.join('\0') === tags.join('\0');
-  return (
-    sameTags &&
-    Object.entries(now).every(([key, value]) => {
-      const next: unknown = Object.entries(fields).find(([name]) => name === key)?.[1];
-      return next === undefined || next === value;
-    })
-  );
-}
-
-function isSameTerm(one: string, other: string): boolean {
-  return termKey(one) === termKey(other);
 }
 
 function revisionOf(
@@ -302,47 +263,6 @@ function revisionOf(
   };
 }
 
-/**
- * Fields as they are stored.
- *
- * @param now the article as it is: an image that stays may be one that nobody could enter.
- * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
- */
-function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): Partial<ArticleFields> {
-  const { title, description, tags, author, body } = fields;
-  const image = now !== undefined && fields.image === now.image ? undefined : fields.image;
-  for (const [name, text] of Object.entries({ title, description, author, image, body }))
-    if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
-      throw invalid(name, 'is not a text that can be stored');
-  if (
-    tags !== undefined &&
-    !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && tag.isWellFormed()))
-  )
-    throw invalid('tags', 'are not a list of texts');
-  if (title !== undefined && trimmedName(title) === '') throw invalid('title', 'is empty');
-  if (body !== undefined && body.trim() === '') throw invalid('text', 'is empty');
-  if (image && !(/^https?:/i.test(image) && URL.canParse(image)))
-    throw invalid('image', `${quote(image)} is not an absolute URL such as https://example.com/a.jpg`);
-  const given = {
-    ...(title !== undefined && { title: trimmedName(title) }),
-    ...(description !== undefined && { description: withLf(description).trim() }),
-    ...(tags !== undefined && { tags: termNames(tags) }),
-    ...(author !== undefined && { author: termName(author) }),
-    ...(image !== undefined && { image: image === '' ? null : image }),
-    ...(body !== undefined && { body: withLf(body) }),
-  };
-  if (Buffer.byteLength(JSON.stringify(given)) > MAX_BODY_BYTES)
-    throw new PressmarkError(
-      'BODY_TOO_LARGE',
-      `the article is over ${MAX_BODY_BYTES} bytes, the most that is stored`,
-    );
-  return given;
-}
-
 function personOf({ name, email = '' }: Editor) {
   return { name, email };
-}
-
-function invalid(field: string, what: string): PressmarkError {
-  return new PressmarkError('BODY_INVALID', `the ${field} ${what}`);
 }

@@ -4,7 +4,8 @@ import { reasonOf } from '../../article/front-matter/read.js';
 import type { StoredUrl } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
-import type { Entry } from '../../store/catalog/entry.js';
+import { readText } from '../../fs/read-text.js';
+import type { ContentFolder, Entry } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
@@ -67,6 +68,28 @@ export function addressChange(settings: Settings): AddressChange | undefined {
       articles++;
       example ||= stored.url;
     }
+  return articles === 0 ? undefined : { articles, example };
+}
+
+/** The same while a receiver runs: the files are read in its thread, one after the other. */
+export async function addressChangeAmong(
+  { root, codec }: Pick<ContentFolder, 'root' | 'codec'>,
+  entries: Iterable<Entry>,
+  siteUrl: string,
+): Promise<AddressChange | undefined> {
+  let articles = 0;
+  let example = '';
+  for (const { path } of entries) {
+    let stored: StoredUrl | undefined;
+    try {
+      stored = await codec.storedUrl(readText(join(root, path)).text, path);
+    } catch {
+      continue; // gone or malformed since; `doctor` names it
+    }
+    if (stored === undefined || !isElsewhere(stored, siteUrl)) continue;
+    articles++;
+    example ||= stored.url;
+  }
   return articles === 0 ? undefined : { articles, example };
 }
 

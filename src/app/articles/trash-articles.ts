@@ -1,9 +1,11 @@
+import { shortened } from '../../article/names.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { type Editors, removedKey, restoredKey } from '../../git/commit/editors.js';
 import type { ArticleTrash, TrashedArticle } from '../../host/articles/trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
+import { catalogId, LONGEST_TITLE } from '../../store/catalog/entry.js';
 import type { DeletedArticles } from '../../store/deleted.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
@@ -42,9 +44,10 @@ export function createTrash(options: TrashOptions) {
       if (to !== null && leadsTo(to, article.url))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await editors.note(removedKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
-      const { title, url } = article;
+      const { url } = article;
+      const title = shortened(article.title, LONGEST_TITLE);
       const at = new Date().toISOString();
-      await files.keep({ id, url, title, path, at, by: by.name, redirect: to }, text);
+      await files.keep({ id: catalogId(id), url, title, path, at, by: by.name, redirect: to }, text);
     });
     const { url } = article;
     // What was never written down, as it came with `git pull` a moment ago, is remembered as well.
@@ -55,10 +58,10 @@ export function createTrash(options: TrashOptions) {
 
   const restore: ArticleTrash['restore'] = async (id, by) => {
     if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
-    const { path, url } = found(id);
+    const { id: known, path, url } = found(id);
     await editors.note(restoredKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
-    await store.restore(id, path, files.textOf(id));
-    await files.drop(id);
+    await store.restore(known, path, files.textOf(known));
+    await files.drop(known);
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
   };
@@ -83,7 +86,7 @@ export function createTrash(options: TrashOptions) {
   }
 
   function found(id: string): Trashed {
-    const one = files.get(id);
+    const one = files.get(catalogId(id));
     if (one === undefined)
       throw new PressmarkError('ARTICLE_NOT_FOUND', `no article with the id ${quote(id)} is in the trash`);
     return one;

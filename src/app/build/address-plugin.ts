@@ -1,31 +1,32 @@
-import type { Settings } from '../../config/load.js';
 import { createBuildQueue } from '../../deploy/build/build-queue.js';
-import { messageOf } from '../../errors.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
-import { existingAddresses } from './addresses.js';
+import { type BuildProcess, createBuildProcess } from './start-build-process.js';
 
 /**
  * Asks the generator of a site that is built elsewhere for the addresses of existing posts: at the start, and after each
- * change that a person makes. Where the receiver builds the site, each good build is followed by this.
+ * change that a person makes. It is done in a process of its own, as all articles and all pages may be read for it. Where
+ * the receiver builds the site, each good build is followed by this.
+ *
+ * @param dir the site's folder.
  */
-export function addressPlugin(settings: Settings): Plugin {
+export function addressPlugin(dir: string, env: NodeJS.Dict<string>): Plugin {
   return definePlugin({
     name: 'addresses',
     receiver(host) {
       const { log } = host;
-      const ended = new AbortController();
+      let running: BuildProcess | undefined;
+      let isClosing = false;
 
       async function list(): Promise<'done'> {
-        try {
-          const { listed, unlisted, asked, contradiction } = await existingAddresses(settings, {
-            signal: ended.signal,
-          });
-          if (asked)
-            log.info({ listed: listed.size, unlisted: unlisted.size }, 'addresses of existing posts listed');
-          if (contradiction !== undefined) log.warn(contradiction);
-        } catch (error) {
-          if (!ended.signal.aborted) log.warn(`${messageOf(error)}; pressmark urls asks again`);
-        }
+        if (isClosing) return 'done';
+        running = createBuildProcess(dir, env);
+        const answer = await running.addresses();
+        await running.close();
+        if (answer.kind === 'error' && !isClosing) log.warn(`${answer.reason}; pressmark urls asks again`);
+        if (answer.kind === 'error') return 'done';
+        const { asked, listed, unlisted, contradiction } = answer;
+        if (asked) log.info({ listed, unlisted }, 'addresses of existing posts listed');
+        if (contradiction !== undefined) log.warn(contradiction);
         return 'done';
       }
 
@@ -33,7 +34,8 @@ export function addressPlugin(settings: Settings): Plugin {
       for (const event of ['host.ready', 'article.created', 'article.edited', 'article.removed'] as const)
         host.addAction(event, queue.request);
       host.onClose(async () => {
-        ended.abort();
+        isClosing = true;
+        await running?.close();
         await queue.stop();
       });
     },

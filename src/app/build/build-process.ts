@@ -14,6 +14,7 @@ import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses.js';
 import { buildLock } from './build-lock.js';
+import type { AddressAnswer, BuildMessage } from './build-message.js';
 import { buildCommandOf } from './generator-build.js';
 import { BUILD_VARIABLE, completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
 
@@ -27,11 +28,6 @@ let building: Promise<void> = Promise.resolve();
 /** Ends the build that runs. */
 let current = new AbortController();
 
-/** A message from the receiver. */
-type BuildMessage =
-  | { readonly kind: 'build'; readonly lastStateChange: number }
-  | { readonly kind: 'cancel' };
-
 process.once('disconnect', () => end(CRASHED));
 process.once('SIGTERM', () => end());
 process.on('message', (message: BuildMessage) => {
@@ -43,7 +39,8 @@ process.on('message', (message: BuildMessage) => {
   current = controller;
   building = building.then(async () => {
     const signal = AbortSignal.any([stop.signal, controller.signal]);
-    const answer = await build(signal, message.lastStateChange).catch(
+    const work = message.kind === 'build' ? build(signal, message.lastStateChange) : addresses(signal);
+    const answer = await work.catch(
       (error: unknown): BuildAnswer =>
         controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
     );
@@ -58,8 +55,12 @@ async function end(reason?: string): Promise<void> {
   process.exit(0);
 }
 
+function ownSettings(): Promise<Settings> {
+  return loadSettings(process.argv[2] ?? '.');
+}
+
 async function build(signal: AbortSignal, lastStateChange: number): Promise<BuildAnswer> {
-  const settings = await loadSettings(process.argv[2] ?? '.');
+  const settings = await ownSettings();
   const { stateDir } = foldersOf(settings);
   fs.mkdirSync(buildFolder(stateDir), { recursive: true });
   const lock = buildLock(stateDir);
@@ -72,6 +73,18 @@ async function build(signal: AbortSignal, lastStateChange: number): Promise<Buil
     lock.leave();
     lock.close();
   }
+}
+
+/** Asks the generator of a site that is built elsewhere where the pages of existing posts are. */
+async function addresses(signal: AbortSignal): Promise<AddressAnswer> {
+  const { listed, unlisted, asked, contradiction } = await existingAddresses(await ownSettings(), { signal });
+  return {
+    kind: 'addresses',
+    asked,
+    listed: listed.size,
+    unlisted: unlisted.size,
+    ...(contradiction !== undefined && { contradiction }),
+  };
 }
 
 /** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */

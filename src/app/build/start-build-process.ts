@@ -2,16 +2,21 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { childEnvironment } from '../../child-environment.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { within } from '../../time-limit.js';
+import type { AddressAnswer, BuildMessage } from './build-message.js';
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
   /** Builds the site; see `SiteBuild.build`. Never rejects; one build at a time. */
   build(lastStateChange: number): Promise<BuildAnswer>;
+  /** Asks the generator for the addresses of existing posts; see `existingAddresses`. Never rejects. */
+  addresses(): Promise<AddressAnswer | BuildError>;
   /** Ends a build that runs early; the process goes on. */
   cancel(): void;
   /** Ends the process and the build that it runs; the output stays the last good one. */
   close(): Promise<void>;
 }
+
+type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 
 /** How much of what the process prints is kept for a message, in characters. */
 const MOST_PRINTED = 2_000;
@@ -41,7 +46,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     return process;
   }
 
-  async function build(lastStateChange: number): Promise<BuildAnswer> {
+  async function ask<Answer>(question: BuildMessage): Promise<Answer | BuildError> {
     if (closed) return { kind: 'error', reason: 'the receiver stops' };
     const process = started();
     let printed = '';
@@ -51,9 +56,9 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     process.stderr?.on('data', onPrinted);
     const done = new AbortController();
     try {
-      return await new Promise<BuildAnswer>((resolve) => {
+      return await new Promise<Answer | BuildError>((resolve) => {
         const { signal } = done;
-        const onMessage = (message: unknown) => resolve(message as BuildAnswer);
+        const onMessage = (message: unknown) => resolve(message as Answer);
         const onExit = (code: number | null, name: string | null) => {
           const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
           resolve({ kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` });
@@ -63,7 +68,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
         signal.addEventListener('abort', () => {
           process.off('message', onMessage).off('exit', onExit).off('error', onError);
         });
-        process.send({ kind: 'build', lastStateChange });
+        process.send(question);
       });
     } finally {
       done.abort();
@@ -85,5 +90,10 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     await exited;
   }
 
-  return { build, cancel, close };
+  return {
+    build: (lastStateChange) => ask<BuildAnswer>({ kind: 'build', lastStateChange }),
+    addresses: () => ask<AddressAnswer>({ kind: 'addresses' }),
+    cancel,
+    close,
+  };
 }

@@ -1,8 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { LiveCheckOptions } from '../../deploy/live/live-check.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
+import type { ArticleEdits } from '../../host/articles/edits.js';
 import type { ArticleCodec } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
+import type { AdapterOptions } from '../../webhook/http/adapter.js';
+import type { ReadForm } from '../articles/person-form.js';
 import { type Outcome, steadyMs, type ThreadSettings, type ThreadWork, type Work } from './article-work.js';
 import type { ContentSettings } from './content.js';
 
@@ -33,6 +36,15 @@ const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   html: 'rendered',
   comments: 'read',
   keepComments: 'written',
+  assets: 'read',
+  hasNames: 'listed',
+  storedUrl: 'read',
+  json: 'received',
+  editable: 'read',
+  form: 'read',
+  compared: 'compared',
+  apart: 'shown',
+  escaped: 'shown',
 };
 
 interface Asked {
@@ -43,11 +55,19 @@ interface Asked {
   reject(error: PressmarkError): void;
 }
 
+/** What is done with the texts of people who edit articles. */
+export interface PersonsTexts extends Pick<ArticleEdits, 'compare' | 'escaped'> {
+  editable(...args: Parameters<ThreadWork['editable']>): Promise<string>;
+  form(...args: Parameters<ThreadWork['form']>): Promise<ReadForm>;
+}
+
 /** A codec whose work is done by a thread. */
 export interface CodecInThread {
   readonly codec: ArticleCodec;
   readonly readDelivery: Surroundings['readDelivery'];
   readonly readIncoming: Surroundings['readIncoming'];
+  readonly readJson: AdapterOptions['readJson'];
+  readonly texts: PersonsTexts;
   readonly pageProblem: LiveCheckOptions['pageProblem'];
   /** Starts the thread, which its first work does otherwise. */
   start(): void;
@@ -163,21 +183,24 @@ export function createCodecInThread(
       html: (...args) => ask('html', args),
       comments: (...args) => ask('comments', args),
       keepComments: (...args) => ask('keepComments', args),
+      assets: (...args) => ask('assets', args),
+      hasNames: (...args) => ask('hasNames', args),
+      storedUrl: (...args) => ask('storedUrl', args),
+    },
+    texts: {
+      editable: (...args) => ask('editable', args),
+      form: (...args) => ask('form', args).catch(refuseFunctions),
+      compare: (...args) =>
+        ask('compared', args).catch((error: unknown) => {
+          if (!(error instanceof PressmarkError)) throw error;
+          return ask('apart', args);
+        }),
+      escaped: (...args) => ask('escaped', args),
     },
     readDelivery: (...args) => ask('delivery', args),
+    readIncoming: (...args) => ask('incoming', args).catch(refuseFunctions),
+    readJson: (...args) => ask('json', args),
     pageProblem: (...args) => ask('pageProblem', args),
-    async readIncoming(...args) {
-      try {
-        return await ask('incoming', args);
-      } catch (error) {
-        if (!(error instanceof DOMException)) throw error;
-        // An adapter is JavaScript: what it hands over can hold a function, which no other thread can be given.
-        throw new PressmarkError(
-          'BODY_INVALID',
-          `an article that was handed over holds no plain data: ${error.message}`,
-        );
-      }
-    },
     start() {
       thread ??= startThread();
     },
@@ -188,6 +211,15 @@ export function createCodecInThread(
       await thread?.terminate();
     },
   };
+}
+
+/** A plugin is JavaScript: what it hands over can hold a function, which no other thread can be given. */
+function refuseFunctions(error: unknown): never {
+  if (!(error instanceof DOMException)) throw error;
+  throw new PressmarkError(
+    'BODY_INVALID',
+    `an article that was handed over holds no plain data: ${error.message}`,
+  );
 }
 
 function settle(asked: Asked, outcome: Exclude<Outcome, { readonly kind: 'ready' }>): void {

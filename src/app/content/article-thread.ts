@@ -1,19 +1,32 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { escapeUTF8 } from 'entities';
 import type { NewArticle } from '../../article/format/encode.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { readConfigFile } from '../../config/config-file.js';
 import { problemOf } from '../../deploy/live/page-problem.js';
 import { PressmarkError } from '../../errors.js';
+import type { ArticleFields } from '../../host/articles/edits.js';
 import { textWork } from '../../store/catalog/entry.js';
-import { readDelivery } from '../../webhook/events/read-delivery.js';
+import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
-import { type NewFile, type Outcome, steadyMs, type ThreadSettings, type Work } from './article-work.js';
+import { apart, compared } from '../articles/compare-articles.js';
+import { editableText, type ReadForm, readForm } from '../articles/person-form.js';
+import {
+  type NewFile,
+  type Outcome,
+  steadyMs,
+  type ThreadSettings,
+  type ThreadWork,
+  type Work,
+} from './article-work.js';
 import { type ContentSettings, contentOf } from './content.js';
 
 // The entry of the thread that reads and writes the text of articles; `article-codec.ts` starts it.
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 const settings = workerData as ThreadSettings;
-const texts = textWork(contentOf(await withGenerator(settings)));
+const content = contentOf(await withGenerator(settings));
+const texts = textWork(content);
 const startedAt = steadyMs();
 port.on('message', (work: Work) => port.postMessage(outcomeOf(work)));
 port.postMessage({ kind: 'ready' } satisfies Outcome);
@@ -38,16 +51,28 @@ function outcomeOf({ number, kind, args, askedAt }: Work): Outcome {
   }
 }
 
-function workOf(kind: Work['kind']) {
+function workOf(kind: Work['kind']): ThreadWork[Work['kind']] {
   switch (kind) {
     case 'delivery':
       return readDelivery;
     case 'incoming':
       return readIncoming;
+    case 'json':
+      return readJson;
     case 'pageProblem':
       return problemOf;
     case 'encode':
       return encode;
+    case 'editable':
+      return editable;
+    case 'form':
+      return form;
+    case 'compared':
+      return compared;
+    case 'apart':
+      return apart;
+    case 'escaped':
+      return escaped;
     default:
       return texts[kind];
   }
@@ -57,4 +82,16 @@ function encode(given: NewArticle, path: string): NewFile {
   const { article, ...file } = texts.encode(given, path);
   const { revision, body } = article;
   return { ...file, revision, ...(body !== given.body && { body }) };
+}
+
+function editable(stored: StoredArticle): string {
+  return editableText(stored, content.format);
+}
+
+function form(entered: Partial<ArticleFields>, now: StoredArticle | undefined): ReadForm {
+  return readForm(entered, now && { article: now.article, editable: editable(now) });
+}
+
+function escaped(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => escapeUTF8(text));
 }

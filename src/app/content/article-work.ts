@@ -1,9 +1,13 @@
 import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import type { problemOf } from '../../deploy/live/page-problem.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
+import type { ArticleFields } from '../../host/articles/edits.js';
 import type { TextWork } from '../../store/catalog/entry.js';
-import type { readDelivery } from '../../webhook/events/read-delivery.js';
+import type { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import type { readIncoming } from '../../webhook/events/read-incoming.js';
+import type { apart, compared } from '../articles/compare-articles.js';
+import type { ReadForm } from '../articles/person-form.js';
 import type { ContentSettings } from './content.js';
 
 /** What the thread of articles is started with. */
@@ -19,7 +23,16 @@ export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly encode: (article: NewArticle, path: string) => NewFile;
   readonly delivery: typeof readDelivery;
   readonly incoming: typeof readIncoming;
+  readonly json: typeof readJson;
   readonly pageProblem: typeof problemOf;
+  /** See `editableText`. */
+  readonly editable: (stored: StoredArticle) => string;
+  /** See `readForm`. @param now the article as it is; undefined for a new one. */
+  readonly form: (entered: Partial<ArticleFields>, now: StoredArticle | undefined) => ReadForm;
+  readonly compared: typeof compared;
+  readonly apart: typeof apart;
+  /** Texts as HTML that shows them. */
+  readonly escaped: (texts: readonly string[]) => readonly string[];
 }
 
 /** A new article's file without what of the article the asker has already. */

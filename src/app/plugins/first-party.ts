@@ -66,7 +66,7 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
   const { generator, build, buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
   if (generator === 'plain' || build === undefined) return [];
   if (!buildsInBackground)
-    return [{ plugin: addressPlugin(settings), origin: 'generator in the config', isFirstParty }];
+    return [{ plugin: addressPlugin(dir, environment), origin: 'generator in the config', isFirstParty }];
   const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
   const { catalog } = durable.opened;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);

@@ -29,7 +29,7 @@ import { type LiveSecrets, openSecrets } from '../secrets.js';
 import { createLiveReload, type LiveReload } from '../server/live-reload.js';
 import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
 import { createSetupService } from '../setup.js';
-import { notedFacts, siteStatus } from '../status.js';
+import { notedFacts, receiverStatus } from '../status.js';
 import type { OnClose, ReceiverStore } from './open-store.js';
 
 /** What the plugins are made from. */
@@ -188,7 +188,7 @@ function aroundDeliveries(
 /** The articles as plugins read and change them, and what is at the URLs of those that were removed. */
 function articlesOf(
   settings: Settings,
-  { content, prefix, durable, hooks }: ReceiverStore,
+  { content, prefix, thread, durable, hooks }: ReceiverStore,
   around: Surroundings,
   receive: ReceiveArticle,
 ): { readonly articles: Omit<Articles, 'search'>; readonly gone: RunningPlugins['gone'] } {
@@ -198,7 +198,8 @@ function articlesOf(
   const { siteUrl } = settings;
   const ofArticles = { store, catalog, content, prefix, around };
   const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive });
-  const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs });
+  const { texts } = thread;
+  const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
   const refusal =
     settings.durability === 'push'
       ? 'with durability: push, remove the file in a clone, commit and push that'
@@ -210,7 +211,7 @@ function articlesOf(
 
 /** What is known of the site and of what came. */
 function recordsOf(
-  { settings, log, onClose }: PluginsOptions,
+  { settings, log, store: { content, durable }, onClose }: PluginsOptions,
   deliveries: DeliveryLog,
   facts: SiteDeploy['facts'],
   dryRun: ReturnType<typeof createDryRun>,
@@ -227,7 +228,7 @@ function recordsOf(
     refusals: deliveries.refusals,
     lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
     doctor: async (again) => doctor.report(again),
-    status: async () => ({ ...(await siteStatus(settings)) }),
+    status: async () => ({ ...(await receiverStatus(settings, content, durable.opened.catalog)) }),
   };
 }
 

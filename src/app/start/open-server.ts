@@ -52,7 +52,8 @@ export async function openServer({
   const common = { hooks, log, notes: deliveries.notes };
   // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
   const readBody = createBodyReader();
-  const ofAdapters = { ...common, receive: receiveArticle, counted: disk.counted, readBody };
+  const { readJson } = thread;
+  const ofAdapters = { ...common, receive: receiveArticle, counted: disk.counted, readBody, readJson };
   const server = createServer({
     webhook: webhook({
       ...common,

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join, posix } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressDigest } from '../../article/format/address.js';
 import type { ArticleMapping, FileFacts } from '../../article/format/mapping.js';
 import { readFrontMatter } from '../../article/front-matter/read.js';
@@ -15,9 +14,6 @@ import { type AddressFile, readAddressFile, type UnlistedReason, writeAddressFil
 import { configDigest } from './config-digest.js';
 import { contradictionOf, type NewArticles } from './contradiction.js';
 import { matchPages, readPages } from './match-pages.js';
-
-/** Posts looked at before others get a turn: this also runs in a receiver, while it answers deliveries. */
-const POSTS_PER_TURN = 100;
 
 /** An article file of a site. */
 export interface ContentFile {
@@ -97,7 +93,7 @@ interface Posts {
  */
 export async function listAddresses(options: ListingOptions): Promise<Listing> {
   const { dir, cacheFile } = options;
-  const posts = await readPosts(dir, options);
+  const posts = readPosts(dir, options);
   const cache = readAddressFile(cacheFile);
   const isKnown = cache?.config === configOf(dir, options) && cache.posts === posts.digest;
   if (isKnown && options.force !== true) return listingOf(cache, posts, false);
@@ -109,7 +105,7 @@ export async function listAddresses(options: ListingOptions): Promise<Listing> {
   const copy = await options.copy();
   try {
     // The site may have changed while it was copied.
-    const copied = copy.dir === dir ? posts : await readPosts(copy.dir, options);
+    const copied = copy.dir === dir ? posts : readPosts(copy.dir, options);
     const file = { config: configOf(copy.dir, options), ...(await found(copied, copy.dir, options)) };
     await writeAddressFile(cacheFile, file);
     return listingOf(file, copied, true);
@@ -137,13 +133,11 @@ function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Post
   };
 }
 
-async function readPosts(dir: string, { files, mapping, now }: ListingOptions): Promise<Posts> {
+function readPosts(dir: string, { files, mapping, now }: ListingOptions): Posts {
   const all: Post[] = [];
   const hidden = new Map<string, NotListed>();
   const counted: string[] = [];
-  let read = 0;
   for (const { path, text, pinned } of files(dir)) {
-    if (read++ % POSTS_PER_TURN === 0) await nextTurn();
     const data = frontMatterOf(path, text);
     const state =
       data === undefined

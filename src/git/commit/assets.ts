@@ -5,7 +5,7 @@ import { statusOf } from '../status.js';
 import { writeBlobs } from './commit-files.js';
 
 /** The assets of an article's file, relative to the site's folder. */
-export type AssetsOf = (id: string, text: string) => readonly string[];
+export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;
 
 /** The assets of one article that HEAD lacks: their blobs, by their paths from the top of the work tree. */
 type Blobs = ReadonlyMap<string, string>;

@@ -267,7 +267,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
           message: await message(kind, path, { article: stored.article, text }),
           author: restoredBy ?? options.authorOf(stored.article.revision),
         });
-        assets.push(options.assetsOf(stored.article.id, text));
+        assets.push(await options.assetsOf(stored.article.id, text));
       }
     }
     const lacking = await lackingAssets(repository, assets);

@@ -214,7 +214,12 @@ export function textOf(articles: readonly ArticleInReview[]): PullRequestText {
 }
 
 function titleOf({ article }: ArticleInReview): string {
-  const line = article.title.replace(/[\s\p{C}]+/gu, ' ').trim() || 'Untitled';
+  // Cut first: a title may have a million characters.
+  const line =
+    article.title
+      .slice(0, 8 * MOST_TITLE)
+      .replace(/[\s\p{C}]+/gu, ' ')
+      .trim() || 'Untitled';
   return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE - 1).toWellFormed()}…` : line;
 }
 

@@ -226,8 +226,8 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const replaced = paths.filter((_, index) => batch[index]?.file.replaces !== null);
     const before = await entriesAt(repository, branch.tip, replaced);
     const { assetsOf } = options;
-    const lists = batch.map(({ file: { article, text } }) => assetsOf(article.id, text));
-    const assets = await lackingAssets(repository, lists);
+    const lists = batch.map(async ({ file: { article, text } }) => assetsOf(article.id, text));
+    const assets = await lackingAssets(repository, await Promise.all(lists));
     const files = await Promise.all(
       batch.map(async (one, index) => ({
         ...(await changeOf(one, before)),

@@ -30,6 +30,17 @@ export interface EditableArticle extends ListedArticle {
   readonly expires?: string | undefined;
 }
 
+/** Two versions of an article, compared. */
+export interface Comparison {
+  /** Whether the pieces are the lines that differ, and those between; else they are one text and the other. */
+  readonly isByLine: boolean;
+  readonly pieces: readonly {
+    readonly kind: 'same' | 'old' | 'new';
+    /** Its text, as HTML that shows it. */
+    readonly html: string;
+  }[];
+}
+
 /** An article that is not stored. */
 export interface DraftFile {
   /** Its file, relative to the site's folder. */
@@ -110,6 +121,10 @@ export interface ArticleEdits {
   history(id: string, most?: number): Promise<readonly ArticleRevision[]>;
   /** The article as it was at a revision. @param revision or the beginning of its commit. @throws PressmarkError ARTICLE_NOT_FOUND, USAGE. */
   at(id: string, revision: string): Promise<Article>;
+  /** What is different between two versions. Versions that are long or very different, or take too long, are not compared by line. */
+  compare(before: ArticleFields, after: ArticleFields): Promise<Comparison>;
+  /** Texts as HTML that shows them, for those that may be as long as an article. */
+  escaped(texts: readonly string[]): Promise<readonly string[]>;
   /**
    * Puts the content of an earlier version back, as a new revision. Id, URL and date stay.
    *

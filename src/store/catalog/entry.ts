@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Article, itemComments, keepItemComments } from '../../article/article.js';
+import { assetsNamedIn } from '../../article/asset.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
-import { shortened, signsOf } from '../../article/names.js';
+import { hasNames, shortened, signsOf } from '../../article/names.js';
 import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
 import {
@@ -75,12 +76,13 @@ export interface ContentFolder {
 /** Everything that reads or makes the text of an article, and may take as long as its author likes. */
 export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
   const { format } = content;
-  const { decode, encode, amend, inState, tagKey = String, extension } = format;
+  const { decode, encode, amend, inState, storedUrl, tagKey = String, extension } = format;
   return {
     decode,
     encode,
     amend,
     inState,
+    storedUrl,
     /** See `entryIn`. */
     entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known),
     ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
@@ -89,6 +91,8 @@ export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
     html: (stored: Rendered) => renderedHtml(stored),
     comments: itemComments,
     keepComments: keepItemComments,
+    assets: assetsNamedIn,
+    hasNames,
   };
 }
 
@@ -115,19 +119,21 @@ export type ArticleCodec = {
 
 /** A codec that works in the thread that asks. */
 function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCodec {
-  const { entry, decode, encode, amend, inState, ownTags, extension, html, comments, keepComments } =
-    textWork(content);
+  const work = textWork(content);
   return {
-    entry: async (...args) => entry(...args),
-    decode: async (...args) => decode(...args),
-    encode: async (...args) => encode(...args),
-    amend: async (...args) => amend(...args),
-    inState: async (...args) => inState(...args),
-    ownTags: async (...args) => ownTags(...args),
-    extension: async (...args) => extension(...args),
-    html: async (...args) => html(...args),
-    comments: async (...args) => comments(...args),
-    keepComments: async (...args) => keepComments(...args),
+    entry: async (...args) => work.entry(...args),
+    decode: async (...args) => work.decode(...args),
+    encode: async (...args) => work.encode(...args),
+    amend: async (...args) => work.amend(...args),
+    inState: async (...args) => work.inState(...args),
+    storedUrl: async (...args) => work.storedUrl(...args),
+    ownTags: async (...args) => work.ownTags(...args),
+    extension: async (...args) => work.extension(...args),
+    html: async (...args) => work.html(...args),
+    comments: async (...args) => work.comments(...args),
+    keepComments: async (...args) => work.keepComments(...args),
+    assets: async (...args) => work.assets(...args),
+    hasNames: async (...args) => work.hasNames(...args),
   };
 }
 
@@ -197,6 +203,9 @@ export function readForPages(content: ContentFolder, path: string): ReadablePage
 /** The fingerprint of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
 export const NEVER_READ: Fingerprint = { ino: -1, size: -1, mtimeMs: -1 };
 
+/** So much of a file that took too long is looked into for its id and its URL, in characters: they stand at its beginning. */
+const LONGEST_BEGINNING = 10_000;
+
 /** What stands for the text of such a file. */
 const UNREAD: Text = { text: '', fingerprint: NEVER_READ };
 
@@ -250,7 +259,8 @@ export async function readEntry(
   } catch (error) {
     if (!(error instanceof PressmarkError) || error.code !== 'STORE_FAILED') throw error;
     // Read again at the next look: it may have been the thread, and not the file.
-    return brokenEntry(content, path, { ...read, fingerprint: NEVER_READ }, error.message, known);
+    const beginning = { text: read.text.slice(0, LONGEST_BEGINNING), fingerprint: NEVER_READ };
+    return brokenEntry(content, path, beginning, error.message, known);
   }
 }
 
@@ -354,8 +364,10 @@ export function catalogId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
 }
 
-/** Characters of a title and a date, at the most. */
-const [LONGEST_TITLE, LONGEST_DATE] = [200, 60];
+/** Characters of a title, at the most. */
+export const LONGEST_TITLE = 200;
+/** Characters of a date, at the most. */
+const LONGEST_DATE = 60;
 
 /** Tags of one article that an entry has, at the most, and characters of such a tag or author. */
 const MOST_SPELLING_TAGS = 100;

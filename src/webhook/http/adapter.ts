@@ -1,5 +1,4 @@
 import type { Context, Middleware } from 'koa';
-import { jsonIn } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import {
@@ -38,6 +37,8 @@ export interface AdapterOptions {
   /** Gets each answer, for the health check. */
   counted(answer: Pick<Outcome, 'body' | 'outcome'>): void;
   readonly readBody: ReadBody;
+  /** Parses a body away from the thread that answers, where the plugin does not; see the function of this name. */
+  readJson(body: Buffer): Promise<unknown>;
   readonly hooks: Hooks;
   readonly log: Log;
   /** Where deliveries are noted. @default nowhere */
@@ -64,7 +65,7 @@ interface Outcome {
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
-  { receive, counted, readBody, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
+  { receive, counted, readBody, readJson, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
   const { plugin, methods = ['POST'], maxBytes, keepsBodies = false } = adapter;
@@ -128,7 +129,7 @@ export function adapterEndpoint(
         `Content-Encoding ${quote(encoding)} is not supported`,
       );
     if (adapter.parse !== undefined) return ofPlugin('parse', async () => adapter.parse?.(request));
-    return request.body.length === 0 && request.method !== 'POST' ? undefined : jsonIn(request.body);
+    return request.body.length === 0 && request.method !== 'POST' ? undefined : readJson(request.body);
   }
 
   /** Stores what the plugin returned. All articles are tried; where one fails, the whole request is to be sent again. */

@@ -186,6 +186,54 @@ test('what an adapter hands over is read by the thread', async (t) => {
   });
 });
 
+test('what a person has entered is read by the thread, and compared with the article', async (t) => {
+  const { codec, texts } = await codecOf(t);
+  const { text } = await codec.encode(
+    { ...EMPTY, id: 'a', title: 'Soil', body: 'Feed it.', contentHtml: '' },
+    'a.md',
+  );
+  const stored = await codec.decode(text, 'a.md');
+  const editable = await texts.editable(stored);
+  t.regex(editable, /Feed it\./);
+  const same = { title: ' Soil ', tags: [], body: `${editable}\r\n` };
+  t.like(await texts.form(same, stored), { isUnchanged: false, inSiteSpelling: { isUnchanged: true } });
+  t.like(await texts.form({ title: ' Soil ', body: editable }, stored), { isUnchanged: true });
+  const { fields } = await texts.form({ title: ' Clay ', tags: ['Bees', 'bees '] }, stored);
+  t.deepEqual(fields, { title: 'Clay', tags: ['Bees'] });
+  await t.throwsAsync(texts.form({ image: 'a.jpg' }, stored), {
+    code: 'BODY_INVALID',
+    message: /^the image /,
+  });
+  const entered = { title: () => 'Soil' } as unknown as { title: string };
+  await t.throwsAsync(texts.form(entered, stored), { code: 'BODY_INVALID', message: /holds no plain data/ });
+  t.deepEqual(await texts.escaped(['<b>', 'a']), ['&lt;b&gt;', 'a']);
+});
+
+test('versions of an article whose comparison is refused are shown one after the other', async (t) => {
+  const { texts, encode } = await codecOf(t);
+  const version = (body: string) => ({
+    title: 'Soil',
+    description: '',
+    tags: [],
+    author: '',
+    image: null,
+    body,
+  });
+  const [before, after] = [version('one\ntwo <b>'), version('one\n2')];
+  t.like(await texts.compare(before, after), { isByLine: true });
+  const deadly = ['deadly', 'deadly', 'deadly'].map((word) => t.throwsAsync(encode(word)));
+  const { isByLine, pieces } = await texts.compare(before, after);
+  await Promise.all(deadly);
+  t.false(isByLine);
+  t.deepEqual(
+    pieces.map(({ kind, html }) => [kind, html.includes(kind === 'old' ? 'two &lt;b&gt;' : '\n2\n')]),
+    [
+      ['old', true],
+      ['new', true],
+    ],
+  );
+});
+
 test('a live page is read by the thread, like articles one after the other', async (t) => {
   const { pageProblem, encode } = await codecOf(t, 3_000);
   const page = { url: `${SITE_URL}/a/`, jsonLd: '', comments: ['<!-- svc:item:a -->'] };

@@ -57,7 +57,11 @@ test('the versions of a file are read as they would be checked out, by one proce
   t.true(commits.length >= 2);
   t.is(expected[0], undefined);
   t.true(expected.some((text) => text?.includes('\r\n')));
-  t.deepEqual(await textsOf({ git }, commits), expected);
+  const found = await textsOf({ git }, commits);
+  t.deepEqual(
+    found.map((text) => text?.toString()),
+    expected,
+  );
   t.is(processes, 1);
   t.is((await historyOf(repository, 'c.md', 1)).length, 1);
 });

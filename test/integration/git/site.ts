@@ -137,7 +137,7 @@ export function siteAt(
         content: '',
         decode: async (path, text) => storedIn(path, text),
         pathsOf: (id) => [paths.get(id) ?? []].flat(),
-        assetsOf: () => [],
+        assetsOf: async () => [],
         authorOf: () => undefined,
         stateDir: join(top, '..', 'state'),
         ...options,

@@ -89,7 +89,7 @@ export async function historyOfFile(
   const commits = await historyOf(repository, `${place.folder}${entry.path}`, most);
   const texts = await textsOf(repository, commits);
   for (const [n, commit] of commits.entries()) {
-    const stored = await decoded(content, entry.path, texts[n]);
+    const stored = await decoded(content, entry.path, texts[n]?.toString('utf8'));
     const revision = stored?.article.revision ?? null;
     const { author, seconds } = commit;
     revisions.push({

@@ -34,7 +34,7 @@ async function open(
     fetchEvery: 3_600_000,
     lock: createLock({ directory: state, helper: findLockHelper() }),
     readAgain: async () => void readAgain(),
-    assetsOf: () => [],
+    assetsOf: async () => [],
     message: async () => 'Publish\n\nArticle-Id: a\n',
     onCommit: () => undefined,
     onPushed: () => undefined,

@@ -30,6 +30,7 @@ async function answerOf(
       },
       counted: () => undefined,
       readBody: createBodyReader(),
+      readJson: async (body) => JSON.parse(body.toString()),
       hooks,
       log,
       limitsMs: { verify: limit, parse: limit, receive: limit },

@@ -1,0 +1,111 @@
+import type { Article } from '../../article/article.js';
+import type { ArticleFormat } from '../../article/format/format.js';
+import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import { withLf } from '../../article/text/line-ends.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { ArticleFields } from '../../host/articles/edits.js';
+import { invalid, isHtml } from './change-article.js';
+
+/** Fields as they are stored. */
+export interface ReadFields {
+  /** Without a text that is the article's. */
+  readonly fields: Partial<ArticleFields>;
+  /** Whether the article has them all. */
+  readonly isUnchanged: boolean;
+}
+
+/** What a person has entered. */
+export interface ReadForm extends ReadFields {
+  /** The same where the site's spelling of tags and authors, and blanks at the ends of the text, do not count. */
+  readonly inSiteSpelling: ReadFields;
+}
+
+/** What a person edits: the Markdown, or the HTML, as it came. */
+export function editableText(stored: StoredArticle, { sentBody }: Pick<ArticleFormat, 'sentBody'>): string {
+  const { body, contentHtml } = stored.article;
+  if (stored.bodyEdited) return body;
+  return isHtml(stored) ? contentHtml : sentBody(body);
+}
+
+/**
+ * Reads what a person has entered, and compares it with the article.
+ *
+ * @param now the article as it is, and what is edited of it; undefined for a new one.
+ * @throws PressmarkError BODY_INVALID, BODY_TOO_LARGE.
+ */
+export function readForm(
+  entered: Partial<ArticleFields>,
+  now?: { readonly article: Article; readonly editable: string },
+): ReadForm {
+  const { body, ...others } = checked(entered, now?.article);
+  if (now === undefined) {
+    const fields = { fields: { ...others, ...(body !== undefined && { body }) }, isUnchanged: false };
+    return { ...fields, inSiteSpelling: fields };
+  }
+  const { article } = now;
+  const editable = withLf(now.editable);
+  const { tags, author, ...rest } = others;
+  const spelled = {
+    ...rest,
+    ...(tags !== undefined && !isSameTerm(tags.join('\0'), article.tags.join('\0')) && { tags }),
+    ...(author !== undefined && !isSameTerm(author, article.author) && { author }),
+  };
+  return {
+    ...comparedWith(article, others, body === editable ? undefined : body),
+    inSiteSpelling: comparedWith(article, spelled, body?.trim() === editable.trim() ? undefined : body),
+  };
+}
+
+function comparedWith(
+  article: Article,
+  others: Partial<Omit<ArticleFields, 'body'>>,
+  body: string | undefined,
+): ReadFields {
+  const { tags, ...texts } = others;
+  const hasSameTags = tags === undefined || tags.join('\0') === article.tags.join('\0');
+  const hasSameTexts = (['title', 'description', 'author', 'image'] as const).every(
+    (name) => texts[name] === undefined || texts[name] === article[name],
+  );
+  return {
+    fields: { ...others, ...(body !== undefined && { body }) },
+    isUnchanged: body === undefined && hasSameTags && hasSameTexts,
+  };
+}
+
+function isSameTerm(one: string, other: string): boolean {
+  return termKey(one) === termKey(other);
+}
+
+/** @param now the article as it is: an image that stays may be one that nobody could enter. */
+function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): Partial<ArticleFields> {
+  const { title, description, tags, author, body } = fields;
+  const image = now !== undefined && fields.image === now.image ? undefined : fields.image;
+  for (const [name, text] of Object.entries({ title, description, author, image, body }))
+    if (text !== undefined && text !== null && (typeof text !== 'string' || !text.isWellFormed()))
+      throw invalid(name, 'is not a text that can be stored');
+  if (
+    tags !== undefined &&
+    !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && tag.isWellFormed()))
+  )
+    throw invalid('tags', 'are not a list of texts');
+  if (title !== undefined && trimmedName(title) === '') throw invalid('title', 'is empty');
+  if (body !== undefined && body.trim() === '') throw invalid('text', 'is empty');
+  if (image && !(/^https?:/i.test(image) && URL.canParse(image)))
+    throw invalid('image', `${quote(image)} is not an absolute URL such as https://example.com/a.jpg`);
+  const given = {
+    ...(title !== undefined && { title: trimmedName(title) }),
+    ...(description !== undefined && { description: withLf(description).trim() }),
+    ...(tags !== undefined && { tags: termNames(tags) }),
+    ...(author !== undefined && { author: termName(author) }),
+    ...(image !== undefined && { image: image === '' ? null : image }),
+    ...(body !== undefined && { body: withLf(body) }),
+  };
+  if (Buffer.byteLength(JSON.stringify(given)) > MAX_BODY_BYTES)
+    throw new PressmarkError(
+      'BODY_TOO_LARGE',
+      `the article is over ${MAX_BODY_BYTES} bytes, the most that is stored`,
+    );
+  return given;
+}

@@ -1,0 +1,15 @@
+/** What the receiver tells the process that builds its site. */
+export type BuildMessage =
+  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | { readonly kind: 'addresses' }
+  | { readonly kind: 'cancel' };
+
+/** How many addresses of existing posts are known. */
+export interface AddressAnswer {
+  readonly kind: 'addresses';
+  /** Whether the generator was asked. */
+  readonly asked: boolean;
+  readonly listed: number;
+  readonly unlisted: number;
+  readonly contradiction?: string;
+}

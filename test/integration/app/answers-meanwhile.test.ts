@@ -1,0 +1,124 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { article } from '../../support/events.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { soon, until } from '../../support/until.js';
+
+const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).href;
+
+/** A plugin that asks the host for what a path names. */
+const ASKING = `const by = { name: 'Ada' };
+export default { name: 'asking', receiver(host) {
+  const { articles } = host;
+  host.adapter({ path: '/in', verify: () => true, receive: () => host.answer(200, { parsed: true }) });
+  host.routes((router) => {
+    router.get('/open', async (context) => { context.body = await articles.open(context.query.id); });
+    router.get('/edit', async (context) => {
+      const { id, revision } = await articles.get(context.query.id);
+      context.body = await articles.edit(id, revision, { tags: ['Bees'] }, by);
+    });
+    router.get('/status', async (context) => { context.body = await host.status(); });
+  });
+} };`;
+
+/**
+ * A site that is built elsewhere. While the file \`hold\` is there, its generator's functions do not return: \`sentBody\`
+ * anywhere, \`publication\` in the first thread of a process.
+ */
+async function heldSite(t: ExecutionContext): Promise<Receiver> {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content'));
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/asking.mjs'), ASKING);
+  fs.writeFileSync(
+    join(dir, 'pressmark.config.mjs'),
+    `import fs from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import { hugo } from '${HUGO}';
+const held = () => {
+  if (!fs.existsSync('${join(dir, 'hold')}')) return;
+  fs.writeFileSync('${join(dir, 'begun')}', '');
+  while (fs.existsSync('${join(dir, 'hold')}'));
+};
+const mapping = (options) => {
+  const ofHugo = hugo.mapping(options);
+  const sentBody = (stored) => (held(), stored);
+  const publication = (file) => (isMainThread && held(), ofHugo.publication(file));
+  return { ...ofHugo, sentBody, publication };
+};
+export default {
+  build: { command: 'true', background: false },
+  git: false,
+  generator: { ...hugo, name: 'held', mapping, addressQuery: undefined },
+  articles: { file: ':slug.md' },
+};
+`,
+  );
+  return startReceiver(t, { dir, env: { PRESSMARK_LOG_LEVEL: 'debug' } });
+}
+
+const hold = ({ dir }: Receiver) => {
+  fs.rmSync(join(dir, 'begun'), { force: true });
+  fs.writeFileSync(join(dir, 'hold'), '');
+};
+const letGo = ({ dir }: Receiver) => fs.rmSync(join(dir, 'hold'), { force: true });
+const hasBegun = ({ dir }: Receiver) => fs.existsSync(join(dir, 'begun'));
+
+async function answers({ origin }: Receiver): Promise<boolean> {
+  return (await soon('the receiver answers', fetch(`${origin}/healthz`))).ok;
+}
+
+test('200: while what a person edits is made of an article, the receiver answers; other services’ JSON is read behind it', async (t) => {
+  const receiver = await heldSite(t);
+  const data = article({ content_markdown: 'Feed it.' });
+  t.is((await receiver.post('article.published', data)).status, 200);
+  for (const what of ['open', 'edit']) {
+    hold(receiver);
+    const asked = fetch(`${receiver.origin}/-/asking/${what}?id=${data.id}`);
+    await until(`${what} has begun`, () => hasBegun(receiver));
+    let isParsed = false;
+    const parsed = fetch(`${receiver.origin}/in`, { method: 'POST', body: '{}' }).finally(() => {
+      isParsed = true;
+    });
+    t.true(await answers(receiver), what);
+    t.false(isParsed, 'it waits for the thread');
+    letGo(receiver);
+    t.is((await asked).status, 200);
+    t.is((await parsed).status, 200);
+  }
+});
+
+test('200: while the addresses of posts are listed, which may read all articles and pages, the receiver answers', async (t) => {
+  const receiver = await heldSite(t);
+  hold(receiver);
+  fs.writeFileSync(join(receiver.dir, 'content/by-hand.md'), '---\ntitle: By hand\n---\nText.\n');
+  await until('the posts are read', () => hasBegun(receiver));
+  t.true(await answers(receiver));
+  letGo(receiver);
+});
+
+test('200: the status that plugins ask for is that of the catalog, and reads no article where answers are made', async (t) => {
+  const receiver = await heldSite(t);
+  const { dir, origin } = receiver;
+  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: [\n---\nText.\n');
+  fs.writeFileSync(
+    join(dir, 'content/elsewhere.md'),
+    '---\ntitle: A\npressmark:\n  id: a\n  url: https://other.example/a/\n---\nText.\n',
+  );
+  const status = async () =>
+    (await (await fetch(`${origin}/-/asking/status`)).json()) as {
+      malformed: { file: string }[];
+      addressChange?: string;
+    };
+  await until('both files are known', async () => {
+    const { malformed, addressChange = '' } = await status();
+    return malformed[0]?.file === 'content/broken.md' && addressChange.includes('https://other.example/a/');
+  });
+  hold(receiver);
+  const shown = await soon('the status is answered', status());
+  letGo(receiver);
+  t.like(shown, { malformed: [{ file: 'content/broken.md' }] });
+  t.regex(shown.addressChange ?? '', /^1 article has a URL that is not at the site’s address/);
+});
