@@ -2,6 +2,7 @@ import type { Settings } from '../config/load.js';
 import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
+import type { AdapterLimits } from '../webhook/http/adapter.js';
 import { forgetOldAddresses } from './build/addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
@@ -36,6 +37,8 @@ export interface StartOptions {
    * proxy hands requests of others on. @default false
    */
   readonly live?: boolean;
+  /** How long the functions of adapters may take. @default 5 s for `verify`, 25 s for the others */
+  readonly adapterLimits?: AdapterLimits;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface StartOptions {
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false, preview = false, live = false }: StartOptions = {},
+  { further = [], terminal = false, preview = false, live = false, adapterLimits }: StartOptions = {},
 ): Promise<App> {
   refuseUnknownAddress(settings, { preview });
   themeFolder(settings); // what is wrong with it is said here, and not by each build
@@ -61,7 +64,16 @@ export async function startApp(
     // The plugins: those of the site, and those that come with Pressmark.
     const plugins = await openPlugins({ settings, log, store, further, terminal, basePath, live, onClose });
     // The server: from here on deliveries come.
-    const port = await openServer({ settings, log, store, plugins, basePath, preview, onClose });
+    const port = await openServer({
+      settings,
+      log,
+      store,
+      plugins,
+      adapterLimits,
+      basePath,
+      preview,
+      onClose,
+    });
     store.jobs.start(store.durable.articles);
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return { port, basePath, close: () => closeAll(closers) };

@@ -28,7 +28,7 @@ import { parsedOptions, secretsOf } from './setup/plugin-settings.js';
 import { openStorage } from './storage.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
-export const READY_MS = 10_000;
+export const READY_MS = 30_000;
 
 /** How long plugins may take to start and to stop, in milliseconds; the whole stop has 10 s. */
 export interface PluginLimits {
@@ -101,7 +101,7 @@ export interface HostSurroundings {
  * Sets up one face of the plugins in the order given, each after those it requires, and ends registration. Where one fails,
  * those that were set up before it are closed.
  *
- * @param limits how long plugins may take. @default 10 s for each, 60 s for `activate`, 2 s for `host.closing`, 8 s for each disposer
+ * @param limits how long plugins may take. @default 30 s for each, 60 s for `activate`, 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
 export async function startHost(

@@ -19,6 +19,7 @@ import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
 import { turn } from './turns.js';
+import { patienceMs } from './until.js';
 
 /** What a receiver in the test's process can be given. */
 export interface HereOptions
@@ -62,7 +63,12 @@ export async function launchHere(dir: string, options: HereOptions = {}): Promis
     { level: settings.logLevel, base: null, serializers: { err: describeError } },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const app = await startApp(settings, logger, { live: options.live ?? false });
+  // A slow machine must not fail a test of an adapter.
+  const limit = patienceMs();
+  const app = await startApp(settings, logger, {
+    live: options.live ?? false,
+    adapterLimits: { verify: limit, parse: limit, receive: limit },
+  });
   const origin = `http://127.0.0.1:${app.port}`;
   let closing: Promise<void> | undefined;
   return {

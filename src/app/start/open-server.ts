@@ -2,7 +2,7 @@ import type { Settings } from '../../config/load.js';
 import { readDeployState } from '../../deploy/deploy-queue.js';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { adapterEndpoint } from '../../webhook/http/adapter.js';
+import { type AdapterLimits, adapterEndpoint } from '../../webhook/http/adapter.js';
 import { createBodyReader } from '../../webhook/http/body-reader.js';
 import { webhook } from '../../webhook/http/middleware.js';
 import { createReceiver } from '../../webhook/receive.js';
@@ -21,6 +21,8 @@ export interface ServerParts {
   readonly log: Log;
   readonly store: ReceiverStore;
   readonly plugins: RunningPlugins;
+  /** See `StartOptions`. */
+  readonly adapterLimits: AdapterLimits | undefined;
   /** The path below which the site stands, `''` for the root. */
   readonly basePath: string;
   /** Whether the site has no address yet. */
@@ -39,6 +41,7 @@ export async function openServer({
   log,
   store: { content, durable, hooks, thread },
   plugins,
+  adapterLimits,
   basePath,
   preview,
   onClose,
@@ -53,7 +56,14 @@ export async function openServer({
   // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
   const readBody = createBodyReader();
   const { readJson } = thread;
-  const ofAdapters = { ...common, receive: receiveArticle, counted: disk.counted, readBody, readJson };
+  const ofAdapters = {
+    ...common,
+    receive: receiveArticle,
+    counted: disk.counted,
+    readBody,
+    readJson,
+    ...(adapterLimits && { limitsMs: adapterLimits }),
+  };
   const server = createServer({
     webhook: webhook({
       ...common,

@@ -29,7 +29,7 @@ for (const [what, command, setup, before, words] of [
     'start',
     'return new Promise(() => {});',
     timers('Math.min(ms, 50)'),
-    /plugin odd \(plugins\/odd\.mjs\) is not set up after 10 s; its receiver\(host\) must/,
+    /plugin odd \(plugins\/odd\.mjs\) is not set up after 30 s; its receiver\(host\) must/,
   ],
   [
     'fails where a plugin ends the process',
