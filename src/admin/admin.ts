@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { Context } from 'koa';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { ReceiverHost } from '../host/plugin.js';
@@ -12,6 +12,7 @@ import { type Form, fieldOf, hasToken, isFromOwnPage, LARGE_FORM, readForm, SMAL
 import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
+import { createPreviews, PREVIEW_POLICY } from './previews.js';
 import { createSessions, formTokenOf, SESSION_MS } from './sessions.js';
 import type { Role, User, Users } from './users.js';
 import { ADMIN_PATH, createViews, link } from './views.js';
@@ -59,6 +60,9 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** What browsers get before anybody has logged in. */
 const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admin.js': 'text/javascript' };
 
+/** What a page fetches. Pages and feeds, which have the text of a draft, are not among it. */
+const FETCHED = /^(?:text\/css|image\/|font\/|audio\/|video\/)/;
+
 /** A browser in which somebody has logged in is known for so long, in seconds. */
 const KNOWN_SECONDS = 365 * 86_400;
 /** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
@@ -71,9 +75,10 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
   const attempts = createAttempts();
+  const previews = createPreviews(host, (key, origin) => `${origin}${link(`preview/${key}/`)}`);
   const notedFailures = createAttempts(NOTED_FAILURES);
   const views = createViews();
-  const room: AdminRoom = { host, users, sessions, audit, attempts };
+  const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
   const pages = pagesOf(room);
   const byPath = new Map(pages.map((page) => [page.path, page]));
   const menu = pages
@@ -115,7 +120,8 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     }
     if (!context.path.startsWith(ADMIN_PATH)) return leadTo(context, '');
     const path = context.path.slice(ADMIN_PATH.length);
-    if (sendFile(context, path)) return;
+    if (sendFile(context, path) || (await sendPreviewFile(context, path, originOf({ context, access }))))
+      return;
     const login = await loginOf(context, access.isSecure);
     const own = login?.user.language;
     const visit: Visit = {
@@ -137,6 +143,25 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     if (file === undefined || context.method === 'POST') return false;
     context.type = file.type;
     context.set('Cache-Control', 'public, max-age=31536000, immutable');
+    context.body = file.bytes;
+    return true;
+  }
+
+  /**
+   * Answers with a file that the page of a preview shows. Its frame has no origin, and so no cookie: the address alone is the
+   * right to it.
+   */
+  async function sendPreviewFile(context: Context, path: string, origin: string): Promise<boolean> {
+    const [, key, name] = /^preview\/([0-9a-f]{32})(\/.+)$/.exec(path) ?? [];
+    if (key === undefined || name === undefined || context.method === 'POST') return false;
+    const file = await previews.file(key, name, origin);
+    context.type = extname(file?.name ?? '');
+    if (file === undefined || !FETCHED.test(context.type)) return false;
+    context.set({
+      'Content-Security-Policy': PREVIEW_POLICY,
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'Access-Control-Allow-Origin': '*', // fonts
+    });
     context.body = file.bytes;
     return true;
   }
@@ -490,7 +515,7 @@ function requestOf(visit: Visit, user: User, form: Form): FormRequest {
   return { user, query: queryOf(visit.context), origin: originOf(visit), words: visit.words, form, field };
 }
 
-function originOf({ context, access }: Visit): string {
+function originOf({ context, access }: Pick<Visit, 'context' | 'access'>): string {
   return `${access.isSecure ? 'https' : 'http'}://${context.get('host')}`;
 }
 

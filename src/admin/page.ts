@@ -3,6 +3,7 @@ import type { FormField } from '../host/http/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
 import type { Attempts } from './attempts.js';
 import type { AuditLog } from './audit.js';
+import type { Previews } from './previews.js';
 import type { Sessions } from './sessions.js';
 import type { Role, User, Users } from './users.js';
 import type { Words } from './words.js';
@@ -14,6 +15,7 @@ export interface AdminRoom {
   readonly sessions: Sessions;
   readonly audit: AuditLog;
   readonly attempts: Attempts;
+  readonly previews: Previews;
 }
 
 /** What a page is asked with. */
@@ -63,7 +65,7 @@ export type PageAnswer =
       /** Such as `text/html`. */
       readonly type: string;
       readonly body: string | Buffer;
-      /** In place of the admin's Content-Security-Policy, for what others have written. It must have `sandbox`. */
+      /** In place of the admin's Content-Security-Policy. For what others have written, it must have `sandbox`. */
       readonly policy?: string;
     }
   | { readonly kind: 'missing' };

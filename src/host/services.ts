@@ -1,5 +1,6 @@
 import { PressmarkError, quote } from '../errors.js';
 import type { PluginsService } from './admin/plugins-service.js';
+import type { PreviewService } from './admin/preview-service.js';
 import type { SetupService } from './admin/setup-service.js';
 import type { BuildsService, GitService } from './admin/site-services.js';
 
@@ -9,11 +10,8 @@ export interface Services {
   readonly plugins: PluginsService;
   /** How the receiver is set up, for the admin. */
   readonly setup: SetupService;
-  /**
-   * The page of an article whose file is not stored, in the theme of the site: the path is below the site's folder. Undefined
-   * where another generator makes the pages, or none are made yet.
-   */
-  readonly preview: (path: string, text: string) => Promise<string | undefined>;
+  /** Pages of articles that are not stored. */
+  readonly preview: PreviewService;
   /** Builds and deploys. */
   readonly builds: BuildsService;
   /** How the site stands in git. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { escapeHtml } from '../host/admin/additions.js';
+import { isLoopbackName } from '../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { BuiltPage } from './builder/builder.js';
 import { createBuilderThread } from './builder/client.js';
@@ -105,11 +107,17 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         }, ms);
       }
 
-      host.provide('preview', (path, text) =>
-        path.startsWith(prefix)
-          ? thread.preview(path.slice(prefix.length), text)
-          : Promise.resolve(undefined),
-      );
+      host.provide('preview', {
+        page: async ({ path, text, url }, files) => {
+          const page = path.startsWith(prefix) && (await thread.preview(path.slice(prefix.length), text));
+          if (!page) return { kind: 'none' };
+          // The public host of an admin has no page of the site.
+          const isHere = isLoopbackName(new URL(files).hostname);
+          const base = `<base href="${escapeHtml(isHere ? new URL(url).pathname : url)}">`;
+          return { kind: 'page', html: page.replace(/<head[^>]*>/i, (head) => head + base) };
+        },
+        file: async () => undefined, // the site has it
+      });
 
       const changed = ({ path }: { readonly path: string }) => {
         if (path.startsWith(prefix)) request([path.slice(prefix.length)]);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields, EditableArticle } from '../../host/articles/edits.js';
+import type { ArticleFields, DraftFile, EditableArticle } from '../../host/articles/edits.js';
 import {
   type AdminPage,
   type AdminRoom,
@@ -10,25 +10,22 @@ import {
   redirect,
   view,
 } from '../page.js';
+import { PREVIEW_POLICY, type Preview } from '../previews.js';
 import { escaped } from '../views.js';
+import type { Words } from '../words.js';
 import { about, articlePath, editorOf, idIn, shownArticle } from './article.js';
 
-/** Previews that are kept for the frames that show them; each is a page of a theme. */
-const MOST_PREVIEWS = 20;
+/** How often a frame looks for a preview that is being built, in seconds. */
+const LOOK_EVERY = 2;
 
-/** Where the head of a page begins at the latest, in characters. */
-const LONGEST_START = 10_000;
-
-/** No script of an article or a theme runs in a preview, and nothing of the admin can be reached from it. */
-const PREVIEW_POLICY =
-  "default-src 'none'; img-src 'self' data: https: http:; media-src 'self' https: http:; style-src 'self' 'unsafe-inline' https: http:; font-src 'self' data: https: http:; frame-ancestors 'self'; base-uri 'self'; form-action 'none'; sandbox";
+/** Of what the admin itself says in the frame; browsers follow no refresh in a sandbox. */
+const OWN_POLICY = "default-src 'none'; frame-ancestors 'self'";
 
 const NOTHING: ArticleFields = { title: '', description: '', tags: [], author: '', image: null, body: '' };
 
 /** The form for an article, with its preview, and the one for a new article. */
-export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
+export function articleEditorPages({ host, previews }: AdminRoom): AdminPage[] {
   const { articles } = host;
-  const previews = new Map<string, string>();
 
   async function form(
     found: EditableArticle | undefined,
@@ -44,7 +41,7 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       readonly isHeld?: boolean;
       /** Whether something was entered. */
       readonly isChanged?: boolean;
-      readonly preview?: string;
+      readonly preview?: { readonly key: string; readonly isThere: boolean };
       readonly conflict?: object;
     },
     answer: Parameters<typeof view>[2] = {},
@@ -65,22 +62,10 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     return Object.fromEntries(texts.map(([name], n) => [name, escapedTexts[n] ?? '']));
   }
 
-  /** A page without a theme, where another generator makes the pages. */
-  async function withoutTheme(title: string, html: string): Promise<string> {
+  /** The page of a draft where nothing makes pages. */
+  async function withoutTheme({ article: { title }, html }: DraftFile): Promise<string> {
     const [heading = ''] = await articles.escaped([title]);
     return `<!doctype html><meta charset="utf-8"><title>${heading}</title><h1>${heading}</h1>${html}`;
-  }
-
-  /** Makes a preview, and remembers it for its frame. */
-  async function keptPreview(fields: ArticleFields, id: string | undefined): Promise<string> {
-    const { path, text, article, html: alone } = await articles.draft(fields, id);
-    const page = await host.use('preview')(path, text);
-    const html =
-      page === undefined ? await withoutTheme(article.title, alone) : withBase(page, new URL(article.url));
-    const key = randomBytes(16).toString('hex');
-    previews.set(key, html);
-    for (const old of previews.keys()) if (previews.size > MOST_PREVIEWS) previews.delete(old);
-    return key;
   }
 
   async function save(request: FormRequest): Promise<PageAnswer> {
@@ -140,7 +125,9 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
     if (id !== '' && article === undefined) return removed(fields);
     const more = { id, ...enteredIn(request) };
     try {
-      return await form(article, fields, { ...more, preview: await keptPreview(fields, article?.id) });
+      const draft = await articles.draft(fields, article?.id);
+      const shown = await previews.begin(draft, request.origin, await withoutTheme(draft));
+      return await form(article, fields, { ...more, preview: shown });
     } catch (error) {
       return form(article, fields, more, refusal(error));
     }
@@ -192,22 +179,34 @@ export function articleEditorPages({ host }: AdminRoom): AdminPage[] {
       path: 'articles/preview',
       title: 'articles.preview',
       role: 'editor',
-      show: async ({ query }) => {
-        const html = previews.get(query.get('key') ?? '');
-        return html === undefined
-          ? MISSING
-          : { kind: 'file', type: 'text/html', body: html, policy: PREVIEW_POLICY };
-      },
+      show: async ({ query, words }) => frame(await previews.get(query.get('key') ?? ''), words),
     },
   ];
 }
 
-/** The page with the address that its links are relative to. */
-function withBase(page: string, { pathname }: URL): string {
-  const start = page
-    .slice(0, LONGEST_START)
-    .replace(/<head[^>]*>/i, (head) => `${head}<base href="${escaped(pathname)}">`);
-  return `${start}${page.slice(LONGEST_START)}`;
+/** What the frame of a preview shows. */
+function frame(preview: Preview | undefined, { t, language }: Words): PageAnswer {
+  const file = (body: string, policy = OWN_POLICY): PageAnswer => ({
+    kind: 'file',
+    type: 'text/html',
+    body,
+    policy,
+  });
+  const head = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(t('articles.preview'))}</title>`;
+  switch (preview?.kind) {
+    case 'page':
+      return file(preview.html, PREVIEW_POLICY);
+    case 'building':
+      return file(
+        `${head}<meta http-equiv="refresh" content="${LOOK_EVERY}"><p role="status">${escaped(t('articles.previewBuilding'))}</p>`,
+      );
+    case 'failed':
+      return file(
+        `${head}<p>${escaped(t('articles.previewFailed'))}</p><pre>${escaped(preview.reason)}</pre>`,
+      );
+    default:
+      return MISSING;
+  }
 }
 
 /** What was entered. */

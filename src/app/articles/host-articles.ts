@@ -149,10 +149,11 @@ function publishedAt({ article, publication }: StoredArticle): number {
   return (publication.kind === 'dated' ? publication.from : undefined) ?? parseMoment(article.date);
 }
 
-function stateChange(
+/** What makes an article's file be in another state. */
+export function stateChange(
   state: SettableState,
   at: string | undefined,
-  { publication }: StoredArticle,
+  { publication }: Pick<StoredArticle, 'publication'>,
   now: number,
   who: string,
 ): StateChange {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
 import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
+import { stateAt } from '../../article/publication.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Editors } from '../../git/commit/editors.js';
@@ -20,7 +21,7 @@ import type { PersonsTexts } from '../content/article-codec.js';
 import { checkBase, createChange, invalid, isHtml, withContent } from './change-article.js';
 import { type ArticleHistory, historyOfFile, type Revision } from './history/article-history.js';
 import { pick, reversion, versionIn } from './history/revert.js';
-import { type HostArticlesOptions, listedArticle, type SetStateAs } from './host-articles.js';
+import { type HostArticlesOptions, listedArticle, type SetStateAs, stateChange } from './host-articles.js';
 import type { ReadForm } from './person-form.js';
 
 export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' | 'catalog'> {
@@ -132,15 +133,14 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
 
   const draft: ArticleEdits['draft'] = async (fields, id) => {
     if (id === undefined) {
-      const made = await content.codec.encode(
-        {
-          ...newDraft('preview', (await texts.form(fields, undefined)).fields, undefined),
-          updated: null,
-          url: content.layout.url('preview', ''),
-        },
-        'preview.md',
-      );
-      return shown('preview.md', made);
+      // Where no article is, and in a folder of articles: generators choose the template by it.
+      const slug = `preview-${randomBytes(8).toString('hex')}`;
+      const { layout, codec } = content;
+      const made = newDraft(slug, (await texts.form(fields, undefined)).fields, slug);
+      const extension = await codec.extension(made);
+      const path = layout.path(slug, made.date).replace(/\.\w+$/, extension);
+      const url = layout.url(slug, made.date);
+      return shown(path, await codec.encode({ ...made, updated: null, url }, path));
     }
     const found = await mustGet(id);
     const { path } = found;
@@ -150,7 +150,14 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return shown(path, await withContent(content, read, path, { ...form.fields, revision }));
   };
 
-  async function shown(path: string, { text, article }: Pick<Amended, 'text' | 'article'>) {
+  /** A draft is shown as if it were live: one that is held or scheduled has no page. */
+  async function shown(path: string, made: Amended) {
+    const now = Date.now();
+    const transition = stateChange('live', undefined, made, now, '');
+    const isLive = stateAt(made.publication, now) === 'live';
+    const { text, article } = isLive
+      ? made
+      : await content.codec.inState(made.text, path, transition, made.article.revision);
     const stored = await content.codec.decode(text, path);
     return { path: `${prefix}${path}`, text, article, html: await store.htmlOf(stored) };
   }

@@ -2,14 +2,21 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
+import {
+  type ArticleSources,
+  CRASHED,
+  createSiteBuild,
+  type SiteBuild,
+} from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
+import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/preview-build.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/repository.js';
+import type { PreviewPage } from '../../host/admin/preview-service.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses.js';
@@ -22,6 +29,7 @@ lowerPriority(process.pid); // deliveries go first
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
+let previews: PreviewBuild | undefined;
 /** The folder of the copy that was built last. */
 let copy: string | undefined;
 let building: Promise<void> = Promise.resolve();
@@ -39,7 +47,12 @@ process.on('message', (message: BuildMessage) => {
   current = controller;
   building = building.then(async () => {
     const signal = AbortSignal.any([stop.signal, controller.signal]);
-    const work = message.kind === 'build' ? build(signal, message.lastStateChange) : addresses(signal);
+    const work: Promise<BuildAnswer | AddressAnswer | PreviewPage> =
+      message.kind === 'build'
+        ? build(signal, message.lastStateChange)
+        : message.kind === 'preview'
+          ? preview(message, signal)
+          : addresses(signal);
     const answer = await work.catch(
       (error: unknown): BuildAnswer =>
         controller.signal.aborted ? { kind: 'cancelled' } : { kind: 'error', reason: messageOf(error) },
@@ -52,6 +65,7 @@ async function end(reason?: string): Promise<void> {
   stop.abort(reason);
   await building;
   site?.close();
+  previews?.close();
   process.exit(0);
 }
 
@@ -66,7 +80,7 @@ async function build(signal: AbortSignal, lastStateChange: number): Promise<Buil
   const lock = buildLock(stateDir);
   await lock.enter();
   try {
-    site ??= await openSiteBuild(settings, stateDir);
+    site ??= await openSiteBuild(settings);
     const outcome = await site.build(signal, lastStateChange);
     return outcome.kind === 'failed' ? outcome : { ...outcome, ...(await listed(settings, signal)) };
   } finally {
@@ -85,6 +99,18 @@ async function addresses(signal: AbortSignal): Promise<AddressAnswer> {
     unlisted: unlisted.size,
     ...(contradiction !== undefined && { contradiction }),
   };
+}
+
+/** Holds up no build and no deploy: it has a copy of its own, and reads of the site's state what it must. */
+async function preview(
+  { draft, files }: Extract<BuildMessage, { kind: 'preview' }>,
+  signal: AbortSignal,
+): Promise<PreviewPage> {
+  if (previews === undefined) {
+    const settings = await ownSettings();
+    previews = createPreviewBuild({ ...(await copyBuildOptions(settings)), siteUrl: settings.siteUrl });
+  }
+  return previews.build(draft, files, signal);
 }
 
 /** After a good build, asks the generator where the pages of existing posts are. @returns what is to be logged. */
@@ -107,30 +133,46 @@ async function listed(
 /** How long a git command may take, in milliseconds: of the lowest priority, it waits long on a busy machine. */
 const GIT_MS = 300_000;
 
-async function openSiteBuild(settings: Settings, stateDir: string): Promise<SiteBuild> {
+async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
+  const { dir, output } = settings;
+  const options = await copyBuildOptions(settings);
+  const { repository } = options;
+  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
+  const staysFolder = isInGit || isMountPoint(join(dir, output));
+  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
+  const prefix = contentPrefix(settings);
+  return createSiteBuild({
+    ...options,
+    staysFolder,
+    complete: (siteDir, built, excluded, signal) => {
+      copy = siteDir;
+      const paths = [...excluded].map((path) => path.slice(prefix.length));
+      return completeSite(settings, built, { siteDir, excluded: new Set(paths), signal });
+    },
+  });
+}
+
+/** How a copy of the site is made and built. */
+async function copyBuildOptions(settings: Settings) {
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
   const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS, startMs: GIT_MS });
   const repository = opened.kind === 'none' ? undefined : opened;
-  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
-  const staysFolder = isInGit || isMountPoint(join(dir, output));
-  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
   const prefix = contentPrefix(settings);
-  return createSiteBuild({
+  return {
     siteDir: dir,
-    stateDir,
+    stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,
-    staysFolder,
     generator,
     env: environment,
     variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
-    articleSources: (siteDir) => {
+    articleSources: (siteDir: string): ArticleSources => {
       const malformed: MalformedFile[] = [];
       const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: `${prefix}${file.path}` });
       const all = [...deliveredArticles(settings, siteDir, onMalformed)].map(
@@ -149,12 +191,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
         hidden: all.filter(isHidden).map(({ path }) => path),
       };
     },
-    complete: (siteDir, built, excluded, signal) => {
-      copy = siteDir;
-      const paths = [...excluded].map((path) => path.slice(prefix.length));
-      return completeSite(settings, built, { siteDir, excluded: new Set(paths), signal });
-    },
-  });
+  };
 }
 
 /** Whether a folder is on another file system than the one around it, so that it cannot be replaced. */

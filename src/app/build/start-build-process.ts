@@ -1,15 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { childEnvironment } from '../../child-environment.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
+import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { within } from '../../time-limit.js';
 import type { AddressAnswer, BuildMessage } from './build-message.js';
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
-  /** Builds the site; see `SiteBuild.build`. Never rejects; one build at a time. */
+  /** Builds the site; see `SiteBuild.build`. Never rejects; one build or preview at a time. */
   build(lastStateChange: number): Promise<BuildAnswer>;
   /** Asks the generator for the addresses of existing posts; see `existingAddresses`. Never rejects. */
   addresses(): Promise<AddressAnswer | BuildError>;
+  /** Builds a copy of the site with an article that is not stored; see `PreviewBuild.build`. Never rejects. */
+  preview(draft: StoredDraft, files: string): Promise<PreviewPage | BuildError>;
   /** Ends a build that runs early; the process goes on. */
   cancel(): void;
   /** Ends the process and the build that it runs; the output stays the last good one. */
@@ -77,7 +80,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
   }
 
   function cancel(): void {
-    if (child?.connected === true) child.send({ kind: 'cancel' });
+    if (child?.connected === true) child.send({ kind: 'cancel' } satisfies BuildMessage);
   }
 
   async function close(): Promise<void> {
@@ -93,6 +96,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
   return {
     build: (lastStateChange) => ask<BuildAnswer>({ kind: 'build', lastStateChange }),
     addresses: () => ask<AddressAnswer>({ kind: 'addresses' }),
+    preview: (draft, files) => ask<PreviewPage>({ kind: 'preview', draft, files }),
     cancel,
     close,
   };

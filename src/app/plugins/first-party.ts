@@ -8,6 +8,7 @@ import { sitePlugin } from '../../site/plugin.js';
 import { lastStateChange } from '../../store/catalog/state-changes.js';
 import { adminHost } from '../admin-users.js';
 import { addressPlugin } from '../build/address-plugin.js';
+import { previewPlugin } from '../build/site-preview.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
 import { startBuilder } from '../builder/start-builder.js';
@@ -63,10 +64,15 @@ function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions)
 
 /** Builds the site with its own generator, where the config has a command for that; if it must not, only asks for addresses. */
 function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
-  const { generator, build, buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
-  if (generator === 'plain' || build === undefined) return [];
+  const { buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
+  if (!isBuiltByGenerator(settings)) return [];
+  const origin = 'build in the config';
+  const preview = { plugin: previewPlugin(settings), origin, isFirstParty };
   if (!buildsInBackground)
-    return [{ plugin: addressPlugin(dir, environment), origin: 'generator in the config', isFirstParty }];
+    return [
+      { plugin: addressPlugin(dir, environment), origin: 'generator in the config', isFirstParty },
+      preview,
+    ];
   const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
   const { catalog } = durable.opened;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
@@ -76,7 +82,11 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
     interrupted,
     everyMs,
   });
-  return [{ plugin, origin: 'build in the config', isFirstParty }];
+  return [{ plugin, origin, isFirstParty }, preview];
+}
+
+function isBuiltByGenerator({ generator, build }: Settings): boolean {
+  return generator !== 'plain' && build !== undefined;
 }
 
 /** Where no site is built, a change of the config is only logged. */
@@ -84,7 +94,8 @@ function settingsEntry({ settings, log }: FirstPartyOptions): PluginEntry {
   const plugin = definePlugin({
     name: 'settings',
     receiver: (host) => {
-      host.provide('preview', async () => undefined);
+      if (!isBuiltByGenerator(settings))
+        host.provide('preview', { page: async () => ({ kind: 'none' }), file: async () => undefined });
       host.onClose(followSources(settings, () => undefined, log));
     },
   });

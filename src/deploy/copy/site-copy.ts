@@ -46,7 +46,8 @@ export interface SiteCopy {
 
 const MAX_BYTES = 2 ** 30;
 
-const PREFIX = 'pressmark-copy-';
+/** How the names of temporary folders with files of a site begin; see `removeAbandoned`. */
+export const COPY_PREFIX = 'pressmark-copy-';
 
 /** A copy that no process has updated for this long is abandoned, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -54,7 +55,7 @@ const ABANDONED_MS = 24 * 3_600_000;
 /** Removes copies of this user's that a killed process has left, as they hold a site's files. */
 export function removeAbandoned(folder: string, now = Date.now()): void {
   for (const name of fs.readdirSync(folder)) {
-    if (!name.startsWith(PREFIX)) continue;
+    if (!name.startsWith(COPY_PREFIX)) continue;
     const path = join(folder, name);
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     const isOurs = stat?.isDirectory() === true && stat.uid === process.getuid?.();
@@ -84,7 +85,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
   // Two folders deep, so that what a build writes next to its site is removed with it.
   removeAbandoned(tmpdir());
-  const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), PREFIX)));
+  const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), COPY_PREFIX)));
   const { repository } = options;
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');

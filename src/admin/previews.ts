@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf, systemCode } from '../errors.js';
+import type { PreviewFile, PreviewPage } from '../host/admin/preview-service.js';
+import type { DraftFile } from '../host/articles/edits.js';
+import type { ReceiverHost } from '../host/plugin.js';
+
+/** No script of an article or a theme runs in a preview, and nothing of the admin can be reached from it. */
+export const PREVIEW_POLICY =
+  "default-src 'none'; img-src 'self' data: https: http:; media-src 'self' https: http:; style-src 'self' 'unsafe-inline' https: http:; font-src 'self' data: https: http:; frame-ancestors 'self'; base-uri 'self' https: http:; form-action 'none'; sandbox";
+
+/** Previews that are kept for the frames that show them; each is a page of a theme. */
+const MOST_PREVIEWS = 20;
+
+/** A form waits so long for its preview, in milliseconds; one that takes longer shows itself in its frame. */
+const WAIT_MS = 1_500;
+
+/** No preview takes so long, with those before it, in milliseconds. */
+const LONGEST_MS = 3_600_000;
+
+/** A preview: its page, or that it is being built. */
+export type Preview =
+  | PreviewPage
+  | { readonly kind: 'building' /** In ms since 1970. */; readonly since: number };
+
+/** The previews of drafts; see `createPreviews`. */
+export type Previews = ReturnType<typeof createPreviews>;
+
+/**
+ * Keeps previews for their frames, as files: all receivers on the folder show them. Each has a key that nobody can guess.
+ *
+ * @param filesAt the address of the files of a preview, below which the admin answers with `file`.
+ */
+export function createPreviews(host: ReceiverHost, filesAt: (key: string, origin: string) => string) {
+  const folder = join(host.storage.folder, 'previews');
+  const pathOf = (key: string) => join(folder, `${key}.json`);
+
+  /**
+   * Makes the preview of a draft.
+   *
+   * @param alone the page where nothing makes pages.
+   * @returns its key, and whether it is there; else it is being built.
+   */
+  async function begin(
+    draft: DraftFile,
+    origin: string,
+    alone: string,
+  ): Promise<{ readonly key: string; readonly isThere: boolean }> {
+    const key = randomBytes(16).toString('hex');
+    await keep(key, { kind: 'building', since: Date.now() });
+    const made = make(draft, filesAt(key, origin)).then((page) =>
+      keep(key, page.kind === 'none' ? { kind: 'page', html: alone } : page),
+    );
+    made.catch((error: unknown) => host.log.error({ err: error }, 'a preview could not be kept'));
+    const isThere = await Promise.race([made.then(() => true), sleep(WAIT_MS, false)]);
+    return { key, isThere };
+  }
+
+  async function make({ path, text, article }: DraftFile, files: string): Promise<PreviewPage> {
+    try {
+      return await host.use('preview').page({ path, text, url: article.url }, files);
+    } catch (error) {
+      return { kind: 'failed', reason: messageOf(error) };
+    }
+  }
+
+  async function keep(key: string, preview: Preview): Promise<void> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${pathOf(key)}.new`, JSON.stringify(preview), { mode: 0o600 });
+    await rename(`${pathOf(key)}.new`, pathOf(key));
+    const names = readdirSync(folder);
+    if (names.length <= MOST_PREVIEWS) return;
+    const age = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const newest = names.map((name) => ({ name, at: age(name) })).sort((a, b) => b.at - a.at);
+    for (const { name } of newest.slice(MOST_PREVIEWS)) rmSync(join(folder, name), { force: true });
+  }
+
+  async function get(key: string): Promise<Preview | undefined> {
+    if (!/^[0-9a-f]{32}$/.test(key)) return undefined;
+    try {
+      const preview = JSON.parse(await readFile(pathOf(key), 'utf8')) as Preview;
+      const isLost = preview.kind === 'building' && Date.now() - preview.since > LONGEST_MS;
+      return isLost ? undefined : preview; // its receiver has ended
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** A file that the page of a preview shows. @param path as it stands in an address, with a slash at its beginning. */
+  async function file(key: string, path: string, origin: string): Promise<PreviewFile | undefined> {
+    const preview = await get(key);
+    if (preview?.kind !== 'page' || preview.folder === undefined) return undefined;
+    return host.use('preview').file(preview.folder, path, filesAt(key, origin));
+  }
+
+  return { begin, get, file };
+}

@@ -1,0 +1,126 @@
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
+import type { SiteBuildOptions } from '../build/build-site.js';
+import { buildFolder, readBuildState } from '../build/build-state.js';
+import { openGoodTexts } from '../build/good-texts.js';
+import { addressBelow, pageAt } from '../build/pages.js';
+import { buildFailure, readableEnd, withoutGitVariables } from '../build/run-build.js';
+import { COPY_PREFIX, copySite, type SiteCopy } from '../copy/site-copy.js';
+import { framedPage } from './framed-page.js';
+
+/** The outputs that are kept for the frames that show them. */
+const MOST_KEPT = 3;
+
+/** What is built, and how. */
+export interface PreviewBuildOptions
+  extends Pick<
+    SiteBuildOptions,
+    | 'siteDir'
+    | 'stateDir'
+    | 'command'
+    | 'output'
+    | 'env'
+    | 'variables'
+    | 'timeoutMs'
+    | 'runBuild'
+    | 'generator'
+    | 'repository'
+    | 'articleSources'
+  > {
+  /** Absolute, without a trailing slash. */
+  readonly siteUrl: string;
+}
+
+/** Builds the site with an article that is not stored, in a copy of its own; the site, its output and its caches stay as they are. */
+export interface PreviewBuild {
+  /** @param files see `Frame`. */
+  build(draft: StoredDraft, files: string, signal: AbortSignal): Promise<PreviewPage>;
+  /** Removes the copy and the outputs. */
+  close(): void;
+}
+
+/** The copy stays for the next preview, which then is as quick as the generator's caches make it. */
+export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
+  const { siteDir, stateDir, siteUrl, command, output, env, variables, timeoutMs } = options;
+  let copy: SiteCopy | undefined;
+  const kept: string[] = [];
+
+  async function build(draft: StoredDraft, files: string, signal: AbortSignal): Promise<PreviewPage> {
+    const site = await syncedCopy();
+    leaveOut(site);
+    if (!site.write(draft.path, draft.text))
+      return { kind: 'failed', reason: `${draft.path} is behind a symbolic link` };
+    const built = join(site.dir, output);
+    fs.rmSync(built, { recursive: true, force: true });
+    const cwd = site.dir;
+    const result = await options
+      .runBuild({
+        command,
+        cwd,
+        env: withoutGitVariables(env),
+        variables,
+        background: true,
+        signal,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      })
+      .finally(() => site.write(draft.path, undefined)); // the next copy has the article's own text
+    if (result.kind !== 'built') return { kind: 'failed', reason: buildFailure(command, result) };
+    const address = addressBelow(siteUrl, draft.url);
+    const page = address === undefined ? undefined : pageAt(built, address);
+    if (page?.kind !== 'page')
+      return {
+        kind: 'failed',
+        reason: `the build made no page at ${draft.url}:\n${readableEnd(result.output)}`,
+      };
+    const html = framedPage(fs.readFileSync(page.path, 'utf8'), page.name, { siteUrl, files });
+    return { kind: 'page', html, folder: keep(built) };
+  }
+
+  async function syncedCopy(): Promise<SiteCopy> {
+    copy ??= await copySite({
+      siteDir,
+      except: [...options.generator.caches, output],
+      env,
+      ...(options.repository !== undefined && { repository: options.repository }),
+    });
+    try {
+      await copy.sync();
+      return copy;
+    } catch (error) {
+      // Folders for temporary files are cleaned up: the next preview makes it anew.
+      copy.remove();
+      copy = undefined;
+      throw error;
+    }
+  }
+
+  /** As the site does: an article that has no page has none here, and what breaks the build shows its text of before. */
+  function leaveOut(site: SiteCopy): void {
+    const { malformed, hidden } = options.articleSources(site.dir);
+    const { good, excluded } = readBuildState(stateDir);
+    const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
+    for (const path of hidden) site.write(path, undefined);
+    for (const { path } of [...malformed, ...excluded]) site.write(path, goodTexts.get(good?.digests[path]));
+  }
+
+  /** Keeps an output for the frame that shows it. */
+  function keep(built: string): string {
+    const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), COPY_PREFIX)));
+    kept.unshift(folder);
+    for (const old of kept.splice(MOST_KEPT)) fs.rmSync(old, { recursive: true, force: true });
+    // Within: what a generator makes is for everybody on the machine.
+    const place = join(folder, 'output');
+    fs.renameSync(fs.realpathSync(built), place);
+    return place;
+  }
+
+  return {
+    build,
+    close: () => {
+      copy?.remove();
+      for (const folder of kept) fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { type AdminClient, adminOf, ask } from '../../support/admin.js';
+import { namesIn } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
+
+// A site that a generator of its own builds, with a theme; while `wait` is there, builds of a draft wait.
+
+const dir = makeTempDir();
+const wait = join(dir, '..', `${dir.split('/').at(-1)}-wait`);
+const BUILD = `set -e
+if grep -rqs 'UNFINISHED' content; then echo 'toy: unfinished' >&2; exit 3; fi
+while [ -e '${wait}' ] && grep -rqs 'DRAFT' content; do sleep 0.1; done
+node toy.mjs
+mkdir -p public/css public/img
+cp site.css public/css/site.css
+printf png > public/img/leaf.png
+sed -i 's|<head>|<head><link rel="stylesheet" href="/base/css/site.css"><script src="/base/x.js"></script>|' public/blog/*/index.html
+`;
+const fields = {
+  title: 'Moss',
+  description: '',
+  tags: '',
+  author: 'Ada',
+  image: '',
+  body: 'DRAFT of *moss*.',
+};
+let receiver: ReceiverHere;
+let ada: AdminClient;
+let published: { readonly id: string; readonly url: string };
+
+test.serial.before(async () => {
+  writeToySite(dir, {
+    'pressmark.config.mjs': TOY_CONFIG.replace("build: 'node toy.mjs'", "build: 'sh build.sh', git: false"),
+    'build.sh': BUILD,
+    'site.css': 'body { background: url("/base/img/leaf.png"), url(https://elsewhere.example/x.png) }',
+  });
+  receiver = await launchHere(dir, { env: { PRESSMARK_SITE_URL: '' } });
+  ada = await adminOf(receiver, { name: 'Ada', role: 'editor' });
+  const data = article({ id: 'p-1', slug: 'fern', title: 'Fern' });
+  const { url } = (await receiver.post('article.published', data)).json;
+  published = { id: data.id, url };
+  await until('the page is built', async () => fs.existsSync(join(dir, 'public/blog/fern/index.html')));
+});
+test.after.always(async () => {
+  fs.rmSync(wait, { force: true });
+  await receiver.close();
+  removeTempDir(dir);
+});
+
+/** The address of the frame in a page, below `/-/admin/`, and what stands before it in its tag. */
+function frameIn(text: string): { readonly path: string; readonly attributes: string } {
+  const [, attributes = '', path = ''] =
+    /<iframe([^>]*) title="[^"]*" src="\/-\/admin\/([^"]+)"/.exec(text) ?? [];
+  return { path: path.replaceAll('&#38;', '&').replaceAll('&amp;', '&'), attributes };
+}
+
+/** What the frame shows in the end. */
+async function shownAt(path: string): Promise<string> {
+  let text = '';
+  await until('the preview is there', async () => {
+    ({ text } = await ada.get(path));
+    return !text.includes('http-equiv="refresh"');
+  });
+  return text;
+}
+
+test.serial(
+  'previews: the site’s generator makes the page of a draft, and nothing of the site changes',
+  async (t) => {
+    const site = () => namesIn(dir).filter((name) => !/^\.pressmark|ivy|^public\/tags/.test(name));
+    const before = site();
+    fs.writeFileSync(wait, '');
+    const shown = await ada.post(`articles/edit?id=${published.id}`, { ...fields, do: 'preview' });
+    t.is(shown.status, 200);
+    const { path, attributes } = frameIn(shown.text);
+    t.notRegex(attributes, /sandbox/, 'browsers follow no refresh in a sandbox');
+    const building = await ada.get(path);
+    t.regex(building.text, /http-equiv="refresh"[\s\S]*is being built/);
+    t.is((await receiver.post('article.published', article({ id: 'p-2', slug: 'ivy' }))).status, 200);
+    await until('the site is built meanwhile', async () =>
+      fs.existsSync(join(dir, 'public/blog/ivy/index.html')),
+    );
+    fs.rmSync(wait);
+    const page = await shownAt(path);
+    t.regex(page, /<title>Moss<\/title>[\s\S]*<p>DRAFT of \*moss\*\.<\/p>/);
+    t.regex(
+      (await ada.get(path)).headers.get('content-security-policy') ?? '',
+      /^default-src 'none'(?!.*script-src).*; sandbox$/,
+    );
+    t.deepEqual(site(), before);
+    for (const name of ['blog/fern/index.html', 'index.html', 'feed.xml'])
+      t.notRegex(fs.readFileSync(join(dir, 'public', name), 'utf8'), /DRAFT/, name);
+
+    // The frame has no cookie.
+    const [, files = ''] = /href="(http:\/\/localhost[^"]*)css\/site\.css"/.exec(page) ?? [];
+    t.regex(files, /^http:\/\/localhost:\d+\/-\/admin\/preview\/[0-9a-f]{32}\/$/);
+    const fileAt = (name: string) => ask(receiver.origin, `${files.split('/-/admin/')[1]}${name}`);
+    const styles = await fileAt('css/site.css');
+    t.is(
+      styles.text,
+      `body { background: url("${files}img/leaf.png"), url(https://elsewhere.example/x.png) }`,
+    );
+    t.is(styles.headers.get('cross-origin-resource-policy'), 'cross-origin');
+    t.is((await fileAt('img/leaf.png')).text, 'png');
+    for (const name of ['index.html', 'blog/fern/', 'feed.xml', '../../articles', '%2e%2e/x.css'])
+      t.notRegex((await fileAt(name)).text, /DRAFT/, name);
+    t.is((await ask(receiver.origin, `preview/${'0'.repeat(32)}/css/site.css`)).status, 303, 'to the login');
+  },
+);
+
+test.serial(
+  'previews: a new article, and one that is held, are shown; a failed build says why',
+  async (t) => {
+    const fresh = await ada.post('articles/new', { ...fields, do: 'preview' });
+    t.regex(await shownAt(frameIn(fresh.text).path), /<h1>Moss<\/h1>/);
+    const held = await ada.post('articles/new', { ...fields, do: 'create', state: 'held', title: 'Lichen' });
+    const id = new URLSearchParams((held.headers.get('location') ?? '').split('?')[1]).get('id') ?? '';
+    const of = await ada.post(`articles/edit?id=${id}`, { ...fields, do: 'preview', title: 'Lichens' });
+    t.regex(await shownAt(frameIn(of.text).path), /<h1>Lichens<\/h1>/);
+    const broken = await ada.post('articles/new', { ...fields, do: 'preview', body: 'UNFINISHED <b>' });
+    t.regex(
+      await shownAt(frameIn(broken.text).path),
+      /could not be built[\s\S]*exit code 3[\s\S]*toy: unfinished/,
+    );
+    t.deepEqual(
+      namesIn(join(dir, 'content')).filter((name) => /preview|moss/.test(name)),
+      [],
+    );
+  },
+);
