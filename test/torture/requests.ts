@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { namesOf } from '../../src/article/article.js';
 import { articleFiles, debris, namesIn, readStored } from '../support/content.js';
 import { article, type PublishedData, update } from '../support/events.js';
 import { createRandom } from '../support/random.js';
@@ -285,14 +286,8 @@ async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<v
         author: found.author,
         jsonLd: found.jsonLd,
       },
-      {
-        // An article without a title gets a placeholder: a lookup must answer with a nonempty one.
-        title: data.title.trim() === '' ? 'Untitled' : data.title,
-        html: data.content_html,
-        tags: data.tags,
-        author: data.author,
-        jsonLd: data.json_ld,
-      },
+      // Names are stored without invisible ends, and a lookup must answer with a title.
+      { ...namesOf(data), html: data.content_html, jsonLd: data.json_ld },
       `article ${id} should be stored as it was sent`,
     );
     if (data.title === '' || data.content_html === '') continue; // the lookup answers with a placeholder, because its fields must not be empty

@@ -47,7 +47,12 @@ export interface RemoteLimits {
   /** For the name of the branch's last commit. */
   readonly list: number;
   readonly fetch: number;
+  /** For a fetch or a push over git:// that makes no progress: nothing else tells that the connection is dead. @default 120000 */
+  readonly silent?: number;
 }
+
+/** A server may check what was pushed without a word. */
+const SILENT_MS = 120_000;
 
 /** Where deliveries wait, each as long as it can: a fetch or a push may take as long as a large repository needs on a slow connection. */
 export const WHILE_ANSWERING: RemoteLimits = { push: 3_600_000, list: 4_000, fetch: 3_600_000 };
@@ -70,6 +75,10 @@ export async function createRemote(
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
+  const urls = await Promise.all([remoteUrlOf({ git }, remote, 'fetch'), remoteUrlOf({ git }, remote)]);
+  const isGitProtocol = urls.some((url) => url.startsWith('git:'));
+  const progress = isGitProtocol ? ['--progress'] : [];
+  const silentMs = isGitProtocol ? (limits.silent ?? SILENT_MS) : undefined;
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -121,11 +130,11 @@ export async function createRemote(
     const last = line.slice(0, line.indexOf('\t'));
     // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
-    const run = { timeoutMs: limits.fetch };
+    const run = { timeoutMs: limits.fetch, silentMs };
     const refspec = `+${ref}:${into}`;
-    const { code } = await askRemote([...FETCH, remote, refspec], { ...run, accept: [1] });
+    const { code } = await askRemote([...FETCH, ...progress, remote, refspec], { ...run, accept: [1] });
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
-    if (code !== 0) await askRemote([...FETCH, '--refmap=', remote, refspec], run);
+    if (code !== 0) await askRemote([...FETCH, ...progress, '--refmap=', remote, refspec], run);
     return last;
   }
 
@@ -139,6 +148,7 @@ export async function createRemote(
       ...HTTP_OPTIONS,
       'push',
       '--porcelain',
+      ...progress,
       '--no-verify',
       '--no-signed',
       '--no-follow-tags',
@@ -146,7 +156,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    return pushedBy(await askRemote(args, { timeoutMs: limits.push, accept: [1] }), ref, name);
+    return pushedBy(await askRemote(args, { timeoutMs: limits.push, silentMs, accept: [1] }), ref, name);
   }
 
   return {
@@ -159,9 +169,14 @@ export async function createRemote(
   };
 }
 
-/** The URL that is pushed to, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
-export async function remoteUrlOf({ git }: Pick<Repository, 'git'>, remote = 'origin'): Promise<string> {
-  const { code, stdout } = await git(['remote', 'get-url', '--push', '--', remote], { accept: [2, 128] });
+/** The URL of a remote, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
+export async function remoteUrlOf(
+  { git }: Pick<Repository, 'git'>,
+  remote = 'origin',
+  purpose: 'push' | 'fetch' = 'push',
+): Promise<string> {
+  const which = purpose === 'push' ? ['--push'] : [];
+  const { code, stdout } = await git(['remote', 'get-url', ...which, '--', remote], { accept: [2, 128] });
   return code === 0 ? stdout.trim() : remote;
 }
 
