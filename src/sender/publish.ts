@@ -56,7 +56,7 @@ export async function* queueFiles(
   let last = 0;
   for (let at = 0; at < files.length; at += BATCH) {
     const batch = files.slice(at, at + BATCH).map((file) => {
-      // No two have the same moment, by which a receiver sorts them.
+      // They go out in the order of these moments, and each gets that of its sending then.
       last = Math.max(now(), last + 1);
       return recognise(prepare(state, connector, file, now(), last));
     });

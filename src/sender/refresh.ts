@@ -87,7 +87,7 @@ export async function refresh({
     id: entryId(connector.name, draftId),
     connector: connector.name,
     source: relative(state.dir, file), // as `publish` names it
-    liveUrl: null,
+    liveUrl: target.url,
     answer: null,
     note: null,
     mayBeStored: false,

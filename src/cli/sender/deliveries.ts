@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { PressmarkError, quote } from '../../errors.js';
-import { findConnector } from '../../sender/connectors.js';
+import { findConnector, recipientOf } from '../../sender/connectors.js';
 import { envelopeBytes, eventHeaders } from '../../sender/delivery/send-event.js';
 import { endPause, pauseOf } from '../../sender/pause.js';
 import type { Entry } from '../../sender/queue/entry.js';
@@ -98,7 +98,7 @@ function table(entries: readonly Entry[]): void {
         connector,
         source,
       ],
-      rest: liveUrl ?? lastError ?? note ?? '',
+      rest: lastError ?? liveUrl ?? note ?? '',
     };
   });
   const heads = ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source'];
@@ -130,7 +130,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
   // The signature is that of the next attempt; it is made anew each time, and tells nothing of the secret.
-  const headers = connector === undefined ? {} : eventHeaders(record.payload.event, body, connector);
+  const headers = connector === undefined ? {} : eventHeaders(record.payload.event, body, recipientOf(connector, record.url));
   if (json) {
     printJson({ ...rowOf(entry), headers, payload: record.payload, answer: entry.answer }, 2);
     return;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { relative } from 'node:path';
 import { closedHtml } from '../../article/text/closed-html.js';
 import type { LookupTarget } from '../../contract/answers.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { itemComment, itemComments } from '../../contract/service.js';
@@ -75,7 +76,7 @@ export function composeUpdate(
       modified: timestamp,
     }),
     target_id: target.id,
-    target_url: target.url.replace(/#.*/s, ''), // no fragment is part of a canonical URL
+    target_url: canonicalUrl(target.url) ?? target.url,
     base_revision_id: target.revision_id,
     revision_id: draftId,
   };

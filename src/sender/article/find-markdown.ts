@@ -15,7 +15,7 @@ export interface FoundMarkdown {
 
 /**
  * The Markdown files that were named, and those with front matter in folders that were, sorted. Hidden folders,
- * drafts, Hugo's `_index.md` and symbolic links inside a folder are left out.
+ * drafts, MDX, Hugo's `_index.md` and symbolic links inside a folder are left out.
  *
  * @throws PressmarkError USAGE where there is no such file or folder, or no article in a folder.
  */
@@ -55,6 +55,8 @@ function markdownIn(folder: string): Found[] {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
       if (entry.isDirectory())
         return DRAFTS.has(entry.name) ? [{ path, why: 'it is a folder of drafts' }] : markdownIn(path);
+      if (/\.mdx$/i.test(entry.name))
+        return [{ path, why: 'it is MDX, whose components only its own site can show' }];
       if (!/\.(?:md|markdown)$/i.test(entry.name)) return [];
       const why = whyNoArticle(entry, path);
       return why === undefined ? [{ path }] : [{ path, why }];

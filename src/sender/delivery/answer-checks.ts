@@ -17,6 +17,9 @@ export interface Connection {
 /** What a receiver answers that knows no `webhook.test`: an unsupported event (contract: Errors). */
 const UNSUPPORTED = [400, 422, 501];
 
+/** What a server answers where no webhook is: a failed request, as any other 4xx (contract: Errors), and not a version. */
+const NO_WEBHOOK = [404, 405];
+
 /** Parts of a lookup's target (contract: Lookup target). */
 const TARGET_FIELDS = ['id', 'url', 'revision_id', 'title', 'content_html'] as const;
 
@@ -50,6 +53,10 @@ export function checkTest(reply: Reply): Checked<Connection> {
   if (status === 401)
     return {
       refusal: `the receiver does not accept the signature; check the secret and the name of the service: ${statusText(reply)}`,
+    };
+  if (NO_WEBHOOK.includes(status))
+    return {
+      refusal: `there is no webhook at this URL; correct it, or let a Version 1 receiver answer 400 to events that it does not know: ${statusText(reply)}`,
     };
   if (status < 200 || status > 299) return { refusal: statusText(reply) };
   if (reply.incomplete !== undefined) return { refusal: `the answer to webhook.test ${reply.incomplete}` };

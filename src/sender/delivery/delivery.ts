@@ -9,7 +9,7 @@ export interface Delivery {
   /** The endpoint that the payload was queued for. */
   readonly url: string;
   readonly status: DeliveryStatus;
-  /** Attempts that came to an end; one that was cut off by the end of the process is not counted. */
+  /** Attempts that have begun, also those that were cut off by the end of their process. */
   readonly attempts: number;
   /** The HTTP status of the last attempt; null where it got no answer, or there was none. */
   readonly lastStatusCode: number | null;
@@ -19,7 +19,7 @@ export interface Delivery {
    * stuck; null once settled.
    */
   readonly nextRetryAt: string | null;
-  /** What is serialized and signed on each attempt. */
+  /** What is serialized and signed on each attempt; when the first begins it gets that moment, and is the same from then on. */
   readonly payload: Envelope;
 }
 
@@ -68,6 +68,9 @@ const MINUTE_MS = 60_000;
 /** The error text of a delivery that a person has cancelled. */
 const CANCELLED = 'cancelled by hand';
 
+/** The error text of an attempt whose outcome nobody has noted. */
+const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later nobody had noted what came of it`;
+
 /** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
 export function queued(url: string, payload: Envelope, now: number): Delivery {
   return {
@@ -98,22 +101,58 @@ export function advance(delivery: Delivery, event: DeliveryEvent, now: number): 
       : undefined;
   if (event.kind === 'retry') return mayBeRetried(delivery) ? again(delivery, now) : undefined;
   if (!isOver(delivery.nextRetryAt, now)) return undefined;
-  if (event.kind === 'take' && status === 'pending')
-    return { ...delivery, status: 'sending', nextRetryAt: moment(now + STUCK_SENDING_MINUTES * MINUTE_MS) };
-  if (event.kind === 'tick' && status === 'sending')
-    return { ...delivery, status: 'pending', nextRetryAt: moment(now) };
-  return undefined;
+  if (event.kind === 'take' && status === 'pending') return begun(delivery, now);
+  return event.kind === 'tick' && status === 'sending' ? cutOff(delivery, now) : undefined;
+}
+
+/** An attempt counts from its beginning, so that what ends its worker each time is not sent without end. */
+function begun(delivery: Delivery, now: number): Delivery {
+  return {
+    ...delivery,
+    status: 'sending',
+    attempts: delivery.attempts + 1,
+    nextRetryAt: moment(now + STUCK_SENDING_MINUTES * MINUTE_MS),
+    payload: isUnsent(delivery) ? sentFirstAt(delivery.payload, moment(now)) : delivery.payload,
+  };
+}
+
+/** Whether nothing was ever sent of a delivery that waits: any attempt leaves an error, which stays when a person has it sent again. */
+function isUnsent({ attempts, lastError }: Delivery): boolean {
+  return attempts === 0 && lastError === null;
+}
+
+/** A payload with the moment of sending (contract: timestamp, published_at), also where its JSON-LD had that of queueing. */
+function sentFirstAt(payload: Envelope, timestamp: string): Envelope {
+  const json_ld = ['datePublished', 'dateModified'].reduce(
+    (text, key) => text.replace(`"${key}":"${payload.timestamp}"`, `"${key}":"${timestamp}"`),
+    String(payload.data.json_ld),
+  );
+  return { ...payload, timestamp, data: { ...payload.data, published_at: timestamp, json_ld } };
+}
+
+/** One that is stuck is picked up again; after the last attempt there is nothing left to be made. */
+function cutOff(delivery: Delivery, now: number): Delivery {
+  const noted = { ...delivery, lastStatusCode: null, lastError: CUT_OFF };
+  return delivery.attempts >= MAX_ATTEMPTS
+    ? { ...noted, status: 'failed', nextRetryAt: null }
+    : { ...noted, status: 'pending', nextRetryAt: moment(now) };
 }
 
 function ended(delivery: Delivery, outcome: Outcome, now: number): Delivery {
   if (outcome.result === 'stopped')
-    return { ...delivery, status: 'failed', lastError: outcome.error, nextRetryAt: null };
-  const attempts = delivery.attempts + 1;
+    return {
+      ...delivery,
+      status: 'failed',
+      attempts: delivery.attempts - 1,
+      lastError: outcome.error,
+      nextRetryAt: null,
+    };
+  const { attempts } = delivery;
   const lastStatusCode = outcome.statusCode;
   if (outcome.result === 'accepted')
-    return { ...delivery, status: 'success', attempts, lastStatusCode, lastError: null, nextRetryAt: null };
+    return { ...delivery, status: 'success', lastStatusCode, lastError: null, nextRetryAt: null };
   const wait = RETRY_WAITS_MINUTES[attempts - 1];
-  const failed = { ...delivery, attempts, lastStatusCode, lastError: outcome.error };
+  const failed = { ...delivery, lastStatusCode, lastError: outcome.error };
   return outcome.final || attempts >= MAX_ATTEMPTS || wait === undefined
     ? { ...failed, status: 'failed', nextRetryAt: null }
     : { ...failed, status: 'pending', nextRetryAt: moment(now + wait * MINUTE_MS) };
@@ -136,7 +175,8 @@ export function leavesOpen(event: DeliveryEvent): boolean {
 }
 
 function again(delivery: Delivery, now: number): Delivery {
-  return { ...delivery, status: 'pending', attempts: 0, nextRetryAt: moment(now) };
+  const lastError = delivery.attempts === 0 ? null : delivery.lastError; // see `isUnsent`
+  return { ...delivery, status: 'pending', attempts: 0, lastError, nextRetryAt: moment(now) };
 }
 
 function isOver(at: string | null, now: number): boolean {

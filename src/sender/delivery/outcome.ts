@@ -35,5 +35,5 @@ function ofUpdate({ data }: Envelope, reply: Reply): Outcome {
   const retryAfter = reply.headers['retry-after'];
   if ('refusal' in checked)
     return { result: 'refused', statusCode, error: checked.refusal, final: statusCode === 409, retryAfter };
-  return { result: 'accepted', statusCode, liveUrl: String(data.target_url) };
+  return { result: 'accepted', statusCode, liveUrl: null }; // the lookup has said it
 }

@@ -33,9 +33,9 @@ export interface EntryFiles {
   /** An entry as its file says; undefined where there is none that can be read. */
   read(id: string): Entry | undefined;
   /**
-   * Writes entries side by side, each of them whole or not at all. New ones are on the disk when it returns. Of one
-   * that is replaced, a power cut may leave the older record: then the attempt that it does not have is made again, and
-   * receivers know an article again.
+   * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on
+   * the disk when it returns. Of one that was sent a power cut may leave the record before its outcome: then it is stuck,
+   * and the attempt is made again.
    *
    * @returns the errors of those that could not be written.
    */
@@ -96,7 +96,7 @@ export function openEntryFiles(folder: string): EntryFiles {
 
   async function write(entries: readonly Entry[]): Promise<Map<string, unknown>> {
     const failures = new Map<string, unknown>();
-    const isNew = entries.some(({ id }) => !has(id));
+    const mustLast = entries.some(({ id, record }) => record.status === 'sending' || !has(id));
     await Promise.all(
       entries.map(async (entry) => {
         try {
@@ -106,7 +106,7 @@ export function openEntryFiles(folder: string): EntryFiles {
         }
       }),
     );
-    if (isNew && failures.size < entries.length) await syncDirectory(folder);
+    if (mustLast && failures.size < entries.length) await syncDirectory(folder);
     return failures;
   }
 

@@ -83,6 +83,14 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
   /** What is being sent from here; as good as its file while nobody else has held the lock. */
   const sending = new Map<string, Entry>();
   let lastHold: number | undefined;
+  let lastTaken = 0;
+
+  /** No two deliveries have the same moment of sending, by which a receiver sorts them, unless the clock was set back. */
+  function momentOfTaking(): number {
+    const at = now();
+    lastTaken = at < lastTaken - 1000 ? at : Math.max(at, lastTaken + 1);
+    return lastTaken;
+  }
 
   /**
    * Decides on entries and writes what changes.
@@ -150,7 +158,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
   /** The entry after an event, where the event means something to it. */
   function step(view: View, id: string, event: DeliveryEvent): Entry | undefined {
     const entry = view.read(id);
-    const record = entry && advance(entry.record, event, now());
+    const at = event.kind === 'take' ? momentOfTaking() : now();
+    const record = entry && advance(entry.record, event, at);
     if (entry === undefined || record === undefined) return undefined;
     const next = { ...entry, record, mayBeStored: entry.mayBeStored || leavesOpen(event) };
     view.change(next);

@@ -365,7 +365,7 @@ test('a folder that is named by way of a symbolic link holds the same articles',
   t.is(endpoint.got.length, sent);
 });
 
-test('a folder without articles is wrong usage, and one of posts in TOML has them published', async (t) => {
+test('a folder without articles is wrong usage, and one of posts in TOML has them published; MDX is left out by name', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
   const { posts, sender, write } = await connected(t, endpoint.url);
   write('README.md', 'no front matter');
@@ -376,7 +376,7 @@ test('a folder without articles is wrong usage, and one of posts in TOML has the
   write('hugo.md', '+++\ntitle = "x"\n+++\nText.\n');
   const toml = await sender('publish', posts);
   t.is(toml.code, 0);
-  t.regex(toml.stdout, /1 file: 1 delivered\n$/);
+  t.regex(toml.stdout, /posts\/page\.mdx is left out: it is MDX.*\n(?:.*\n)*1 file: 1 delivered\n$/);
 });
 
 test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {

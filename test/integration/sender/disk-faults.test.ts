@@ -61,7 +61,7 @@ test('an outcome that cannot be stored: the delivery counts as being sent, and i
   t.is(failed.code, 1);
   t.regex(failed.stderr, /cannot be written: .*ENOSPC/);
   t.is(endpoint.got.length, 1);
-  t.like(stored(), { status: 'sending', attempts: 0 });
+  t.like(stored(), { status: 'sending', attempts: 1 });
   await sendDue();
   t.is(endpoint.got.length, 1);
   const later = testQueue(t, state, () => Date.now() + 600_000);

@@ -35,7 +35,8 @@ function refreshOf(
 
 /** Records of every kind, settled as they say. */
 async function memory(t: { teardown(dispose: () => void): void }, state: SenderState, connector: Connector) {
-  const queue = testQueue(t, state, () => T0);
+  let now = T0;
+  const queue = testQueue(t, state, () => now);
   const settled: readonly (readonly [Entry, 'success' | 'failed' | 'pending'])[] = [
     [makeEntry(connector, 'old-publication', T0 - 400 * DAY), 'success'],
     [refreshOf(connector, 'first', 'a', 'a.md', 90), 'success'],
@@ -49,7 +50,10 @@ async function memory(t: { teardown(dispose: () => void): void }, state: SenderS
     [refreshOf(connector, 'young-2', 'c', 'c.md', 5), 'success'],
   ];
   await queue.add(settled.map(([entry]) => entry));
-  for (const [{ id }, status] of settled) {
+  const momentOf = ([{ record }]: (typeof settled)[number]) => Date.parse(record.payload.timestamp);
+  for (const one of [...settled].sort((a, b) => momentOf(a) - momentOf(b))) {
+    const [{ id }, status] = one;
+    now = momentOf(one);
     const taken = status === 'pending' ? undefined : await queue.take(id);
     if (taken === undefined) continue;
     const error = { result: 'refused', statusCode: 409, error: 'HTTP 409', final: true } as const;
@@ -58,6 +62,7 @@ async function memory(t: { teardown(dispose: () => void): void }, state: SenderS
       status === 'success' ? { result: 'accepted', statusCode: 200, liveUrl: null } : error,
     );
   }
+  now = T0;
   const ids = () => {
     const names = new Map(settled.map(([entry]) => [entry.id, entry.record.payload.data.id]));
     return [...queue.list()].map(({ id }) => names.get(id)).sort();

@@ -67,7 +67,7 @@ test('a refresh sends a test, a lookup and an update, each signed and in the Ver
   const { endpoint, refresh } = await set(t, answering());
   const entry = await refresh(`${URL}#part`);
   t.deepEqual(standing(entry), ['success', 1, 200, null]);
-  t.is(entry.liveUrl, URL);
+  t.is(entry.liveUrl, URL, 'as the receiver answered it');
   const requests = endpoint.got.map(requestOf);
   t.deepEqual(
     requests.map(({ event, contract_version: version }) => [event, version]),
@@ -86,7 +86,7 @@ test('a refresh sends a test, a lookup and an update, each signed and in the Ver
   t.deepEqual(lookup?.data, { target_url: `${URL}#part` });
   t.like(update?.data, {
     target_id: 'stored',
-    target_url: URL,
+    target_url: 'https://g.example/articles/bees',
     base_revision_id: 'r1',
     title: 'Bees, anew',
     featured_image_url: null,

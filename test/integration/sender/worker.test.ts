@@ -138,6 +138,37 @@ test('a receiver that always fails is tried six times, byte for byte the same, e
   await end;
 });
 
+test('what is sent days after it was queued states the moment of sending, and a later attempt the same bytes', async (t) => {
+  const { endpoint, connector, queue, clock, worker } = await set(t, reply(503));
+  await queue.add([makeEntry(connector, 'a')]);
+  clock.pass(3 * 24 * 60 * MINUTE);
+  await worker().sendDue();
+  const { timestamp, data } = JSON.parse(endpoint.got[0]?.body.toString() ?? '');
+  t.deepEqual([timestamp, data.published_at], Array(2).fill(new Date(clock.now()).toISOString()));
+  // The next attempt is cut off between its claim and its answer.
+  clock.pass(MINUTE);
+  const [due] = await queue.due();
+  await queue.take(due?.id ?? '');
+  clock.pass(10 * MINUTE);
+  await worker().sendDue();
+  t.deepEqual(endpoint.got[1]?.body, endpoint.got[0]?.body);
+  t.is(queue.read(due?.id ?? '')?.record.attempts, 3);
+});
+
+test('articles that are sent at once state moments in the order in which they were queued, no two the same', async (t) => {
+  const { endpoint, connector, queue, worker } = await set(t, reply(200));
+  const ids = Array.from({ length: 30 }, (_, n) => `a${n}`);
+  await queue.add(ids.map((id, n) => makeEntry(connector, id, T0 - 30 + n)));
+  await worker().sendDue();
+  const sent = endpoint.got.map(({ body }) => JSON.parse(body.toString()));
+  sent.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  t.deepEqual(
+    sent.map(({ data }) => data.id),
+    ids,
+  );
+  t.is(new Set(sent.map(({ timestamp }) => timestamp)).size, 30);
+});
+
 test('a wait is a minimum: what falls due between two ticks goes out with the next', async (t) => {
   let failing = true;
   const { connector, queue, clock, ended, worker, pass, minutes } = await set(t, (got, response) =>

@@ -99,7 +99,8 @@ test('the conformance checker and the sender read the same version from every an
 
 for (const [what, reply, words] of [
   ['a 401', answer(401, { error: 'signature' }), /does not accept the signature/],
-  ['a 404', answer(404), /HTTP 404/],
+  ['a 404, which is not Version 1', answer(404), /no webhook at this URL; correct it, or .* 400 .*: HTTP 404/],
+  ['a 405, which is not Version 1', answer(405), /no webhook at this URL; correct it, or .* 400 .*: HTTP 405/],
   ['a 500', answer(500, 'sorry'), /HTTP 500: sorry/],
   [
     'a redirect',
@@ -184,7 +185,7 @@ test('update: an update counts as stored only where the answer repeats its revis
   t.deepEqual(outcomeOf(update, answer(200, landed)), {
     result: 'accepted',
     statusCode: 200,
-    liveUrl: 'https://g.example/a',
+    liveUrl: null, // the lookup has said it
   });
   for (const body of [
     '',

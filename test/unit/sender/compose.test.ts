@@ -218,7 +218,7 @@ test('an update keeps the comment that the article is recognised by, and names t
     id: 'draft-1',
     revision_id: 'draft-1',
     target_id: 'stored',
-    target_url: 'https://g.example/a/',
+    target_url: 'https://g.example/a',
     base_revision_id: 'r1',
     featured_image_url: null,
     published_at: AT,
@@ -229,10 +229,23 @@ test('an update keeps the comment that the article is recognised by, and names t
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });
 
-test('an update keeps the day of publication, and its target is without a fragment', (t) => {
+test('the target_url of an update is canonical: without its fragment and one slash at the end of its path', (t) => {
+  for (const [answered, canonical] of [
+    ['https://g.example/a/', 'https://g.example/a'],
+    ['https://g.example/a/#top', 'https://g.example/a'],
+    ['https://g.example/a', 'https://g.example/a'],
+    ['https://g.example/a//', 'https://g.example/a/'],
+    ['https://g.example/a/?p=1/#top', 'https://g.example/a?p=1/'],
+    ['https://g.example/', 'https://g.example'],
+  ] as const) {
+    const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, url: answered }, 'd', AT);
+    t.is(data.target_url, canonical);
+  }
+});
+
+test('an update keeps the day of publication', (t) => {
   const update = (text: string, publishedAt?: string) =>
-    composeUpdate(draft(t, text), connector, { ...target, url: `${target.url}#top` }, 'd', AT, publishedAt);
-  t.is(update('---\n---\nnew').target_url, target.url);
+    composeUpdate(draft(t, text), connector, target, 'd', AT, publishedAt);
   const published = (data: { json_ld: string }) => blocks(data.json_ld)[0]?.datePublished;
   t.is(published(update('---\n---\nnew', '2024-05-01T08:00:00.000Z')), '2024-05-01T08:00:00.000Z');
   t.is(published(update('---\ndate: 2023-01-02\n---\nnew', '2024-05-01T08:00:00.000Z')), '2023-01-02');

@@ -11,10 +11,12 @@ import type { Envelope } from '../../../src/sender/delivery/send-event.js';
 const T0 = Date.parse('2026-11-19T08:00:00Z');
 const MINUTE = 60_000;
 
+const QUEUED = '2026-11-19T08:00:00.000Z';
+
 const publish: Envelope = {
   event: 'article.published',
-  timestamp: '2026-11-19T08:00:00Z',
-  data: { id: 'a', title: 'A' },
+  timestamp: QUEUED,
+  data: { id: 'a', title: 'A', published_at: QUEUED, json_ld: '' },
 };
 const update: Envelope = { ...publish, event: 'article.updated', contract_version: 2 };
 
@@ -74,13 +76,14 @@ test('a delivery that is being sent is not taken up a second time', (t) => {
   t.is(advance(taken(), { kind: 'take' }, T0 + 24 * 60 * MINUTE), undefined);
 });
 
-test('a delivery that has been sending for ten minutes is pending again and due at once, and the attempt is not counted', (t) => {
+test('a delivery that has been sending for ten minutes is pending again and due at once, and the attempt is counted', (t) => {
   t.is(advance(taken(), { kind: 'tick' }, T0 + 10 * MINUTE - 1), undefined);
   const again = after(taken(), { kind: 'tick' }, T0 + 10 * MINUTE);
   t.deepEqual(
-    [again.status, again.attempts, again.nextRetryAt],
-    ['pending', 0, new Date(T0 + 10 * MINUTE).toISOString()],
+    [again.status, again.attempts, again.lastStatusCode, again.nextRetryAt],
+    ['pending', 1, null, new Date(T0 + 10 * MINUTE).toISOString()],
   );
+  t.regex(again.lastError ?? '', /cut off/);
   t.is(after(again, { kind: 'take' }, T0 + 10 * MINUTE).status, 'sending');
 });
 
@@ -134,14 +137,22 @@ test('a delivery has failed after six attempts, which are at least 1, 5, 30, 120
     t.is(advance(delivery, { kind }, now + 365 * 24 * 60 * MINUTE), undefined);
 });
 
-test('a delivery that is stuck again and again does not use up an attempt', (t) => {
+test('a delivery whose attempts are all cut off has failed after the sixth: what ends its worker is not sent without end', (t) => {
   let now = T0;
   let delivery = taken();
-  for (let n = 0; n < 20; n++) {
+  for (let n = 1; n < 6; n++) {
+    t.deepEqual([delivery.status, delivery.attempts], ['sending', n]);
     now += 10 * MINUTE;
     delivery = after(after(delivery, { kind: 'tick' }, now), { kind: 'take' }, now);
   }
-  t.is(delivery.attempts, 0);
+  const failed = after(delivery, { kind: 'tick' }, now + 10 * MINUTE);
+  t.deepEqual([failed.status, failed.attempts, failed.nextRetryAt], ['failed', 6, null]);
+  t.regex(failed.lastError ?? '', /cut off/);
+});
+
+test('an attempt that is stopped before anything was sent is not counted', (t) => {
+  const stopped = after(taken(), { kind: 'end', outcome: { result: 'stopped', error: 'moved' } }, T0);
+  t.deepEqual([stopped.status, stopped.attempts, stopped.lastError], ['failed', 0, 'moved']);
 });
 
 test('a delivery fails at once when its refusal is final', (t) => {
@@ -174,12 +185,33 @@ test('a failed delivery can be sent again, but a stale update and a delivery tha
   t.is(advance(again, { kind: 'retry' }, T0), undefined);
 });
 
-test('no event changes the address or the payload', (t) => {
-  const first = queued('https://r.example/hook', publish, T0);
-  const second = after(first, { kind: 'take' }, T0);
-  const third = after(second, { kind: 'end', outcome: refused(500) }, T0);
-  for (const one of [second, third]) {
-    t.is(one.url, first.url);
+const AT = T0 + 3 * 24 * 60 * MINUTE;
+const SENT = new Date(AT).toISOString();
+
+test('the payload gets the moment of its first sending, and every later attempt sends the same', (t) => {
+  const json_ld = `<script>{"dateModified":"${QUEUED}","description":"of ${QUEUED}"}</script>`;
+  const waiting = queued('https://r.example/hook', { ...publish, data: { ...publish.data, json_ld } }, T0);
+  const first = after(waiting, { kind: 'take' }, AT);
+  t.is(
+    JSON.stringify(first.payload),
+    JSON.stringify({
+      event: 'article.published',
+      timestamp: SENT,
+      data: { id: 'a', title: 'A', published_at: SENT, json_ld: json_ld.replace(QUEUED, SENT) },
+    }),
+  );
+  const later = AT + 60 * MINUTE;
+  const cut = after(after(first, { kind: 'tick' }, later), { kind: 'take' }, later);
+  const failed = after(first, { kind: 'end', outcome: refused(500, 'no', true) }, AT);
+  const retried = after(after(failed, { kind: 'retry' }, later), { kind: 'take' }, later);
+  for (const one of [cut, failed, retried]) {
     t.is(one.payload, first.payload);
+    t.is(one.url, waiting.url);
   }
+});
+
+test('a delivery that was cancelled before anything was sent gets the moment of its first sending too', (t) => {
+  const cancelled = after(queued('https://r.example/hook', publish, T0), { kind: 'cancel' }, T0);
+  const first = after(after(cancelled, { kind: 'retry' }, AT), { kind: 'take' }, AT);
+  t.deepEqual([first.payload.timestamp, first.payload.data.published_at], [SENT, SENT]);
 });

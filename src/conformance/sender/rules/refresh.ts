@@ -150,8 +150,8 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
     {
       number: 66,
       id: 'update-of-lookup',
-      says: 'The update names the article and the revision that the lookup reported.',
-      hint: 'Send target_id, target_url and base_revision_id as the lookup’s answer has them.',
+      says: 'The update names the article that the lookup found, by its canonical URL, and the revision.',
+      hint: 'Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.',
       articles: ['accepted'],
       refreshes: ['refreshed'],
       check: (seen) => {
@@ -159,7 +159,7 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
         const target = targetIn(requestOf(trace, 'article.lookup'));
         const { data } = requestOf(trace, 'article.updated');
         expectEqual('target_id', target.id, data.target_id);
-        expectEqual('target_url', canonicalUrl(target.url ?? ''), canonicalUrl(String(data.target_url)));
+        expectEqual('target_url', canonicalUrl(target.url ?? ''), data.target_url);
         expectEqual('base_revision_id', target.revision_id, data.base_revision_id);
       },
     },
