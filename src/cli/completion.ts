@@ -1,5 +1,6 @@
 import { Argument, Command, type Option } from 'commander';
 import { example } from './options.js';
+import { printJson } from './terminal.js';
 
 /** What a shell must know of a command. */
 interface Completed {
@@ -29,10 +30,15 @@ type Shell = keyof typeof SHELLS;
 export function completionCommand(load: () => Promise<readonly Command[]>): Command {
   return new Command('completion')
     .description('print a script that lets a shell complete commands and options')
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
+    .addArgument(new Argument('[shell]', 'which shell').choices(Object.keys(SHELLS)))
+    .option('--json', 'print the commands with their options, for any other program')
     .addHelpText('after', example('pressmark completion bash >> ~/.bashrc'))
-    .action(async (shell: Shell) => {
-      process.stdout.write(SHELLS[shell]((await load()).map(completed)));
+    .action(async (shell: Shell | undefined, { json }: { json?: boolean }, command: Command) => {
+      const commands = (await load()).map(completed);
+      if (json) printJson(commands, 2);
+      else if (shell === undefined)
+        command.error(`error: name a shell: ${Object.keys(SHELLS).join(', ')}`, { exitCode: 2 });
+      else process.stdout.write(SHELLS[shell](commands));
     });
 }
 

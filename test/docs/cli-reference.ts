@@ -24,7 +24,7 @@ export async function cliReference(): Promise<string> {
     'Every command has `--help`, which ends with an example; `pressmark help <command>` is the same. Exit codes: 0 fine, 1 failed, 2 wrong usage, which includes a wrong config.',
     '',
     `- \`--dir <folder>\`: the folder to work in: of the site, or of what is sent (default: the folder you are in). All have it but ${without('--dir').join(', ')}.`,
-    `- \`--json\`: print the result as JSON. All have it but ${without('--json').join(', ')}.`,
+    '- `--json`: print the result as JSON',
     ...commonOptions().map(optionLine),
     '',
     'A shell completes commands and options after `pressmark completion bash >> ~/.bashrc`, `pressmark completion zsh >> ~/.zshrc` (behind `compinit`) or `pressmark completion fish > ~/.config/fish/completions/pressmark.fish`.',

@@ -130,7 +130,10 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
   // The signature is that of the next attempt; it is made anew each time, and tells nothing of the secret.
-  const headers = connector === undefined ? {} : eventHeaders(record.payload.event, body, recipientOf(connector, record.url));
+  const headers =
+    connector === undefined
+      ? {}
+      : eventHeaders(record.payload.event, body, recipientOf(connector, record.url));
   if (json) {
     printJson({ ...rowOf(entry), headers, payload: record.payload, answer: entry.answer }, 2);
     return;

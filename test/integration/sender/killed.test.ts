@@ -137,8 +137,7 @@ test('with three requests in ten failing and publisher, workers and receiver kil
   const passTime = () => {
     if (proxy.open() > 0 || sending().some((one) => !cutOff.has(one))) return;
     const next = records().flatMap(({ nextRetryAt: at }) => (at === null ? [] : [Date.parse(at)]));
-    if (next.length > 0)
-      clock.pass(Math.max(0, Math.min(...next) - clock.now()) + MINUTE_MS);
+    if (next.length > 0) clock.pass(Math.max(0, Math.min(...next) - clock.now()) + MINUTE_MS);
   };
 
   const work = () => start(t, WORKER, agency, time);

@@ -206,7 +206,12 @@ export function trialSender(faults: Faults = {}): SenderDriver & { held(): void 
     const { id, url: found, revision_id } = does.targetOf(reply, url);
     const draft = does.draftId(++count);
     const canonical = String(found).replace(/\/$/, '');
-    const target = { target_id: id, target_url: canonical, base_revision_id: revision_id, revision_id: draft };
+    const target = {
+      target_id: id,
+      target_url: canonical,
+      base_revision_id: revision_id,
+      revision_id: draft,
+    };
     await deliver('article.updated', { ...article({ id: draft }), ...target }, true);
   }
 

@@ -99,8 +99,16 @@ test('the conformance checker and the sender read the same version from every an
 
 for (const [what, reply, words] of [
   ['a 401', answer(401, { error: 'signature' }), /does not accept the signature/],
-  ['a 404, which is not Version 1', answer(404), /no webhook at this URL; correct it, or .* 400 .*: HTTP 404/],
-  ['a 405, which is not Version 1', answer(405), /no webhook at this URL; correct it, or .* 400 .*: HTTP 405/],
+  [
+    'a 404, which is not Version 1',
+    answer(404),
+    /no webhook at this URL; correct it, or .* 400 .*: HTTP 404/,
+  ],
+  [
+    'a 405, which is not Version 1',
+    answer(405),
+    /no webhook at this URL; correct it, or .* 400 .*: HTTP 405/,
+  ],
   ['a 500', answer(500, 'sorry'), /HTTP 500: sorry/],
   [
     'a redirect',
