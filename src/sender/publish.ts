@@ -116,6 +116,7 @@ function prepare(state: SenderState, connector: Connector, read: Read, now: numb
     answer: null,
     note: null,
     mayBeStored: false,
+    refused: null,
     record: queued(connector.url, payload, now),
   };
   return { path, kind: 'queued', draft, entry };

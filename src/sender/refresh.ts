@@ -40,26 +40,30 @@ export interface Refresh {
 /**
  * Replaces an article in place: test, lookup, update, in this order and each of them fresh. The update is a delivery
  * like any other: where it fails it is tried again, unless the article has changed since the lookup. An article that is
- * not what was delivered last from here is replaced by force alone.
+ * not what was delivered last from here is replaced by force alone. Why a refresh stops is noted with the article's
+ * delivery (contract: States and transitions).
  *
  * @returns the delivery after its first attempt.
  * @throws PressmarkError RECEIVER_REFUSED naming the rule that stopped it before anything was sent; UNREACHABLE;
  *   USAGE; ARTICLE_FILE_INVALID; QUEUE_FAILED.
  */
-export async function refresh({
-  state,
-  queue,
-  connector,
-  url,
-  path,
-  clock,
-  force = false,
-}: Refresh): Promise<Entry> {
+export async function refresh(what: Refresh): Promise<Entry> {
+  const { queue, connector, url } = what;
   if (canonicalUrl(url) === undefined)
     throw new PressmarkError(
       'USAGE',
       `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
     );
+  try {
+    return await sendRefresh(what);
+  } catch (error) {
+    if (error instanceof PressmarkError && ['RECEIVER_REFUSED', 'UNREACHABLE'].includes(error.code))
+      await queue.refuse(connector.name, url, error.message);
+    throw error;
+  }
+}
+
+async function sendRefresh({ state, queue, connector, url, path, clock, force = false }: Refresh) {
   const draft = draftOf(path, connector);
   const unfinished = force ? undefined : whyUnfinished(draft, clock.now());
   if (unfinished !== undefined) throw refused(`${path} is left out: ${unfinished}`, FORCE);
@@ -91,6 +95,7 @@ export async function refresh({
     answer: null,
     note: null,
     mayBeStored: false,
+    refused: null,
     record: queued(connector.url, payload, now),
   };
   await queue.add([entry]);

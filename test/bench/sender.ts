@@ -114,6 +114,7 @@ function work(workspace: Workspace): Promise<{ worker: number; queueing: number 
         note: null,
         answer: null,
         mayBeStored: false,
+        refused: null,
         record,
       };
     });

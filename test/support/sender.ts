@@ -34,6 +34,7 @@ export function makeEntry(connector: Connector, id: string, now = T0): Entry {
     answer: null,
     note: null,
     mayBeStored: false,
+    refused: null,
     record: queued(connector.url, envelopeOf('article.published', data, timestamp), now),
   };
 }

@@ -78,14 +78,25 @@ function show(queue: Queue, state: SenderState, { status, json }: DeliveriesOpti
   }
 }
 
-function rowOf({ id, connector, source, liveUrl, note, record }: Entry) {
+function rowOf({ id, connector, source, liveUrl, note, refused, record }: Entry) {
   const { payload, ...columns } = record;
   const { event, data } = payload;
-  return { id, connector, source, event, article: data.id, title: data.title, liveUrl, note, ...columns };
+  return {
+    id,
+    connector,
+    source,
+    event,
+    article: data.id,
+    title: data.title,
+    liveUrl,
+    note,
+    refused,
+    ...columns,
+  };
 }
 
 function table(entries: readonly Entry[]): void {
-  const rows = entries.map(({ id, connector, source, liveUrl, note, record }) => {
+  const rows = entries.map(({ id, connector, source, liveUrl, note, refused, record }) => {
     const { status, attempts, lastStatusCode, lastError, nextRetryAt } = record;
     return {
       status,
@@ -98,7 +109,7 @@ function table(entries: readonly Entry[]): void {
         connector,
         source,
       ],
-      rest: lastError ?? liveUrl ?? note ?? '',
+      rest: [lastError ?? liveUrl ?? note ?? '', refusal(refused)].filter((one) => one !== '').join('; '),
     };
   });
   const heads = ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source'];
@@ -114,6 +125,11 @@ function table(entries: readonly Entry[]): void {
   }
 }
 
+/** Why an article could not be refreshed, and when; empty where nobody tried in vain. */
+function refusal(refused: Entry['refused']): string {
+  return refused === null ? '' : `not refreshed at ${refused.at}: ${refused.why}`;
+}
+
 function requireIds(ids: readonly string[], action: Action): readonly string[] {
   if (ids.length > 0) return ids;
   throw new PressmarkError(
@@ -125,7 +141,7 @@ function requireIds(ids: readonly string[], action: Action): readonly string[] {
 /** Prints one delivery whole: what is sent at each attempt, and what the last one came to. */
 function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): void {
   const entry = queue.read(id);
-  if (entry === undefined) throw refusal(queue, id);
+  if (entry === undefined) throw whyNot(queue, id);
   const { record, connector: name } = entry;
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
@@ -144,6 +160,7 @@ function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): vo
   print(`\n${printableLines(JSON.stringify(record.payload, null, 2))}`);
   print(`\n${printable(`Last answer: ${answerOf(entry)}`)}`);
   if (entry.answer !== null && entry.answer !== '') print(printableLines(entry.answer));
+  if (entry.refused !== null) print(`\n${printable(refusal(entry.refused))}`);
 }
 
 /** What the record keeps of the last answer: its status and its URL, or the first 200 characters of an error. */
@@ -165,7 +182,7 @@ async function change(
     if (entry === undefined) {
       const there = queue.read(id);
       throw there === undefined
-        ? refusal(queue, id)
+        ? whyNot(queue, id)
         : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
     }
     changed.push(entry);
@@ -190,7 +207,7 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
   for (const id of wanted) {
     const entry = await queue.retry(id);
     if (entry !== undefined) again.push(entry);
-    else if (!all) throw refusal(queue, id);
+    else if (!all) throw whyNot(queue, id);
   }
   if (json) printJson(again.map(rowOf), 2);
   else {
@@ -204,7 +221,7 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
   return again;
 }
 
-function refusal(queue: Queue, id: string): PressmarkError {
+function whyNot(queue: Queue, id: string): PressmarkError {
   const entry = queue.read(id);
   if (entry === undefined)
     return new PressmarkError('USAGE', `there is no delivery ${quote(id)}; pressmark deliveries lists them`);

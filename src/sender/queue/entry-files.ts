@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { EventName } from '../../contract/limits.js';
 import { PressmarkError, quote, systemCode } from '../../errors.js';
 import { discard, isLeftover, stage, syncDirectory } from '../../fs/atomic-write.js';
 import { type Entry, readEntry, writeEntry } from './entry.js';
@@ -14,11 +15,16 @@ export interface Summary {
   readonly connector: string;
   /** The receiver that it was queued for. */
   readonly url: string;
+  readonly event: EventName;
   /** The moment in its payload: articles that are due at the same time go out in the order in which they were queued. */
   readonly timestamp: string;
   readonly status: Entry['record']['status'];
   /** Milliseconds since the epoch; NaN once settled. */
   readonly dueAt: number;
+  /** As in the entry. */
+  readonly liveUrl: string | null;
+  /** Whether a refresh was refused since one has landed. */
+  readonly isRefused: boolean;
 }
 
 /** The folder of entries, and what is known of it. */
@@ -158,8 +164,9 @@ function idOf(name: string): string {
   return name.slice(0, -ENDING.length);
 }
 
-function summaryOf({ id, connector, record }: Entry): Summary {
+function summaryOf({ id, connector, liveUrl, refused, record }: Entry): Summary {
   const { url, status, nextRetryAt, payload } = record;
   const dueAt = nextRetryAt === null ? Number.NaN : Date.parse(nextRetryAt);
-  return { id, connector, url, timestamp: payload.timestamp, status, dueAt };
+  const { event, timestamp } = payload;
+  return { id, connector, url, event, timestamp, status, dueAt, liveUrl, isRefused: refused !== null };
 }

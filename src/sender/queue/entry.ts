@@ -22,7 +22,16 @@ export interface Entry {
    * success was seen.
    */
   readonly mayBeStored: boolean;
+  /** Why the last refresh of this article did not begin; null where none was refused since one has landed. */
+  readonly refused: Refused | null;
   readonly record: Delivery;
+}
+
+/** A refresh that stopped before there was an update to be sent. */
+export interface Refused {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly why: string;
 }
 
 const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)), { error: 'must be a moment' });
@@ -34,6 +43,7 @@ const schema = z.object({
   note: z.string().nullable(),
   answer: z.string().nullable(),
   mayBeStored: z.boolean(),
+  refused: z.strictObject({ at: moment, why: z.string() }).nullable(),
   record: z
     .strictObject({
       url: z.string().refine((text) => canonicalUrl(text) !== undefined, { error: 'must be an http(s) URL' }),
@@ -57,6 +67,20 @@ const schema = z.object({
 /** The id of the delivery of an article to a connector: the same again for the same article. */
 export function entryId(connector: string, dataId: string): string {
   return hash('sha256', `${connector}\n${dataId}`).slice(0, 16);
+}
+
+/**
+ * Whether an entry is of the article with this public URL.
+ *
+ * @param connector the name of the one that the article is of.
+ */
+export function isOfArticle(
+  entry: Pick<Entry, 'connector' | 'liveUrl'>,
+  connector: string,
+  url: string,
+): boolean {
+  const { liveUrl } = entry;
+  return entry.connector === connector && liveUrl !== null && canonicalUrl(liveUrl) === canonicalUrl(url);
 }
 
 /** The text of an entry's file; the payload, which is long, comes last. */

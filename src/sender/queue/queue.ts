@@ -3,7 +3,7 @@ import { createLock, type LockOptions } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { advance, type DeliveryEvent, leavesOpen, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
-import type { Entry } from './entry.js';
+import { type Entry, isOfArticle } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { isSettled, outlived } from './outlived.js';
 import { createTurns } from './turns.js';
@@ -46,6 +46,8 @@ export interface Queue {
   hurry(id: string): Promise<Entry | undefined>;
   /** Ends one that waits. @returns undefined where it does not wait. */
   cancel(id: string): Promise<Entry | undefined>;
+  /** Notes that a refresh of the article at this URL was refused, where one was published or refreshed from here. */
+  refuse(connector: string, url: string, why: string): Promise<void>;
   /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
   prune(before: number): Promise<number>;
   /** An entry as it stands; undefined where there is none that can be read. */
@@ -174,7 +176,32 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     const { liveUrl, note = null, answer = null } = outcome;
     const settled = { ...next, liveUrl: liveUrl ?? next.liveUrl, note, answer };
     view.change(settled);
+    if (next.record.payload.event === 'article.updated') endRefusals(view, settled);
     return settled;
+  }
+
+  /** A refresh has landed: why an earlier one did not begin is of no interest any more. */
+  function endRefusals(view: View, { connector, liveUrl }: Entry): void {
+    files.scan();
+    for (const { id, isRefused } of files.known.values()) {
+      const entry = isRefused ? view.read(id) : undefined;
+      if (entry !== undefined && isOfArticle(entry, connector, liveUrl ?? ''))
+        view.change({ ...entry, refused: null });
+    }
+  }
+
+  /** Notes it with the publication of the article; where it was not published from here, with its last refresh. */
+  async function refuse(connector: string, url: string, why: string): Promise<void> {
+    files.scan();
+    const ofArticle = [...files.known.values()]
+      .filter((one) => isOfArticle(one, connector, url))
+      .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    const item = ofArticle.find(({ event }) => event === 'article.published') ?? ofArticle.at(-1);
+    if (item === undefined) return;
+    await submit([item.id], (view) => {
+      const entry = view.read(item.id);
+      if (entry !== undefined) view.change({ ...entry, refused: { at: new Date(now()).toISOString(), why } });
+    });
   }
 
   function* list(): Generator<Entry> {
@@ -240,6 +267,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
     hurry: (id) => submit([id], (view) => step(view, id, { kind: 'hurry' })),
     cancel: (id) => submit([id], (view) => step(view, id, { kind: 'cancel' })),
+    refuse,
     read: files.read,
     prune,
     list,

@@ -226,6 +226,22 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   t.is(endpoint.got.length, 1 + 12);
 });
 
+test('deliveries lists and shows why an article could not be refreshed', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200, { received: true, url: 'https://g.example/bees/' }));
+  const { sender, write } = await connected(t, endpoint.url);
+  const bees = write('bees.md', '---\n---\nText.\n');
+  await sender('publish', bees);
+  const refused = await sender('refresh', 'https://g.example/bees', bees);
+  t.is(refused.code, 1);
+  const [row] = JSON.parse((await sender('deliveries', '--json')).stdout);
+  t.regex(row.refused.why, /^the refresh stops: a Version 2 receiver is required/);
+  for (const words of [[], ['show', row.id]])
+    t.regex(
+      (await sender('deliveries', ...words)).stdout,
+      /not refreshed at 20\S+Z: the refresh stops: a Version 2 receiver is required: /,
+    );
+});
+
 test('connect offers a Version 2 receiver the current version, and a refresh that conflicts says what to do', async (t) => {
   const capabilities = ['article.published', 'article.lookup', 'article.updated'];
   const endpoint = await startEndpoint(t, (got, response) => {

@@ -105,7 +105,7 @@ test('each refresh has a revision of its own, and tests the receiver again', asy
 });
 
 /** A receiver with one article, which was published from bees.md; a test may edit it. */
-async function published(t: ExecutionContext) {
+async function published(t: ExecutionContext, over: Parameters<typeof answering>[0] = {}) {
   const stored = { ...target };
   const setting = await set(
     t,
@@ -116,6 +116,7 @@ async function published(t: ExecutionContext) {
         Object.assign(stored, { title, content_html, revision_id });
         return landed(got);
       },
+      ...over,
     }),
   );
   const { connector, queue, events } = setting;
@@ -132,7 +133,7 @@ async function published(t: ExecutionContext) {
     nextRetryAt: null,
     payload: { ...payload, data },
   } as const;
-  await queue.add([{ ...made, source: 'bees.md', record }]);
+  await queue.add([{ ...made, source: 'bees.md', liveUrl: URL, record }]);
   Object.assign(stored, { title: data.title, content_html: data.content_html });
   const updates = () => events().filter((event) => event === 'article.updated').length;
   return { ...setting, stored, updates };
@@ -209,6 +210,46 @@ for (const [what, event, answer, words] of [
     t.deepEqual(events(), ['webhook.test', 'article.lookup'].slice(0, event === 'webhook.test' ? 1 : 2));
     t.deepEqual([...queue.list()], [], 'nothing is left that would be tried again');
   });
+
+test('a refused refresh is reported by the article’s delivery, with its reason and time, until a later one has landed', async (t) => {
+  let version = 1;
+  let busy = true;
+  const { connector, queue, clock, refresh, worker } = await published(t, {
+    'webhook.test': () => reply(200, { ...tested, contract_version: version }),
+    'article.updated': (got) => (busy ? reply(503) : landed(got)),
+  });
+  const other = { ...makeEntry(connector, 'other'), liveUrl: 'https://g.example/articles/wasps/' };
+  await queue.add([other]);
+  const refused = () => [...queue.list()].map((entry) => entry.refused).filter((one) => one !== null);
+  const error = await t.throwsAsync(refresh(URL.slice(0, -1)), { message: /Version 2 receiver is required/ });
+  t.deepEqual(refused(), [{ at: '2026-11-19T08:00:00.000Z', why: error?.message ?? '' }]);
+  t.is(queue.read(other.id)?.refused, null);
+
+  version = 3;
+  const begun = await refresh(URL, true);
+  t.deepEqual([begun.record.status, refused().length], ['pending', 1], 'none has landed yet');
+  busy = false;
+  clock.pass(60_000);
+  await worker().sendDue();
+  t.deepEqual([queue.read(begun.id)?.record.status, refused().length], ['success', 0]);
+
+  version = 1;
+  clock.pass(60_000);
+  await t.throwsAsync(refresh());
+  t.is(refused()[0]?.at, '2026-11-19T08:02:00.000Z');
+});
+
+test('of an article that was not published from here, its last refresh reports that the next was refused', async (t) => {
+  let version = 3;
+  const { queue, refresh } = await set(
+    t,
+    answering({ 'webhook.test': () => reply(200, { ...tested, contract_version: version }) }),
+  );
+  const { id } = await refresh();
+  version = 1;
+  await t.throwsAsync(refresh(URL, true));
+  t.regex(queue.read(id)?.refused?.why ?? '', /Version 2 receiver is required/);
+});
 
 test('an update that is answered with a 409 fails at once and is never sent again', async (t) => {
   const conflict = reply(409, { error: 'Article revision conflict' });
