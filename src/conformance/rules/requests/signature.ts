@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { envelopeOf } from '../../../sender/delivery/send-event.js';
 import { describe, expectStatus, expectThat } from '../../expect.js';
 import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
@@ -157,7 +158,12 @@ export const SIGNATURE_RULES: readonly Rule[] = rules(
       section: 'Authentication, 3',
       says: 'The signature of an empty body does not open any other body.',
       hint: 'A body that a framework has already consumed reads as empty: take the raw bytes before it does.',
-      check: refused({ body: () => '', sent: () => JSON.stringify({ event: 'webhook.test' }) }),
+      // A whole webhook.test, so that one who parses before the signature is verified is told that, and not this.
+      check: refused({
+        body: () => '',
+        sent: () =>
+          JSON.stringify(envelopeOf('webhook.test', testSample('unsigned'), new Date().toISOString())),
+      }),
     },
   ],
 );
