@@ -52,12 +52,14 @@ export function urlOf(
   const state = stateAt(mapping.publication(file), Date.now());
   if (state === 'held')
     return stored === undefined ? unknown('is held') : { url: stored, address: undefined };
-  if (state === 'draft') return unknown('is a draft');
-  if (stored !== undefined && isPinnedAt(stored)) return { url: stored, address: undefined };
-  if (state === 'scheduled' && stored === undefined) return unknown('has a date in the future', true);
   const found = listed.get(file.path);
-  if (found !== undefined && found.digest === addressDigest(file, mapping))
-    return { url: `${siteUrl}${found.address}`, address: { kind: 'listed' } };
+  const isListed = found !== undefined && found.digest === addressDigest(file, mapping);
+  // A site may show what says that it is a draft, as Eleventy does unless its configuration leaves it out.
+  if (state === 'draft' && !isListed) return unknown('is a draft');
+  if (state !== 'draft' && stored !== undefined && isPinnedAt(stored))
+    return { url: stored, address: undefined };
+  if (state === 'scheduled' && stored === undefined) return unknown('has a date in the future', true);
+  if (isListed) return { url: `${siteUrl}${found.address}`, address: { kind: 'listed' } };
   if (stored === undefined) return unknown('has no listed URL');
   return stored.startsWith(`${siteUrl}/`)
     ? unknown(`does not pin its address ${addressIn(siteUrl, stored)} any more`)
@@ -79,7 +81,7 @@ export function addressIn(siteUrl: string, url: string): string {
 
 /**
  * A digest of what decides the address of a file's page: the file's path and its front matter, less what an update
- * replaces. An update pins the address, or cannot change it.
+ * replaces. An update pins the address, or cannot change it, and leaves a draft one.
  */
 export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping): string {
   const name = (key: string) => (mapping.ignoresKeyCase ? key.toLowerCase() : key);
@@ -87,7 +89,8 @@ export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping
   const counted = Object.entries(data)
     .map(([key, value]) => [name(key), value] as const)
     .filter(([key]) => !without.has(key));
-  return `sha256-${hash('sha256', JSON.stringify([path, counted]))}`;
+  const isDraft = mapping.publication({ path, data }).kind === 'draft';
+  return `sha256-${hash('sha256', JSON.stringify([path, counted, isDraft]))}`;
 }
 
 /** The keys that an update may set. Neither the date nor the category, which decide addresses on some sites, is one of them. */

@@ -72,7 +72,7 @@ export interface Listing {
   readonly contradiction: string | undefined;
 }
 
-/** A file from which the generator makes a page now. */
+/** A file from which the generator makes a page now, or may make one of a draft. */
 interface Post extends FileFacts {
   readonly pinned: string | undefined;
 }
@@ -125,9 +125,13 @@ export function configOf(
 }
 
 function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Posts, asked: boolean): Listing {
+  const listed = new Map(file.listed.map(({ path, address }) => [path, address]));
   return {
-    listed: new Map(file.listed.map(({ path, address }) => [path, address])),
-    unlisted: new Map([...hidden, ...file.unlisted.map(({ path, reason }) => [path, reason] as const)]),
+    listed,
+    unlisted: new Map([
+      ...[...hidden].filter(([path]) => !listed.has(path)),
+      ...file.unlisted.map(({ path, reason }) => [path, reason] as const),
+    ]),
     asked,
     contradiction: file.contradiction,
   };
@@ -143,10 +147,9 @@ function readPosts(dir: string, { files, mapping, now }: ListingOptions): Posts 
       data === undefined
         ? 'front matter not supported'
         : stateAt(mapping.publication({ path, data }), now.getTime());
-    if (data === undefined || state !== 'live') {
-      if (pinned === undefined && state !== 'live') hidden.set(path, state);
-      continue;
-    }
+    if (pinned === undefined && state !== 'live') hidden.set(path, state);
+    // Whether a draft has a page is the site's to say.
+    if (data === undefined || (state !== 'live' && state !== 'draft')) continue;
     all.push({ path, data, pinned });
     const { pressmark: _, ...others } = data;
     if (pinned === undefined) counted.push(JSON.stringify([path, others]));
@@ -166,7 +169,7 @@ function frontMatterOf(path: string, text: string): FileFacts['data'] | undefine
 
 /** What the generator, or the pages of the last good build, say of the posts. */
 async function found(
-  { all, digest }: Posts,
+  { all, hidden, digest }: Posts,
   dir: string,
   options: ListingOptions,
 ): Promise<Omit<AddressFile, 'config'>> {
@@ -185,12 +188,14 @@ async function found(
   for (const post of open) {
     const { path } = post;
     const address = isBehindLink(join(dir, content), path) ? 'symbolic link' : addresses.get(path);
-    if (address?.startsWith('/') !== true) {
+    const isPage =
+      address?.startsWith('/') === true &&
+      !(isBuiltHere && output !== undefined && pageAt(output, address).kind !== 'page');
+    if (isPage) listed.push({ path, address, digest: addressDigest(post, mapping) });
+    else if (!hidden.has(path)) {
       const reason = address === 'symbolic link' || address === 'several pages' ? address : 'no page';
       unlisted.push({ path, reason });
-    } else if (isBuiltHere && output !== undefined && pageAt(output, address).kind !== 'page')
-      unlisted.push({ path, reason: 'no page' });
-    else listed.push({ path, address, digest: addressDigest(post, mapping) });
+    }
   }
   const agrees =
     options.generator.pinsAddresses === true ||

@@ -328,9 +328,11 @@ type Readable = Pick<ReadableArticle, 'address' | 'publication'> &
 function timesOf(
   publication: Publication,
   { mtimeMs }: Fingerprint,
+  isListed: boolean,
 ): Pick<Entry, 'isHeld' | 'isDraft' | 'from' | 'until'> {
   if (publication.kind === 'held') return { isHeld: true };
-  if (publication.kind === 'draft') return { isDraft: true };
+  // A site may make a page of what says that it is a draft.
+  if (publication.kind === 'draft') return isListed ? {} : { isDraft: true };
   const { from, until } = publication;
   const isScheduled = from !== undefined && from > Math.min(mtimeMs, Date.now());
   return { ...(isScheduled && { from }), ...(until !== undefined && { until }) };
@@ -343,7 +345,7 @@ export function entryOf(path: string, readable: Readable, fingerprint: Fingerpri
   const byPerson = personsPart(readable);
   return ownStrings({
     ...(address !== undefined && { address }),
-    ...timesOf(publication, fingerprint),
+    ...timesOf(publication, fingerprint, address?.kind === 'listed'),
     ...(tags.length > 0 && { tags: spellingTags(tags) }),
     ...(author !== '' && author.length <= LONGEST_SPELLING && { author }),
     ...(date !== '' && { date: shortened(date, LONGEST_DATE) }),

@@ -6,7 +6,7 @@ import { loadSettings } from '../../../src/config/load.js';
 import { startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { TOY_CONFIG, toyPost, writeToySite } from './toy-generator.js';
+import { TOY_CONFIG, TOY_GENERATOR, toyPost, writeToySite } from './toy-generator.js';
 
 const SITE = 'https://garden.example/base';
 
@@ -70,6 +70,16 @@ test('the generator says which file is at which address, in a copy of the site',
     before,
     'the toy writes a folder cache wherever it runs',
   );
+});
+
+test('a draft that the generator makes a page of is listed, also one that would be pinned otherwise', async (t) => {
+  const dir = toySite(t, {
+    'toy.mjs': TOY_GENERATOR.replace('if (data.draft) continue;', ''),
+    'content/own.md': toyPost({ title: 'Own', draft: true, permalink: '/blog/own/' }),
+  });
+  const { listed, unlisted } = await lister(dir)();
+  t.like(listed, { 'draft.md': '/draft/', 'own.md': '/blog/own/' });
+  t.deepEqual(unlisted, {});
 });
 
 test('it is asked again after a change of a post’s front matter or of the site’s rules, and not after other changes', async (t) => {

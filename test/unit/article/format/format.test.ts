@@ -263,10 +263,12 @@ test('an address that is neither pinned nor listed is unknown, and the reason sa
   const reasonOf = (text: string, path = 'blog/mine.md') => format.decode(text, path).address;
   t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no listed URL' });
   const draft = HAND_WRITTEN.replace('custom:', 'draft: true\ncustom:');
-  t.deepEqual(formatListing('a.md', draft).decode(draft, 'a.md').address, {
+  t.deepEqual(formatListing('a.md', HAND_WRITTEN).decode(draft, 'a.md').address, {
     kind: 'unknown',
     reason: 'is a draft',
   });
+  const shown = formatListing('a.md', draft).decode(draft, 'a.md').address;
+  t.deepEqual(shown, { kind: 'listed' }, 'a site may show it');
   const future = HAND_WRITTEN.replace('custom:', 'date: 2999-01-01\ncustom:');
   t.deepEqual(reasonOf(future), { kind: 'unknown', reason: 'has a date in the future', isFuture: true });
   const { text } = format.encode(article, PATH);
