@@ -79,11 +79,16 @@ export function signedEvent(event: string, data: object): Buffer {
   return request(event, { event, timestamp: '2026-11-19T08:00:00Z', contract_version: 2, data });
 }
 
-/** Whole HTTP requests, headers and all, signed beforehand so that a measurement sends bytes and nothing else. */
-export function signedRequests(from: number, count: number): Buffer[] {
+/**
+ * Whole HTTP requests, headers and all, signed beforehand so that a measurement sends bytes and nothing else.
+ *
+ * @param image the address of the featured image. @default one that cannot be fetched
+ */
+export function signedRequests(from: number, count: number, image?: string): Buffer[] {
   const timestamp = '2026-11-19T08:00:00Z';
   return Array.from({ length: count }, (_, index) => {
-    const data = articleData(from + index, timestamp);
+    const article = articleData(from + index, timestamp);
+    const data = { ...article, featured_image_url: image ?? article.featured_image_url };
     return request('article.published', { event: 'article.published', timestamp, data });
   });
 }

@@ -1,22 +1,33 @@
+import { once as whenOnce } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { signedRequests } from './deliveries.js';
-import { count, medianOf, milliseconds, type Row, table } from './figures.js';
-import { type Load, load, once } from './load.js';
-import { makeSite, startOurs } from './receivers.js';
+import { medianOf, milliseconds, type Row, table } from './figures.js';
+import { load, once } from './load.js';
+import { makeSite, type Receiver, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/plugins/', import.meta.url));
 
-const ROUNDS = 9;
-const SECONDS = 3;
-const WARM_UP = 1_000;
-const MOST = 12_000;
+/** Publishes one at a time, and publishes at the same moment: so many rounds that count, after some that do not. */
+const LEGS = [
+  { at: 1, rounds: 40, warmUp: 10 },
+  { at: 32, rounds: 10, warmUp: 2 },
+] as const;
+const MOST = LEGS.reduce((sum, { at, rounds, warmUp }) => sum + at * (rounds + warmUp), 0);
+
+/** A receiver that has used no processor for so long, in milliseconds, has nothing left to do. */
+const REST_MS = 500;
 
 /** What the examples want to be told. */
 const OPTIONS: Readonly<Record<string, (folder: string) => object>> = {
   backup: (folder) => ({ folder: join(folder, 'backups') }),
+  images: () => ({ allowPrivate: true }),
   digest: () => ({ from: 'site@example.com', to: ['reader@example.com'] }),
   moderation: () => ({ words: ['a word that no text has'], origin: 'https://example.com' }),
 };
@@ -30,47 +41,47 @@ const SECRETS = {
   WORDPRESS_APPLICATION_PASSWORDS: 'bench:abcd efgh ijkl mnop qrst uvwx',
 };
 
-const CONNECTIONS = [1, 32] as const;
-type Leg = Readonly<Record<(typeof CONNECTIONS)[number], Load>>;
-
-/** How long a publish waits for its answer with all example plugins loaded, against a site without any. */
+/**
+ * How long a publish waits for its answer with all example plugins loaded, against a site without any. Each finds a
+ * receiver at rest: the commits, pages and jobs of the publish before belong to no answer.
+ */
 export async function plugins(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const examples = fs.readdirSync(EXAMPLES).filter((name) => /^[a-z].*\.mjs$/.test(name));
-  const requests = signedRequests(0, MOST);
-  const legs: { none: Leg; all: Leg }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const none = () => leg(workspace.fresh('none'), [], requests);
-    const all = () => leg(workspace.fresh('all'), examples, requests);
-    // What one leaves for the disk to do is borne by the next: each is the first as often as the other.
-    const first = round % 2 === 0 ? await none() : await all();
-    const second = round % 2 === 0 ? await all() : await none();
-    legs.push(round % 2 === 0 ? { none: first, all: second } : { none: second, all: first });
+  const pictures = await servePicture();
+  const none = await open(workspace.fresh('none'), []);
+  const all = await open(workspace.fresh('all'), examples);
+  const requests = signedRequests(0, MOST, `http://127.0.0.1:${pictures.port}/picture.png`);
+  const rows: Row[] = [];
+  for (const { at, rounds, warmUp } of LEGS) {
+    const pairs: { none: number; all: number }[] = [];
+    for (let round = 0; round < warmUp + rounds; round++) {
+      const same = requests.splice(0, at);
+      const ms = { none: Number.NaN, all: Number.NaN };
+      for (const side of round % 2 === 0 ? (['none', 'all'] as const) : (['all', 'none'] as const)) {
+        const { port, pid } = side === 'none' ? none : all;
+        const { p50 } = await load({ port, connections: at, seconds: 600, next: once(same) });
+        ms[side] = p50;
+        await atRest(pid);
+      }
+      if (round >= warmUp) pairs.push(ms);
+    }
     console.error(
-      `plugins ${round + 1}/${ROUNDS}: ${CONNECTIONS.map((n) => shown(legs.at(-1), n)).join('; ')}`,
+      `plugins, ${at} at a time: ${pairs.map((pair) => (pair.all / pair.none).toFixed(2)).join(' ')}`,
     );
-  }
-  const rows = CONNECTIONS.map(
-    (connections): Row => ({
-      what: `a publish with ${examples.length} plugins and with none, ${connections} connection${connections === 1 ? '' : 's'}`,
-      ours: figure(legs.map(({ all }) => all[connections])),
-      against: figure(legs.map(({ none }) => none[connections])),
-      ratio: medianOf(legs, ({ all, none }) => all[connections].p50 / none[connections].p50),
+    rows.push({
+      what: `${at === 1 ? 'a publish' : `${at} publishes at the same moment`} with ${examples.length} plugins and with none`,
+      ours: milliseconds(medianOf(pairs, (pair) => pair.all)),
+      against: milliseconds(medianOf(pairs, (pair) => pair.none)),
+      ratio: medianOf(pairs, (pair) => pair.all / pair.none),
       goal: { kind: 'at most', value: 1.3 },
-    }),
-  );
+    });
+  }
+  await Promise.all([none.stop(), all.stop()]);
+  pictures.close();
   return { text: table(['', 'all', 'none'], rows), rows };
 }
 
-function shown(legs: { none: Leg; all: Leg } | undefined, connections: (typeof CONNECTIONS)[number]): string {
-  const [all, none] = [legs?.all[connections].p50 ?? Number.NaN, legs?.none[connections].p50 ?? Number.NaN];
-  return `${milliseconds(all)} against ${milliseconds(none)}`;
-}
-
-function figure(loads: readonly Load[]): string {
-  return `${milliseconds(medianOf(loads, ({ p50 }) => p50))}, ${count(medianOf(loads, ({ perSecond }) => perSecond))}/s`;
-}
-
-async function leg(folder: string, examples: readonly string[], requests: readonly Buffer[]): Promise<Leg> {
+async function open(folder: string, examples: readonly string[]): Promise<Receiver> {
   const site = makeSite(folder, { plugins: true });
   const config = {
     plugins: examples.map((file) => [
@@ -80,12 +91,39 @@ async function leg(folder: string, examples: readonly string[], requests: readon
   };
   fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify(config));
   const receiver = await startOurs(site, SECRETS);
-  const { port } = receiver;
-  const run = (connections: number, from: number, to: number) =>
-    load({ port, connections, seconds: SECONDS, next: once(requests.slice(from, to)) });
-  await run(32, 0, WARM_UP);
-  const alone = await run(1, WARM_UP, WARM_UP + 2_000);
-  const together = await run(32, WARM_UP + 2_000, MOST);
-  await receiver.stop();
-  return { 1: alone, 32: together };
+  await atRest(receiver.pid);
+  return receiver;
+}
+
+/** The featured image of all articles, so that the job that stores it has its work. */
+async function servePicture(): Promise<{ port: number; close(): void }> {
+  const picture = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#764' } })
+    .png()
+    .toBuffer();
+  const server = http
+    .createServer((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'image/png' }).end(picture),
+    )
+    .listen(0, '127.0.0.1');
+  await whenOnce(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+/** Waits until a process, its threads and the programs that it has started have no work left. */
+async function atRest(pid: number): Promise<void> {
+  for (let before = Number.NEGATIVE_INFINITY; ; ) {
+    const now = ticksOf(pid);
+    if (now - before <= 1) return; // one for what is done at intervals
+    before = now;
+    await wait(REST_MS);
+  }
+}
+
+/** The processor time of a process and of its children that have ended, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
 }

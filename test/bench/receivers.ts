@@ -13,6 +13,7 @@ const OURS = fileURLToPath(new URL('../../pressmark/bin.cjs', import.meta.url));
 /** A receiver in a process of its own. */
 export interface Receiver {
   readonly port: number;
+  readonly pid: number;
   /** From the start of the process to the first 200 of /healthz, in milliseconds. */
   readonly startMs: number;
   /** Resident memory, in megabytes. */
@@ -54,6 +55,7 @@ async function start(command: (port: number) => string[], env: NodeJS.Dict<strin
   const startMs = performance.now() - started;
   return {
     port,
+    pid: child.pid ?? Number.NaN,
     startMs,
     memory: () => residentMegabytes(child),
     workMs: () => mainThreadMs(child),
