@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import { withoutHidden } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
 import { asPlugin } from './plugin-code.js';
 
@@ -36,13 +37,18 @@ export async function findingsOf(plugin: string, check: HealthCheck): Promise<Pl
     );
     const all: readonly HealthFinding[] = found === undefined ? [] : [found].flat();
     return all.every((one) => LEVELS.has(one?.level) && typeof one.text === 'string')
-      ? all.map(({ level, text, fix }) => ({ plugin, level, text, ...(typeof fix === 'string' && { fix }) }))
+      ? all.map(({ level, text, fix }) => ({
+          plugin,
+          level,
+          text: withoutHidden(text),
+          ...(typeof fix === 'string' && { fix: withoutHidden(fix) }),
+        }))
       : failed('its health check returns what is no finding; return { level, text, fix }');
   } catch (error) {
     return failed(
       error instanceof TimeoutError
         ? `its health check took longer than ${LONGEST_MS / 1_000} s`
-        : `its health check failed: ${messageOf(error)}`,
+        : `its health check failed: ${withoutHidden(messageOf(error))}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import type { Log } from '../../log.js';
+import { type Log, withoutHidden } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import { asPlugin } from '../plugin-code.js';
 
@@ -165,10 +165,10 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS):
           ms,
           asPlugin(plugin, async () => run()),
         );
-        return { kind: 'done', text: accept(value) };
+        return { kind: 'done', text: withoutHidden(accept(value)) };
       } catch (error) {
         const isLate = error instanceof TimeoutError;
-        const reason = isLate ? `it took longer than ${ms / 1_000} s` : messageOf(error);
+        const reason = isLate ? `it took longer than ${ms / 1_000} s` : withoutHidden(messageOf(error));
         log.error({ reason }, `${what} failed`);
         return { kind: 'failed', reason };
       }

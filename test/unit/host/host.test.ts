@@ -274,18 +274,30 @@ test('a hook that is added after the start is refused', async (t) => {
   t.throws(() => late?.(), { message: /plugin late adds "host.ready" after the start/ });
 });
 
-test('a plugin gets the values of its secrets, and no line of the log shows them', async (t) => {
+test('a plugin gets the values of its secrets, and neither the log, a finding nor a page shows them', async (t) => {
   const file = join(tempDir(t), 'log');
   const log = createLog({ level: 'info', terminal: false, fd: fs.openSync(file, 'w'), atOnce: true });
   const plugin = definePlugin({
     name: 'talkative',
     secrets: ['A_TOKEN'],
-    receiver: (host) => host.log.info({ headers: [`Bearer ${host.secrets.A_TOKEN}`] }, 'asked'),
+    receiver(host) {
+      const words = `Bearer ${host.secrets.A_TOKEN}`;
+      host.log.info({ headers: [words] }, 'asked');
+      host.health(() => ({ level: 'warn', text: words, fix: words }));
+      host.health(() => Promise.reject(new Error(words)));
+      host.admin.page({ path: 'shown', title: 'Shown', render: () => words });
+      host.admin.page({ path: 'failed', title: 'Failed', render: () => Promise.reject(new Error(words)) });
+    },
   });
   const environment = { A_TOKEN: 'quoted "and" long', OTHER: 'x' };
-  await startHost([entry(plugin)], { ...around, log, environment });
+  const host = await startHost([entry(plugin)], { ...around, log, environment });
   const line = fs.readFileSync(file, 'utf8');
   t.like(JSON.parse(line), { headers: ['Bearer [redacted]'], msg: 'asked' });
+  const request = { user: { name: 'ada', role: 'admin' }, query: new URLSearchParams() } as const;
+  const pages = await Promise.all(host.admin.pages.map((page) => page.render(request)));
+  const shown = JSON.stringify([await host.findings(), pages]);
+  t.is(shown.split('Bearer [redacted]').length - 1, 5, shown);
+  t.false(shown.includes('and'), shown);
 });
 
 test('a plugin does the hooks that it declares, and others act upon them', async (t) => {
