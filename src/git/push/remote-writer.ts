@@ -124,9 +124,9 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     } finally {
       status.set({ waiting: status.now.waiting - 1 });
     }
-    const fingerprint = fingerprintOf(fs.statSync(file.target));
-    // A person may have saved since git wrote it: their fingerprint must not stand for this text.
-    return isFileWith(file.target, file.text) ? fingerprint : NEVER_READ;
+    const stat = fs.statSync(file.target, { throwIfNoEntry: false });
+    // A person may have saved or removed it since git wrote it: their file must not stand for this text.
+    return stat !== undefined && isFileWith(file.target, file.text) ? fingerprintOf(stat) : NEVER_READ;
   }
 
   function catchUp(): Promise<void> {

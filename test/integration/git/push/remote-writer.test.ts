@@ -44,9 +44,9 @@ async function open(
 }
 
 test.serial(
-  'what a person saves right after git has written a file does not pass for the text that was stored',
+  'what a person saves or removes right after git has written a file is stored, and does not pass for the text that was',
   async (t) => {
-    const { siteDir, writer } = await open(t);
+    const { clones, siteDir, writer } = await open(t);
     const write = (name: string) => {
       const target = join(siteDir, 'content', name);
       const stored = { ...draftOf(article()), revision: 'r', url: 'https://x.example/', updated: null };
@@ -59,16 +59,20 @@ test.serial(
 
     const { statSync } = fs;
     const saved = join(siteDir, 'content', 'saved.md');
+    const removed = join(siteDir, 'content', 'removed.md');
     Object.assign(fs, {
       statSync: (...args: unknown[]) => {
         if (args[0] === saved && fs.existsSync(dirname(saved)) && fs.existsSync(saved))
           fs.writeFileSync(saved, 'theirs\n');
+        if (args[0] === removed) fs.rmSync(removed, { force: true });
         return Reflect.apply(statSync, fs, args);
       },
     });
     t.teardown(() => Object.assign(fs, { statSync }));
     t.deepEqual(await write('saved.md'), NEVER_READ);
     t.is(fs.readFileSync(saved, 'utf8'), 'theirs\n');
+    t.deepEqual(await write('removed.md'), NEVER_READ);
+    t.is(clones.git('show', 'main:content/removed.md'), 'stored\n');
   },
 );
 
