@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { articleFiles, debris, fileOf, readStored, treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -80,6 +81,31 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   t.truthy(fileOf(dir, data.id));
   t.deepEqual(debris(dir), []);
 }
+
+test.serial(
+  '500-published: where a file stands in the place of a month’s folder, the articles of other months that come at the same time are stored',
+  async (t) => {
+    const { dir, post } = receiver();
+    const blocked = `${year++}-05`;
+    const free = `${year++}-05`;
+    const inTheWay = join(dir, folderOf(blocked));
+    fs.mkdirSync(dirname(inTheWay), { recursive: true });
+    fs.writeFileSync(inTheWay, 'a file');
+    const all = Array.from({ length: 48 }, (_, n) =>
+      article({ published_at: `${n % 4 === 0 ? blocked : free}-07T00:00:00Z` }),
+    );
+    const answers = await Promise.all(all.map((data) => post('article.published', data)));
+    t.deepEqual(
+      answers.map(({ status }) => status),
+      all.map(({ published_at }) => (published_at.startsWith(blocked) ? 500 : 200)),
+    );
+    fs.rmSync(inTheWay);
+    const again = await Promise.all(all.map((data) => post('article.published', data)));
+    t.true(again.every(({ status }) => status === 200));
+    for (const { id } of all) t.truthy(fileOf(dir, id), 'each is stored once');
+    t.deepEqual(debris(dir), []);
+  },
+);
 
 test.serial(
   '500-published: a publication during which the disk fails at any step leaves nothing, and is stored once the disk works again',
