@@ -96,16 +96,21 @@ export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
   };
 }
 
-/** Those of an article's tags that have a key, each once, with their keys. */
+/** Those of an article's tags that have a key, each once, with their keys and signs. */
 export function ownTags(tags: readonly string[], tagKey: (tag: string) => string) {
-  const own = new Map<string, { readonly key: string; readonly tag: string }>();
+  const own = new Map<string, { readonly key: string; readonly signs: string; readonly tag: string }>();
   for (const tag of tags) {
     const key = tagKey(tag);
-    const name = `${key} ${signsOf(tag)}`;
-    if (key !== '' && !own.has(name)) own.set(name, { key, tag });
+    const signs = signsOf(tag);
+    const name = `${key} ${signs}`;
+    if (key !== '' && !own.has(name)) own.set(name, { key, signs, tag });
   }
   const each = [...own.values()];
-  return { keys: each.map(({ key }) => key), tags: each.map(({ tag }) => tag) };
+  return {
+    keys: each.map(({ key }) => key),
+    signs: each.map(({ signs }) => signs),
+    tags: each.map(({ tag }) => tag),
+  };
 }
 
 export type TextWork = ReturnType<typeof textWork>;

@@ -1,5 +1,5 @@
 import type { ArticleFormat } from '../../article/format/format.js';
-import { signsOf, termKey } from '../../article/names.js';
+import { shortened, signsOf, termKey } from '../../article/names.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from './catalog.js';
 import { type ArticleCodec, LONGEST_SPELLING, ownTags, spellingTags } from './entry.js';
@@ -44,7 +44,7 @@ export function createSpelling(
     for (const tag of tags) {
       const ofKey = first.get(tagKey(tag));
       if (ofKey === undefined) first.set(tagKey(tag), [tag]);
-      else if (spellingOf(ofKey, tag) === undefined) ofKey.push(tag);
+      else if (spellingOf(ofKey, signsOf(tag)) === undefined) ofKey.push(tag);
     }
   }
 
@@ -56,11 +56,12 @@ export function createSpelling(
   async function spelledTags(tags: readonly string[], path: string): Promise<readonly string[]> {
     if (tagKey === undefined || tags.length === 0) return tags;
     const own = await ownOf(tags);
+    const others = tagsInTheWay(own, path);
     const taken = new Map<string, string>();
     const written = own.tags.flatMap((tag, at): string[] => {
       const key = own.keys[at] ?? '';
-      const spelled = spellingOf(spellings().tags.get(key), tag);
-      const other = spelled === undefined ? (taken.get(key) ?? otherOf(key, path)) : undefined;
+      const spelled = spellingOf(spellings().tags.get(key), own.signs[at]);
+      const other = spelled === undefined ? (taken.get(key) ?? others.get(key)) : undefined;
       if (other !== undefined) {
         sayLeftOut(tag, other);
         return [];
@@ -77,13 +78,28 @@ export function createSpelling(
     return written;
   }
 
-  /** A tag of other files whose page has this key. Those that are known may be left over from a text that was replaced. */
-  function otherOf(key: string, path: string): string | undefined {
-    const others = spellings().tags.get(key);
-    if (others === undefined) return undefined;
-    for (const tag of tagsOfOthers(path)) if (others.includes(tag)) return tag;
-    known = undefined;
-    return undefined;
+  /** The tags of other files that have the pages of these tags, by the keys. */
+  function tagsInTheWay(
+    { keys, signs }: Pick<ReturnType<typeof ownTags>, 'keys' | 'signs'>,
+    path: string,
+  ): ReadonlyMap<string, string> {
+    const sought = new Map<string, string>();
+    for (const [at, key] of keys.entries()) {
+      const ofKey = spellings().tags.get(key) ?? [];
+      if (spellingOf(ofKey, signs[at]) === undefined) for (const tag of ofKey) sought.set(tag, key);
+    }
+    const found = new Map<string, string>();
+    if (sought.size === 0) return found;
+    // In one go: an article may have any number of such tags, and a site as many articles.
+    for (const tag of tagsOfOthers(path)) {
+      const key = sought.get(tag);
+      if (key === undefined) continue;
+      if (!found.has(key)) found.set(key, tag);
+      sought.delete(tag);
+      if (sought.size === 0) return found;
+    }
+    known = undefined; // some are left over from texts that were replaced
+    return found;
   }
 
   function* tagsOfOthers(path: string): Iterable<string> {
@@ -92,11 +108,12 @@ export function createSpelling(
   }
 
   function sayLeftOut(tag: string, other: string): void {
-    const pair = JSON.stringify([tag, other]);
+    const named = { tag: shortened(tag, LONGEST_SPELLING), other: shortened(other, LONGEST_SPELLING) };
+    const pair = JSON.stringify(named);
     if (leftOut.has(pair) || leftOut.size === MOST_NAMED) return;
     leftOut.add(pair);
     log.warn(
-      { tag, other },
+      named,
       'a tag is left out of articles, as the generator makes one page of it and of another tag; rename one of the two in the service or in your posts, such as cpp for C++',
     );
   }
@@ -110,10 +127,8 @@ export function createSpelling(
   return { tags: spelledTags, author: spelledAuthor };
 }
 
-/** The known spelling of a tag; undefined where only other tags have its key. */
-function spellingOf(known: readonly string[] | undefined, tag: string): string | undefined {
-  if (known === undefined) return undefined;
-  const signs = signsOf(tag);
+/** The known spelling of a tag with these signs; undefined where only other tags have its key. */
+function spellingOf(known: readonly string[] = [], signs = ''): string | undefined {
   return known.find((one) => signsOf(one) === signs);
 }
 

@@ -121,7 +121,7 @@ test('500: of the articles in the thread, only the one of which it dies is refus
       'too many articles failed; send it again',
     ],
   );
-  t.deepEqual(await codec.ownTags(['Soil', 'SOIL']), { keys: ['soil'], tags: ['Soil'] });
+  t.deepEqual(await codec.ownTags(['Soil', 'SOIL']), { keys: ['soil'], signs: [''], tags: ['Soil'] });
 });
 
 test('500: a fault of the generator’s functions is the error of its article', async (t) => {
