@@ -1,0 +1,56 @@
+import test from 'ava';
+import { pino } from 'pino';
+import { draftOf } from '../../../../src/article/article.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../../src/generators/layout.js';
+import { createCatalog } from '../../../../src/store/catalog/catalog.js';
+import { type ContentFolder, contentFolder } from '../../../../src/store/catalog/entry.js';
+import { createNaming } from '../../../../src/store/catalog/naming.js';
+import { openStore } from '../../../../src/store/open-store.js';
+import { article } from '../../../support/events.js';
+import { SITE_URL } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+const draft = (date: string) => draftOf(article({ slug: 'soil', published_at: date }));
+const [MARCH, APRIL] = [draft('2026-03-01T00:00:00Z'), draft('2026-04-01T00:00:00Z')];
+const NONE: ReadonlySet<string> = new Set();
+
+test('two articles of one slug that are stored at the same moment have two URLs, also where their files have two folders', async (t) => {
+  const content = contentFolder(tempDir(t), layout);
+  const { store, close } = await openStore({
+    content,
+    stateDir: tempDir(t),
+    log: pino({ level: 'silent' }),
+    watch: false,
+  });
+  const stored = await Promise.all([MARCH, APRIL].map((one) => store.publish(one.id, async () => one)));
+  t.deepEqual(stored.map(({ url }) => url).sort(), [
+    `${SITE_URL}/articles/soil-2/`,
+    `${SITE_URL}/articles/soil/`,
+  ]);
+  await close();
+});
+
+test('a name is in use until it is released', (t) => {
+  const choose = createNaming(contentFolder('/content', layout), createCatalog());
+  const first = choose(MARCH, '.md', NONE);
+  t.is(first.slug, 'soil');
+  t.is(choose(APRIL, '.md', NONE).slug, 'soil-2', 'its URL');
+  t.is(choose(MARCH, '.md', NONE).slug, 'soil-3', 'its file');
+  const another = createNaming(contentFolder('/content', layout), createCatalog());
+  const released = another(MARCH, '.md', NONE);
+  released.release();
+  t.is(another(APRIL, '.md', NONE).slug, 'soil');
+});
+
+test('where a generator may make one page of two files, the names of both are in use', (t) => {
+  const content = contentFolder('/content', patternLayout(SITE_URL, ':slug.md', '/:year/:month/:slug/'));
+  const format: ContentFolder['format'] = {
+    ...content.format,
+    hasCertainUrls: false,
+    namesakes: (path) => [path.replace(/\.\w+$/, '.html'), path.replace(/\.\w+$/, '.md')],
+  };
+  const choose = createNaming({ ...content, format }, createCatalog());
+  t.is(choose(MARCH, '.md', NONE).slug, 'soil');
+  t.is(choose(APRIL, '.html', NONE).slug, 'soil-2');
+});
