@@ -1,11 +1,9 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Article, ArticleDraft } from '../article/article.js';
 import type { Amended } from '../article/format/amend.js';
 import type { StoredArticle } from '../article/stored-article.js';
-import { canonicalUrl } from '../contract/canonical-url.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
-import { syncDirectory } from '../fs/atomic-write.js';
 import type { Fingerprint } from '../fs/fingerprint.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
@@ -24,6 +22,7 @@ import { type ContentChange, refresh, scan } from './catalog/scan.js';
 import { createSpelling } from './catalog/spelling.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
+import { createRemoval } from './removal.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
 import { NameTaken, type OnlyAfter, Outdated, type Write, type Writer } from './writer.js';
@@ -71,7 +70,7 @@ export interface Updated {
  */
 export type AfterWrite = (file: StoredFile, written: 'now' | 'before' | 'restored') => Promise<void>;
 
-/** A file that is a person's edit is theirs to commit. */
+/** How a file is written. One that is a person's edit is theirs to commit. */
 type Written = 'now' | 'restored' | 'edited';
 
 export interface StoreOptions {
@@ -129,6 +128,7 @@ export function createStore(options: StoreOptions) {
   const chooseName = createNaming(content, catalog);
   const { codec } = content;
   const spelling = createSpelling(content.format, catalog, log, codec.ownTags);
+  const removal = createRemoval({ content, catalog, writer, reading, locked, write, beforeRemoval, forget });
 
   /** With tags and author as the site spells them. */
   async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T, path: string): Promise<T> {
@@ -392,70 +392,6 @@ export function createStore(options: StoreOptions) {
     });
   }
 
-  /**
-   * Removes an article's file. Resolves when that is durable.
-   *
-   * @param keep called before, with what the file holds; when it rejects, the file stays.
-   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `keep` throws.
-   */
-  async function remove(
-    id: string,
-    keep: (read: ReadFile, path: string) => Promise<void>,
-  ): Promise<{ readonly article: Article; readonly path: string }> {
-    return locked(id, async () => {
-      for (;;) {
-        const entry = await reading.current(id);
-        if (entry === undefined)
-          throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
-        const { path } = entry;
-        const read = await reading.open(entry);
-        const { article, edited } = read.stored;
-        await beforeReplace?.({ path, text: read.text, article, edited, by: '' });
-        await keep(read, path);
-        const file = join(content.root, path);
-        // A person may have saved in between.
-        if (fs.readFileSync(file, 'utf8') !== read.text) continue;
-        fs.unlinkSync(file);
-        catalog.delete(path);
-        acknowledged.delete(path);
-        unacknowledged.delete(path);
-        await syncDirectory(dirname(file));
-        return { article, path };
-      }
-    });
-  }
-
-  /**
-   * Puts a file that was removed back, to the byte. Resolves when that is durable.
-   *
-   * @throws PressmarkError USAGE where its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
-   */
-  async function restore(id: string, path: string, text: string): Promise<void> {
-    await locked(id, async () => {
-      if ((await reading.current(id)) !== undefined)
-        throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
-      const { epoch } = writer;
-      const stored = await codec.decode(text, path);
-      const { url } = stored.article;
-      const [other] = catalog.byUrl(canonicalUrl(url) ?? url);
-      if (other !== undefined)
-        throw new PressmarkError(
-          'USAGE',
-          `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
-        );
-      try {
-        await write(
-          { path, target: join(content.root, path), ...stored, text, replaces: null, epoch },
-          stored.edited ? 'edited' : 'restored',
-        );
-      } catch (error) {
-        if (error instanceof NameTaken)
-          throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
-        throw error;
-      }
-    });
-  }
-
   async function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
     const { path } = file;
     const work = writeNow(file, how).finally(() => writing.delete(path));
@@ -481,6 +417,17 @@ export function createStore(options: StoreOptions) {
       if (isStoreFailure(error)) unacknowledged.add(path);
       throw error;
     }
+  }
+
+  async function beforeRemoval({ text, stored: { article, edited } }: ReadFile, path: string): Promise<void> {
+    await beforeReplace?.({ path, text, article, edited, by: '' });
+  }
+
+  /** Forgets a file that was removed. */
+  function forget(path: string): void {
+    catalog.delete(path);
+    acknowledged.delete(path);
+    unacknowledged.delete(path);
   }
 
   async function locked<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -536,8 +483,7 @@ export function createStore(options: StoreOptions) {
     update,
     dryRun,
     change,
-    remove,
-    restore,
+    ...removal,
     find,
     get,
     read,

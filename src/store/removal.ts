@@ -1,0 +1,93 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Article } from '../article/article.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import { PressmarkError, quote } from '../errors.js';
+import { syncDirectory } from '../fs/atomic-write.js';
+import type { Catalog } from './catalog/catalog.js';
+import type { ContentFolder, ReadFile } from './catalog/entry.js';
+import type { Reading } from './reading.js';
+import { NameTaken, type Write, type Writer } from './writer.js';
+
+export interface RemovalOptions {
+  readonly content: ContentFolder;
+  readonly catalog: Pick<Catalog, 'byUrl'>;
+  readonly writer: Pick<Writer, 'epoch'>;
+  readonly reading: Pick<Reading, 'current' | 'open'>;
+  /** Runs work on an article under the store's lock. */
+  locked<T>(id: string, work: () => Promise<T>): Promise<T>;
+  /** @param how `edited`: the file is a person's edit. */
+  write(file: Write, how: 'edited' | 'restored'): Promise<unknown>;
+  /** Called before a file is removed; when it rejects, the file stays. */
+  beforeRemoval(read: ReadFile, path: string): Promise<void>;
+  /** Called when the file of a path is gone. */
+  forget(path: string): void;
+}
+
+/** What takes articles out of the content folder, and puts them back. */
+export function createRemoval(options: RemovalOptions) {
+  const { content, catalog, writer, reading, locked, write, beforeRemoval, forget } = options;
+
+  /**
+   * Removes an article's file. Resolves when that is durable.
+   *
+   * @param keep called before, with what the file holds; when it rejects, the file stays.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `keep` throws.
+   */
+  async function remove(
+    id: string,
+    keep: (read: ReadFile, path: string) => Promise<void>,
+  ): Promise<{ readonly article: Article; readonly path: string }> {
+    return locked(id, async () => {
+      for (;;) {
+        const entry = await reading.current(id);
+        if (entry === undefined)
+          throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+        const { path } = entry;
+        const read = await reading.open(entry);
+        await beforeRemoval(read, path);
+        await keep(read, path);
+        const file = join(content.root, path);
+        // A person may have saved in between.
+        if (fs.readFileSync(file, 'utf8') !== read.text) continue;
+        fs.unlinkSync(file);
+        forget(path);
+        await syncDirectory(dirname(file));
+        return { article: read.stored.article, path };
+      }
+    });
+  }
+
+  /**
+   * Puts a file that was removed back, to the byte. Resolves when that is durable.
+   *
+   * @throws PressmarkError USAGE where its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   */
+  async function restore(id: string, path: string, text: string): Promise<void> {
+    await locked(id, async () => {
+      if ((await reading.current(id)) !== undefined)
+        throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
+      const { epoch } = writer;
+      const stored = await content.codec.decode(text, path);
+      const { url } = stored.article;
+      const [other] = catalog.byUrl(canonicalUrl(url) ?? url);
+      if (other !== undefined)
+        throw new PressmarkError(
+          'USAGE',
+          `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
+        );
+      try {
+        await write(
+          { path, target: join(content.root, path), ...stored, text, replaces: null, epoch },
+          stored.edited ? 'edited' : 'restored',
+        );
+      } catch (error) {
+        if (error instanceof NameTaken)
+          throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
+        throw error;
+      }
+    });
+  }
+
+  return { remove, restore };
+}
