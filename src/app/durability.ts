@@ -11,7 +11,7 @@ import { type Editors, openEditors } from '../git/commit/editors.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
-import { deletedInHistory, type HistoricArticle } from '../git/history.js';
+import { committedRevisions, deletedInHistory, type HistoricArticle } from '../git/history.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
@@ -124,6 +124,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     await close();
     throw error;
   });
+  await forgetCommittedEditors(editors, options);
   const articles: ArticleReader = {
     get: (id) => articleOf(store.get(id), prefix),
     find: (url) => articleOf(store.find(url), prefix),
@@ -138,6 +139,22 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     pushes: isPushed(settings) ? pushes : undefined,
     close,
   };
+}
+
+/** Keeps the file of those who have changed articles short. */
+async function forgetCommittedEditors(
+  editors: Editors,
+  { settings, log }: DurableStoreOptions,
+): Promise<void> {
+  if (settings.git === false) return;
+  try {
+    await editors.forgetCommitted(async () => {
+      const repository = await openRepository(settings.dir, settings.environment);
+      return repository.kind === 'none' ? new Set() : committedRevisions(repository);
+    });
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, `${EDITORS} could not be shortened; the next start tries again`);
+  }
 }
 
 /** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
-import { makeDirectory, syncDirectory, syncFile } from './atomic-write.js';
+import { makeDirectory, syncDirectory, syncFile, writeAtomically } from './atomic-write.js';
 
 /**
  * A file of JSON, a value in each line, to which several processes append.
@@ -13,14 +13,20 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
 
   /** Appends lines; they are durable after `sync`. @throws the system's error; the file may have a part of them then. */
   function append(lines: readonly Line[]): void {
-    // The break before them: what a killed process or a full disk has left may end within a line.
-    const text = lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
+    const text = textOf(lines);
+    // Again where another process has put a shorter file into its place.
+    while (appendTo(text) !== fs.statSync(path, { throwIfNoEntry: false })?.ino);
+  }
+
+  /** @returns the file's inode. */
+  function appendTo(text: string): number {
     const fd = opened();
     try {
       fs.writeFileSync(fd, text); // goes on after short writes, unlike a single write
       const { ino, size } = fs.fstatSync(fd);
       // What nobody else has added to need not be read again.
       if (ino === read.ino && size === read.bytes + Buffer.byteLength(text)) read.bytes = size;
+      return ino;
     } finally {
       fs.closeSync(fd);
     }
@@ -54,12 +60,37 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     return linesIn(bytes.toString('utf8', 0, end), isLine);
   }
 
+  /** Its length in bytes; 0 where there is none. */
+  function size(): number {
+    return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Replaces the file by a shorter one; what other processes append meanwhile stays. Durable when it resolves. */
+  async function shorten(keep: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
+    const fd = fs.openSync(path, 'r');
+    try {
+      const kept = keep(linesIn(fs.readFileSync(fd, 'utf8'), isLine));
+      await writeAtomically(path, textOf(kept), 0o600);
+      const since = fs.readFileSync(fd, 'utf8'); // it goes on where it ended
+      if (since === '') return;
+      fs.appendFileSync(path, `\n${since}`);
+      await syncFile(path);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
   async function sync(): Promise<void> {
     await syncFile(path);
     await syncDirectory(dirname(path));
   }
 
-  return { append, news, sync };
+  return { append, news, size, shorten, sync };
+}
+
+/** The break before each line: what a killed process or a full disk has left may end within a line. */
+function textOf(lines: readonly unknown[]): string {
+  return lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
 }
 
 /** The lines of a text; what is none of them, as half a line, is left out. */

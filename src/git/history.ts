@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
+import { catalogId } from '../store/catalog/entry.js';
 import type { Person } from './commit/identity.js';
 import type { CommittedFolder } from './content-folder.js';
 import { changesIn, commitAt, contentsOf } from './objects.js';
@@ -123,6 +124,20 @@ export async function lastAuthors(
   return found;
 }
 
+/**
+ * The revisions that the commits on the branch have in their trailers.
+ *
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function committedRevisions(repository: Repository): Promise<ReadonlySet<string>> {
+  if ((await commitAt(repository, 'HEAD')) === null) return new Set();
+  const format = '--format=%(trailers:key=Revision-Id,valueonly)';
+  const { stdout } = await repository.git(['log', format, '--grep=^Revision-Id: ', 'HEAD'], {
+    timeoutMs: LIMIT_MS,
+  });
+  return new Set(stdout.split('\n').filter((line) => line !== ''));
+}
+
 /** An article that the history has and the work tree does not. */
 export interface HistoricArticle {
   readonly id: string;
@@ -177,7 +192,9 @@ export async function deletedInHistory(options: DeletedInHistoryOptions): Promis
     );
     for (const { path, blob } of files) {
       const article = (await decode(path, texts.get(blob)?.toString('utf8') ?? ''))?.article;
-      if (article !== undefined && last.has(article.id)) found.push({ id: article.id, url: article.url });
+      if (article === undefined) continue;
+      const id = catalogId(article.id);
+      if (last.has(id)) found.push({ id, url: article.url });
     }
   }
   return found;

@@ -4,6 +4,12 @@ import type { Person } from './identity.js';
 /** Who has made which revision: the people who change articles in the admin. See `openEditors`. */
 export type Editors = ReturnType<typeof openEditors>;
 
+/** A longer file is shortened, in bytes. */
+const LONG = 500_000;
+
+/** The last notes stay: whoever sends a form once more is known by the revision that it has made. */
+const KEPT = 1_000;
+
 interface Note extends Person {
   readonly revision: string;
 }
@@ -31,7 +37,24 @@ export function openEditors(path: string) {
     return people.get(revision);
   }
 
-  return { note, of };
+  /**
+   * Shortens the file where it is long: git knows who has made a revision that is committed.
+   *
+   * @param committed finds the revisions that git has.
+   */
+  async function forgetCommitted(committed: () => Promise<ReadonlySet<string>>): Promise<void> {
+    if (log.size() <= LONG) return;
+    const inGit = await committed();
+    await log.shorten((notes) => {
+      const last = new Map(notes.map(({ revision }, at) => [revision, at]));
+      return notes.filter(
+        ({ revision }, at) =>
+          last.get(revision) === at && (at >= notes.length - KEPT || !inGit.has(revision)),
+      );
+    });
+  }
+
+  return { note, of, forgetCommitted };
 }
 
 function isNote(value: unknown): value is Note {

@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.js';
 import type { ArticleChange } from '../../host/hooks/hook-types.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
+import { catalogId } from '../../store/catalog/entry.js';
 
 /** How long a subject may be, in characters; what is longer is of no use in a list of commits. */
 const MAX_SUBJECT = 200;
@@ -153,8 +154,9 @@ export function createMessages({ hooks, log, template, skipCi }: MessageOptions)
       log.warn({ path }, `the commit keeps its own message: ${messageOf(error)}`);
     }
     const trailers = {
-      articleId: article.id,
-      revision: article.revision,
+      // As the catalog knows them: those of an absurd length by their digests.
+      articleId: catalogId(article.id),
+      revision: catalogId(article.revision),
       ...((kind === 'Publish' || kind === 'Update') && { delivered: timestamp }),
     };
     return commitMessage(text, fallback, trailers, { skipCi });

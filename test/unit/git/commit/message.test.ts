@@ -86,3 +86,12 @@ for (const wrong of [5, null, undefined])
     t.true((await message('Publish', 'soil.md', { article: soil, text: '' })).startsWith('Publish: Soil\n'));
     t.regex(lines.join(''), /filter git\.message of plugin mistaken returned /);
   });
+
+test('an id and a revision of an absurd length are in the trailers by their digests', async (t) => {
+  const log = pino({ level: 'silent' });
+  const message = createMessages({ hooks: createHooks(log), log, template: undefined, skipCi: false });
+  const draft = draftOf(published({ id: 'i\u2028'.repeat(1_000) }) as unknown as ArticleData);
+  const soil = { ...draft, url: 'https://garden.example/soil/', revision: 'r'.repeat(2_000), updated: null };
+  const text = await message('Publish', 'soil.md', { article: soil, text: '' });
+  t.regex(text, /^Article-Id: sha256-[0-9a-f]{64}\nRevision-Id: sha256-[0-9a-f]{64}$/m);
+});
