@@ -50,7 +50,11 @@ export function readingReport(
     ...reading('language', facts.language),
     ...reading('time zone', options.timeZone),
     ...reading('keys', keys.join(', ')),
-    ...reading('tags of the templates', options.keptTags?.join(', ')),
+    ...reading(
+      'kept tags',
+      options.keptTags?.join(', '),
+      'templates select posts by them; no article gets one',
+    ),
     ...reading('front matter', Object.keys(constants).length === 0 ? undefined : literal(constants)),
   ];
 }

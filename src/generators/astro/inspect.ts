@@ -127,13 +127,11 @@ function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: 
 }
 
 /** Whether a component makes pictures of a key's value. */
-function makesPictures(files: SiteFiles, folder: string, key: string, depth = 5): boolean {
+function makesPictures(files: SiteFiles, folder: string, key: string): boolean {
   const use = new RegExp(
     `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,
   );
-  return files.list(folder).some((name) => {
-    const path = `${folder}/${name}`;
-    if (name.endsWith('/')) return depth > 0 && makesPictures(files, path.slice(0, -1), key, depth - 1);
-    return name.endsWith('.astro') && use.test(files.read(path) ?? '');
-  });
+  return filesBelow(files, folder).some(
+    (path) => path.endsWith('.astro') && use.test(files.read(path) ?? ''),
+  );
 }

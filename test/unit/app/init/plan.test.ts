@@ -134,7 +134,7 @@ test('a proposal that was taken is reported as what the site says', async (t) =>
 
 test('the report names each thing that was read, and from where', async (t) => {
   const generators = hugo({
-    options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null } },
+    options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null }, keptTags: ['nav', 'top'] },
     siteUrlSource: 'baseURL',
   });
   const report = readingReport(await inspect({ generators }), 'https://garden.example/notes', {});
@@ -152,6 +152,7 @@ test('the report names each thing that was read, and from where', async (t) => {
     'language: de',
     'time zone: Asia/Tokyo',
     'keys: date: pubDate, image: none',
+    'kept tags: nav, top (templates select posts by them; no article gets one)',
   ]);
 });
 
