@@ -1,6 +1,6 @@
 import { versionOf } from '../sender/delivery/answer-checks.js';
 import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
-import type { Answer } from './probe.js';
+import type { Answer } from './transport/probe.js';
 
 export type Version = 1 | 2 | 3;
 

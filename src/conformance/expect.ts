@@ -1,5 +1,5 @@
 import { DomUtils, parseDocument } from 'htmlparser2';
-import type { Answer, Reply } from './probe.js';
+import type { Answer, Reply } from './transport/probe.js';
 
 /** A rule that the receiver does not keep: what the contract expects, and what came. */
 export class Unmet extends Error {

@@ -3,12 +3,12 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
 import { describe, NotChecked, Unmet } from './expect.js';
 import type { Outcome, Report } from './outcome.js';
-import type { Answer } from './probe.js';
 import { redactor, shownUrl } from './redact.js';
 import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules/all.js';
 import { Session, type SessionOptions } from './session.js';
+import type { Answer } from './transport/probe.js';
 
 /** An article that the run left behind. */
 export interface Left {

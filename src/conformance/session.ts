@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import type { EventName } from '../contract/limits.js';
 import { itemComment } from '../contract/service.js';
+import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';
 import { type Target, targetOf, type Version } from './answers.js';
+import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
+import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
 import {
   createEventSender,
   type EventSender,
   type EventSenderOptions,
   type OutgoingEvent,
-} from './event-sender.js';
-import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
-import { createPace, STEADY_CLOCK } from './pace.js';
-import { createPages, type Pages, type PagesOptions } from './pages.js';
-import { type Answer, createTransport, type Reply, type Silence } from './probe.js';
-import type { Overrides } from './request.js';
-import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
+} from './transport/event-sender.js';
+import { createPace, STEADY_CLOCK } from './transport/pace.js';
+import { createPages, type Pages, type PagesOptions } from './transport/pages.js';
+import { type Answer, createTransport, type Reply, type Silence } from './transport/probe.js';
+import type { Overrides } from './transport/request.js';
 
 export interface SessionOptions extends EventSenderOptions {
   readonly url: URL;
@@ -48,9 +49,6 @@ export interface Stored {
 }
 
 const MOST_CONCURRENT = 6;
-
-/** The redirects that the sender follows, with the same method and the same bytes. */
-const FOLLOWED = [301, 302, 307, 308];
 
 /** How often, and after which pauses, a receiver is asked that may be about to start again. */
 const RESTART_TRIES = 11;
@@ -142,20 +140,20 @@ export class Session {
   }
 
   /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
-  async send(event: EventName, data: unknown, overrides?: Overrides): Promise<Answer> {
+  async send(event: EventName, data: object, overrides?: Overrides): Promise<Answer> {
     const reply = await this.reply(event, data, overrides);
     if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
     return reply;
   }
 
   /** Sends an event; a publish follows one redirect, nothing else does (contract: Redirects). */
-  async reply(event: EventName, data: unknown, overrides?: Overrides): Promise<Reply> {
+  async reply(event: EventName, data: object, overrides?: Overrides): Promise<Reply> {
     const { url } = this.options;
     const first = await this.#send(url, { event, data, overrides });
     if (event !== 'article.published' || first.kind === 'silence') return first;
-    const next = FOLLOWED.includes(first.status) ? redirectTarget(url, first) : undefined;
-    if (next === undefined) return first;
-    const second = await this.#send(next, { event, data, overrides });
+    const next = FOLLOWED.includes(first.status) ? redirectTarget(url.href, first.headers.location) : {};
+    if (next.url === undefined) return first;
+    const second = await this.#send(new URL(next.url), { event, data, overrides });
     return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
   }
 
@@ -263,21 +261,12 @@ export class Session {
   #note({ event, data }: OutgoingEvent, reply: Reply | undefined): void {
     if (event !== 'article.published' || reply === undefined) return;
     if (reply.kind === 'answer' && !isSuccess(reply)) return;
-    if (typeof data !== 'object' || data === null || !('id' in data) || typeof data.id !== 'string') return;
+    if (!('id' in data) || typeof data.id !== 'string') return;
     const title = 'title' in data && typeof data.title === 'string' ? data.title : '';
     const url = reply.kind === 'answer' ? urlIn(reply) : undefined;
     const before = this.left.get(data.id);
     this.left.set(data.id, { title: before?.title ?? title, url: url ?? before?.url });
   }
-}
-
-/** Where a redirect leads; never from https to http, and never with credentials. */
-function redirectTarget(from: URL, { headers: { location } }: Answer): URL | undefined {
-  if (location === undefined || !URL.canParse(location, from.href)) return undefined;
-  const target = new URL(location, from);
-  if (target.username !== '' || target.password !== '') return undefined;
-  const open = target.protocol === 'http:' && from.protocol === 'http:';
-  return open || target.protocol === 'https:' ? target : undefined;
 }
 
 /** The `url` of an answer to a publish, where there is one. */

@@ -1,9 +1,9 @@
 import { describe, isSuccess } from './expect.js';
-import type { Answer } from './probe.js';
-import type { Overrides } from './request.js';
 import { testSample } from './samples.js';
 import type { Session } from './session.js';
 import { SIGNATURE_FORMS, type SignatureForm } from './signature-forms.js';
+import type { Answer } from './transport/probe.js';
+import type { Overrides } from './transport/request.js';
 
 /** What a receiver may take in place of what the service sends, and what it then has to change. */
 interface Guess {

@@ -1,7 +1,7 @@
 import { sign } from '../../contract/signature.js';
 import { excerpt } from '../expect.js';
-import type { Answer, Reply } from '../probe.js';
 import { shownUrl } from '../redact.js';
+import type { Answer, Reply } from '../transport/probe.js';
 
 /** One request as it was sent, and what came back. */
 export interface Exchange {

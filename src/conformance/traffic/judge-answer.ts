@@ -1,7 +1,8 @@
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import type { Delivery } from '../../contract/envelope.js';
-import { DELIVERY_TIMEOUT_MS, LOOKUP_TIMEOUT_MS, MAX_BODY_BYTES } from '../../contract/limits.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { checkLookup, checkTest, checkUpdated, objectOf } from '../../sender/delivery/answer-checks.js';
+import { timeoutOf } from '../../sender/delivery/send-event.js';
 import type { Reply } from '../../sender/delivery/transport.js';
 import type { Finding, JudgedRequest } from './judge-request.js';
 
@@ -40,10 +41,7 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
     if (accepted) find('Errors', `it was answered ${status}; what does not match the contract is 400`);
     return found;
   }
-  const limit =
-    delivery.event === 'article.published' || delivery.event === 'article.updated'
-      ? DELIVERY_TIMEOUT_MS
-      : LOOKUP_TIMEOUT_MS;
+  const limit = timeoutOf(delivery.event);
   if (answer.ms > limit)
     find(
       'Limits',

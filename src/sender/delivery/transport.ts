@@ -36,7 +36,7 @@ export interface Reply {
 }
 
 /** Redirects that keep the method, or that every sender of webhooks takes to; a 303 asks for a GET, which carries nothing. */
-const FOLLOWED = [301, 302, 307, 308];
+export const FOLLOWED = [301, 302, 307, 308];
 
 /**
  * Sends one request and reads its answer: the only place of the sender that touches the network.

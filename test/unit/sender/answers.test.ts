@@ -1,6 +1,6 @@
 import test from 'ava';
 import { versionRead } from '../../../src/conformance/answers.js';
-import type { Answer } from '../../../src/conformance/probe.js';
+import type { Answer } from '../../../src/conformance/transport/probe.js';
 import {
   beginningOf,
   checkLookup,

@@ -1,7 +1,7 @@
 import { expectRefusal, expectStatus, expectThat, fieldsOf, shown } from '../../expect.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Overrides } from '../../transport/request.js';
 import { nothing } from './lookup.js';
 
 const EXACT = 'Answer 404 where no article is at exactly this URL.';

@@ -1,9 +1,9 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import { expectUnchanged, type Target, targetFields, targetOf, targetText } from '../../answers.js';
 import { describe, expectEqual, expectStatus, expectThat, fieldsOf } from '../../expect.js';
-import type { Answer } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
 
 const FIELD =
   'Answer {"received": true, "contract_version": 3, "target": {id, url, revision_id, title, content_html}}, each a nonempty text.';

@@ -1,9 +1,9 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import type { ArticleData } from '../../../contract/envelope.js';
 import { describe, expectEqual, expectSameHtml, expectThat, fieldsOf, isSuccess } from '../../expect.js';
-import type { Answer, Reply } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Answer, Reply } from '../../transport/probe.js';
 
 const UNIQUE =
   'Let the store decide, with a unique key on data.id or a lock: looking first and inserting then lets two through.';

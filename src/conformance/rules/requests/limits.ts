@@ -1,9 +1,9 @@
 import { MAX_BODY_BYTES } from '../../../contract/limits.js';
 import { expectStatus, expectSuccess } from '../../expect.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Overrides } from '../../transport/request.js';
 
 const LIMIT = 'Count the bytes as they come, and answer 413 once there are more than 1,000,000.';
 

@@ -1,16 +1,16 @@
 import type { EventName } from '../../../contract/limits.js';
 import { expectUnchanged } from '../../answers.js';
 import { describe, expectSameHtml, expectThat } from '../../expect.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Overrides } from '../../transport/request.js';
 
 const FIRST = 'Verify the signature before anything else looks at the body; answer 401 and stop.';
 const unsigned: Overrides = { signature: () => undefined };
 
 const refusedFirst =
-  (event: EventName, data: (session: Session) => unknown, overrides: Overrides = {}) =>
+  (event: EventName, data: (session: Session) => object, overrides: Overrides = {}) =>
   async (session: Session) => {
     const answer = await session.send(event, data(session), { ...unsigned, ...overrides });
     expectThat(answer.status === 401, 'status 401, before anything else', describe(answer));

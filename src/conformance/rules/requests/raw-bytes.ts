@@ -1,8 +1,8 @@
 import { describe, expectThat } from '../../expect.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Overrides } from '../../transport/request.js';
 import { firstTestStatus } from './reach.js';
 
 /** The answer has to be the one that an ordinary `webhook.test` gets. */

@@ -1,8 +1,8 @@
 import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../../expect.js';
-import type { Answer } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
 import { whyNotAccepted, whyNotSigned } from '../../why-refused.js';
 
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { envelopeOf } from '../../../sender/delivery/send-event.js';
 import { describe, expectStatus, expectThat } from '../../expect.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
 import { RAW_BYTES } from '../../signature-forms.js';
+import type { Overrides } from '../../transport/request.js';
 
 const EXACT =
   'Compare the whole header with sha256= and the hex of the HMAC, by hmac.compare_digest (Python), hash_equals (PHP), hmac.Equal (Go), Rack::Utils.secure_compare (Ruby) or crypto.timingSafeEqual (Node.js); answer 401 to everything else.';

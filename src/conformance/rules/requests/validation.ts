@@ -7,11 +7,11 @@ import {
   isSuccess,
   shown,
 } from '../../expect.js';
-import type { Answer } from '../../probe.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
+import type { Overrides } from '../../transport/request.js';
 
 const PARSE = 'Answer 400 where the verified body cannot be parsed.';
 const CHECK = 'Check the verified payload before you use it, and answer 400 with the name of the field.';

@@ -10,10 +10,10 @@ import {
   shown,
   Unmet,
 } from '../../expect.js';
-import type { Answer } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
 
 const ASK =
   'Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]}.';

@@ -8,9 +8,9 @@ import {
   isSuccess,
   Unmet,
 } from '../../expect.js';
-import type { Reply } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Reply } from '../../transport/probe.js';
 import { update, updatedUrl } from './update.js';
 
 const STEP3 = 'Where revision_id already is the current revision, answer 200 and apply nothing.';

@@ -1,10 +1,10 @@
 import type { UpdateData } from '../../../contract/envelope.js';
 import { expectUnchanged } from '../../answers.js';
 import { expectRefusal, expectStatus } from '../../expect.js';
-import type { Answer } from '../../probe.js';
-import type { Overrides } from '../../request.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
+import type { Overrides } from '../../transport/request.js';
 import { updatedUrl } from './update.js';
 
 const NONEMPTY =

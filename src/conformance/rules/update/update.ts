@@ -12,9 +12,9 @@ import {
   NotChecked,
   Unmet,
 } from '../../expect.js';
-import type { Answer } from '../../probe.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
+import type { Answer } from '../../transport/probe.js';
 import { large } from '../publish/content.js';
 
 const ANSWER =

@@ -1,10 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { MAX_BODY_BYTES } from '../contract/limits.js';
-import { messageOf, systemCode } from '../errors.js';
-import { CLOCK, type Clock } from '../sender/clock.js';
-import { unreachableBecause } from '../sender/delivery/unreachable.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { messageOf, systemCode } from '../../errors.js';
+import { CLOCK, type Clock } from '../../sender/clock.js';
+import { unreachableBecause } from '../../sender/delivery/unreachable.js';
 
 /**
  * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or

@@ -1,6 +1,6 @@
-import type { EventName } from '../contract/limits.js';
+import type { EventName } from '../../contract/limits.js';
+import type { Exchange } from '../report/exchange.js';
 import type { Reply } from './probe.js';
-import type { Exchange } from './report/exchange.js';
 
 /** What is kept of one exchange. */
 export interface Entry {

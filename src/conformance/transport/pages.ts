@@ -1,6 +1,6 @@
-import { messageOf, PressmarkError } from '../errors.js';
-import { exchange } from '../sender/delivery/transport.js';
-import { NotChecked } from './expect.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { exchange } from '../../sender/delivery/transport.js';
+import { NotChecked } from '../expect.js';
 
 /** A page as it came; `fault` says why there is none. */
 export interface Page {

@@ -1,6 +1,7 @@
-import { type EventName, REQUEST_CONTRACT_VERSION } from '../contract/limits.js';
-import { type HeaderNames, headerNames, type Service } from '../contract/service.js';
-import { sign } from '../contract/signature.js';
+import type { EventName } from '../../contract/limits.js';
+import { type HeaderNames, headerNames, type Service } from '../../contract/service.js';
+import { sign } from '../../contract/signature.js';
+import { envelopeOf, eventHeaders } from '../../sender/delivery/send-event.js';
 
 /** Where a request differs from what the service would send. */
 export interface Overrides {
@@ -44,27 +45,17 @@ export interface Wire {
  */
 export function compose(
   event: EventName,
-  data: unknown,
+  data: object,
   { secret, service }: Signer,
   overrides: Overrides = {},
 ): Wire {
   const names = headerNames(service);
-  const versioned = event !== 'article.published';
-  const json = JSON.stringify({
-    event,
-    timestamp: momentOf(data),
-    ...(versioned && { contract_version: REQUEST_CONTRACT_VERSION }),
-    data,
-    ...overrides.envelope,
-  });
+  const json = JSON.stringify({ ...envelopeOf(event, { ...data }, momentOf(data)), ...overrides.envelope });
   const signed = Buffer.from(overrides.body?.(json) ?? json);
   const right = sign(signed, secret);
   const headers: Record<string, string | undefined> = {
-    'Content-Type': 'application/json',
-    [names.signature]: overrides.signature === undefined ? right : overrides.signature(right),
-    [names.event]: event,
-    [names.timestamp]: String(Math.floor(Date.now() / 1000)),
-    [names.contract]: versioned ? String(REQUEST_CONTRACT_VERSION) : undefined,
+    ...eventHeaders(event, signed, { secret, service }),
+    ...(overrides.signature && { [names.signature]: overrides.signature(right) }),
     ...overrides.headers?.(names),
   };
   const kept = Object.entries(headers).flatMap(([name, value]) =>
@@ -78,7 +69,8 @@ function inCase(name: string, { capitals, lowercase }: Overrides): string {
 }
 
 /** A publish's and an update's timestamp is their `published_at` (contract: Article). */
-function momentOf(data: unknown): string {
-  const published = typeof data === 'object' && data !== null && 'published_at' in data && data.published_at;
-  return typeof published === 'string' ? published : new Date().toISOString();
+function momentOf(data: object): string {
+  return 'published_at' in data && typeof data.published_at === 'string'
+    ? data.published_at
+    : new Date().toISOString();
 }

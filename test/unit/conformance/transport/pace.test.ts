@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createPace } from '../../../src/conformance/pace.js';
+import { createPace } from '../../../../src/conformance/transport/pace.js';
 
 function virtualClock() {
   let now = 0;

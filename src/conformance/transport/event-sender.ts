@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DELIVERY_TIMEOUT_MS, type EventName, LOOKUP_TIMEOUT_MS } from '../contract/limits.js';
-import { headerNames } from '../contract/service.js';
-import { sign } from '../contract/signature.js';
-import type { Clock } from '../sender/clock.js';
-import { NotChecked } from './expect.js';
+import type { EventName } from '../../contract/limits.js';
+import { headerNames } from '../../contract/service.js';
+import { sign } from '../../contract/signature.js';
+import type { Clock } from '../../sender/clock.js';
+import { timeoutOf } from '../../sender/delivery/send-event.js';
+import { NotChecked } from '../expect.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
 import { type Pace, STEADY_CLOCK } from './pace.js';
 import type { ProbeRequest, Reply, Transport } from './probe.js';
@@ -27,7 +28,7 @@ export interface EventSenderOptions extends Signer {
 /** One event as it is to be sent. */
 export interface OutgoingEvent {
   readonly event: EventName;
-  readonly data: unknown;
+  readonly data: object;
   readonly overrides?: Overrides | undefined;
 }
 
@@ -74,8 +75,7 @@ export function createEventSender(
     hold?: ProbeRequest['hold'],
   ): Promise<Reply> => {
     const { headers, body } = compose(event, data, options, overrides);
-    const quick = event === 'webhook.test' || event === 'article.lookup';
-    const limit = quick ? LOOKUP_TIMEOUT_MS : DELIVERY_TIMEOUT_MS;
+    const limit = timeoutOf(event);
     const request = {
       url,
       method: 'POST',

@@ -1,7 +1,10 @@
 import test from 'ava';
-import { createEventSender, type EventSenderOptions } from '../../../src/conformance/event-sender.js';
-import type { Reply } from '../../../src/conformance/probe.js';
-import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
+import {
+  createEventSender,
+  type EventSenderOptions,
+} from '../../../../src/conformance/transport/event-sender.js';
+import type { Reply } from '../../../../src/conformance/transport/probe.js';
+import { DEFAULT_SERVICE } from '../../../../src/contract/service.js';
 
 const RECEIVER = new URL('http://receiver.example/webhook');
 const silence: Reply = { kind: 'silence', why: 'timeout', reason: 'none', ms: 1 };

@@ -1,4 +1,4 @@
-import { CLOCK, type Clock } from '../sender/clock.js';
+import { CLOCK, type Clock } from '../../sender/clock.js';
 
 const WINDOW_MS = 1000;
 
