@@ -65,3 +65,6 @@ export interface SiteReport extends BuildReport {
   /** Changes with the content of the output. */
   readonly output: string;
 }
+
+/** What a build of everything ends with when the builder is closed. */
+export class BuildStopped extends Error {}

@@ -4,7 +4,7 @@ import { escapeHtml } from '../host/admin/additions.js';
 import { isLoopbackName } from '../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { BuiltPage } from './builder/builder.js';
-import { createBuilderThread } from './builder/client.js';
+import { createBuilderThread } from './builder/thread.js';
 import type { Search } from './search.js';
 
 /** How long pending work may take when the service stops. */

@@ -3,7 +3,7 @@ import { configuredPlugins } from '../../config/config-file.js';
 import { guardAgainstPlugins } from '../../host/guard.js';
 import { createLog } from '../../log.js';
 import { followMovedClock } from '../../moved-clock.js';
-import { serveBuilds } from '../../site/builder/worker.js';
+import { serveBuilds } from '../../site/builder/thread.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 
 // The entry of the thread that builds pages; `start-builder.ts` starts it.

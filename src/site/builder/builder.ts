@@ -7,10 +7,11 @@ import { createCatalog } from '../../store/catalog/catalog.js';
 import { openArticles } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
-import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
+import { type BuildRequest, BuildStopped, type SiteOptions, type SiteReport } from '../options.js';
 import { articlePage, articlePages } from '../outputs/articles.js';
-import { type Planned, planAll, reservedPlaces, type Sources } from '../outputs/output.js';
+import { planAll, reservedPlaces, type Sources } from '../outputs/output.js';
 import { siteOutputs } from '../outputs/outputs.js';
+import type { Planned } from '../planned.js';
 import { peopleMarkdown } from '../render/people-markdown.js';
 import { parseKeyOf, type RenderContext, renderContexts } from '../render/render-context.js';
 import { loadTheme } from '../render/theme.js';
@@ -29,9 +30,6 @@ const UNKNOWN: BuiltFile = { key: '', digest: '' };
 
 /** After so long without a build, what was built is saved, in milliseconds. */
 const SAVE_AFTER_MS = 2_000;
-
-/** What a build of everything ends with when the builder is closed. */
-export class BuildStopped extends Error {}
 
 /** Builds one site; see `createBuilder`. */
 export interface Builder {

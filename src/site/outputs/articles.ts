@@ -2,10 +2,11 @@ import type { Post } from '../index/article-entry.js';
 import type { Articles, ArticleText } from '../index/articles.js';
 import { relatedTo } from '../index/related.js';
 import type { SiteIndex } from '../index/site-index.js';
+import type { Planned } from '../planned.js';
 import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
 import { pathOf } from './addresses.js';
-import { type Output, type Planned, plannedPage, type Sources } from './output.js';
+import type { Output, Sources } from './output.js';
 
 /** The pages of articles. */
 export interface ArticlePages extends Output {
@@ -54,7 +55,7 @@ export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
       one === undefined ? '' : index.keyOf(one),
     );
     const extra = sources.partsOf(post);
-    return plannedPage(sources, post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
+    return sources.context.plan(post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
       const text = articles.textAt(post);
       if (text === undefined) return undefined;
       return { ...articlePage(post, index, text), extra };

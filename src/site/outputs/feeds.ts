@@ -5,9 +5,10 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
+import { keyOf } from '../planned.js';
 import { dateOf } from '../render/dates.js';
 import { summaryOf } from '../render/page.js';
-import { keyOf, type Output } from './output.js';
+import type { Output } from './output.js';
 
 /** Loaded by what writes a feed: a receiver, which only asks for the names, starts without it. */
 const library = (): typeof import('feed') => createRequire(import.meta.url)('feed');

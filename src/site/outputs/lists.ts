@@ -2,10 +2,11 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import { termTextPathOf } from '../index/owner-texts.js';
 import type { Term } from '../index/taxonomy.js';
+import type { Planned } from '../planned.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage, summaryOf } from '../render/page.js';
 import { fileAt } from './addresses.js';
-import { type Output, type Planned, plannedPage, type Sources } from './output.js';
+import type { Output, Sources } from './output.js';
 
 const HOME = 'index.html';
 
@@ -24,7 +25,7 @@ export function homePage({ site, pageSize }: ListSettings): Output {
     *plan(sources) {
       const posts = sources.index.posts.slice(-pageSize).reverse();
       const page = (): Page => ({ ...sitePage(site, 'home', '/', texts), articles: summariesOf(posts) });
-      yield plannedPage(sources, HOME, posts.map(sources.index.keyOf), page);
+      yield sources.context.plan(HOME, posts.map(sources.index.keyOf), page);
     },
   };
 }
@@ -78,8 +79,7 @@ function* pagesOfList(
 ): Generator<Planned> {
   const inputs = JSON.stringify([title, description, more]);
   for (const { path, items, pager } of listPages(address, posts, pageSize))
-    yield plannedPage(
-      sources,
+    yield sources.context.plan(
       fileAt(path),
       [inputs, JSON.stringify(pager), ...items.map(sources.index.keyOf)],
       () => ({

@@ -1,24 +1,8 @@
-import { hash } from 'node:crypto';
 import type { Post } from '../index/article-entry.js';
 import type { DataOnPage } from '../index/derived-data.js';
 import type { SiteIndex } from '../index/site-index.js';
-import type { Page } from '../render/page.js';
+import type { Planned } from '../planned.js';
 import type { RenderContext } from '../render/render-context.js';
-
-/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
-export type Content = string | Uint8Array;
-
-/** A file of the site before it is made. */
-export interface Planned {
-  /** Below the output folder, with forward slashes. */
-  readonly path: string;
-  /** Changes with everything that the file is made of. While it stays the same, the file is not made again. */
-  readonly key: string;
-  /** Makes the file; undefined where that is not possible now and the file that stands there stays. */
-  render(): Content | undefined | Promise<Content | undefined>;
-  /** Asked after `render`: whether the file has all that the key stands for. If not, the next build makes it again. */
-  isWhole?(): boolean;
-}
 
 /** What files are planned from: the articles, and how the site looks. Neither ever changes. */
 export interface Sources {
@@ -49,28 +33,6 @@ export function* planAll(outputs: readonly Output[], sources: Sources): Generato
       yield planned;
     }
   }
-}
-
-/** A key of several inputs. */
-export function keyOf(...inputs: readonly string[]): string {
-  return hash('sha1', inputs.join('\0'), 'base64');
-}
-
-/** A page whose look depends on the context and on these inputs. */
-export function plannedPage(
-  { context }: Sources,
-  path: string,
-  inputs: readonly string[],
-  page: () => Page | undefined,
-): Planned {
-  return {
-    path,
-    key: keyOf(context.key, ...inputs),
-    render: () => {
-      const made = page();
-      return made && context.render(made);
-    },
-  };
 }
 
 /** Matches the files at reserved places; a file is reserved as a folder too, and a page as `.htm` and `.html`. */

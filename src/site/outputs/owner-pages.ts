@@ -2,7 +2,7 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import { addressOfPage } from '../index/owner-texts.js';
 import { sitePage } from '../render/page.js';
 import { fileAt } from './addresses.js';
-import { type Output, plannedPage } from './output.js';
+import type { Output } from './output.js';
 
 /** The paths of the pages among the owner's texts. */
 export function ownerPagePaths(texts: Iterable<string>): string[] {
@@ -18,7 +18,7 @@ export function ownerPages(site: SiteInfo): Output {
         const address = addressOfPage(path);
         if (address === undefined) continue;
         const { title, description, fingerprint } = text;
-        yield plannedPage(sources, fileAt(address), [JSON.stringify(fingerprint)], () => ({
+        yield sources.context.plan(fileAt(address), [JSON.stringify(fingerprint)], () => ({
           ...sitePage(site, 'page', address, { title, description }),
           page: text,
         }));
@@ -34,7 +34,7 @@ export function notFoundPage(site: SiteInfo): Output {
     reserved: [path],
     *plan(sources) {
       const texts = { title: { t: 'notFound' }, description: '' };
-      yield plannedPage(sources, path, [], () => sitePage(site, 'notFound', `/${path}`, texts));
+      yield sources.context.plan(path, [], () => sitePage(site, 'notFound', `/${path}`, texts));
     },
   };
 }
@@ -46,7 +46,7 @@ export function searchPage(site: SiteInfo): Output {
     *plan(sources) {
       if (!site.search) return;
       const description = { t: 'searchOf', values: { site: site.title } };
-      yield plannedPage(sources, 'search/index.html', [], () =>
+      yield sources.context.plan('search/index.html', [], () =>
         sitePage(site, 'search', '/search/', { title: { t: 'search' }, description }),
       );
     },

@@ -12,9 +12,10 @@ import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { Post } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
+import { keyOf, type Planned } from '../planned.js';
 import { summaryOf } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
-import { keyOf, type Output, type Planned } from './output.js';
+import type { Output } from './output.js';
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash } from '../../store/trash.js';
 import type { SiteOptions } from '../options.js';
+import { keyOf, type Planned } from '../planned.js';
 import { fileOf } from './addresses.js';
-import { keyOf, type Output, type Planned, type Sources } from './output.js';
+import type { Output, Sources } from './output.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Hosting } from '../options.js';
+import { type Content, keyOf, type Planned } from '../planned.js';
 import { publicFilesIn } from '../render/theme-files.js';
-import { type Content, keyOf, type Output, type Planned } from './output.js';
+import type { Output } from './output.js';
 
 /** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
 const OF_GITHUB = /\.github\.io$/i;

@@ -3,9 +3,10 @@ import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/address/files-of-address.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
+import { keyOf, type Planned } from '../planned.js';
 import { summaryOf } from '../render/page.js';
 import { fileAt } from './addresses.js';
-import { keyOf, type Output, type Planned, type Sources } from './output.js';
+import type { Output, Sources } from './output.js';
 import { ownerPagePaths } from './owner-pages.js';
 
 /** Addresses in one file; the protocol allows 50,000. */

@@ -2,7 +2,7 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Term } from '../index/taxonomy.js';
 import { sitePage, type TagLink } from '../render/page.js';
 import { linkBelow } from './addresses.js';
-import { type Output, plannedPage } from './output.js';
+import type { Output } from './output.js';
 
 /** The list of all tags, in the order of the site's language. */
 export function tagIndex(site: SiteInfo): Output {
@@ -19,7 +19,7 @@ export function tagIndex(site: SiteInfo): Output {
     reserved: ['tags/'],
     *plan(sources) {
       const tagLinks = [...sources.index.tags.all()].sort(byName).map(linkOf);
-      yield plannedPage(sources, 'tags/index.html', [JSON.stringify(tagLinks)], () => ({
+      yield sources.context.plan('tags/index.html', [JSON.stringify(tagLinks)], () => ({
         ...sitePage(site, 'tags', '/tags/', texts),
         tagLinks,
       }));

@@ -6,6 +6,7 @@ import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host
 import { asPlugin } from '../../host/plugin-code.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import type { SiteOptions } from '../options.js';
+import { keyOf, type Planned } from '../planned.js';
 import { withCodeColours } from './code-colours.js';
 import { type DateFormats, dateFormats } from './dates.js';
 import { withHeadings } from './headings.js';
@@ -21,6 +22,8 @@ export interface RenderContext {
   readonly key: string;
   /** Renders a page to HTML through the filters. */
   render(page: Page): Promise<string>;
+  /** Plans a page that depends on these inputs, besides all that `key` stands for. */
+  plan(path: string, inputs: readonly string[], page: () => Page | undefined): Planned;
   /**
    * The files that pages link, and what the theme has for the top of the site, such as `favicon.ico`. That stands in place
    * of a file of the site's own.
@@ -62,6 +65,17 @@ function renderContext(
   const shown = site.navigation === null ? linked.navigation : null;
   const dependencies = [FORMAT, theme.hash, shown, site, hooks.switchedOff(), ...further];
   const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
+
+  function plan(path: string, inputs: readonly string[], page: () => Page | undefined): Planned {
+    return {
+      path,
+      key: keyOf(key, ...inputs),
+      render: () => {
+        const made = page();
+        return made && render(made);
+      },
+    };
+  }
 
   async function render(page: Page): Promise<string> {
     const { kind, path } = page;
@@ -134,7 +148,7 @@ function renderContext(
   }
 
   const icon = () => theme.render(ICON, { site, ...helpers, helpers: ofPlugins });
-  return { theme, key, render, files: new Map([[ICON, icon], ...theme.files]) };
+  return { theme, key, plan, render, files: new Map([[ICON, icon], ...theme.files]) };
 }
 
 /** The functions that plugins have for templates, by their names. */

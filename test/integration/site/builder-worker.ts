@@ -4,7 +4,7 @@ import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { createLog } from '../../../src/log.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { serveBuilds } from '../../../src/site/builder/worker.js';
+import { serveBuilds } from '../../../src/site/builder/thread.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 

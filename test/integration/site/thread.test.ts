@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin } from '../../../src/host/plugin.js';
-import type { Answer, Outcome, Request } from '../../../src/site/builder/client.js';
+import type { Answer, Outcome, Request } from '../../../src/site/builder/thread.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import { hostSite } from '../../support/host-site.js';
 import { until } from '../../support/until.js';
