@@ -198,6 +198,8 @@ export async function moveBranch(
     // Only now: after a power loss the branch might be where it was, with the files in the index.
     return { tidied: git(['update-ref', '-d', ref]).catch(() => undefined) }; // else the next comparison removes it
   } catch (error) {
+    // The branch's command may have failed while the index was still written.
+    await indexed.catch(() => undefined);
     await takeBack(repository, entries, ref);
     if (/ but expected |reference already exists|unable to resolve reference/.test(messageOf(saidIn(error))))
       return undefined;
@@ -233,6 +235,7 @@ async function startedEarly(
   input: string,
   ready = Promise.resolve(true),
 ): Promise<boolean> {
+  ready.catch(() => undefined); // where the command itself has failed, that is the error
   const inputWhenReady = async function* () {
     if (await ready) yield Buffer.from(input);
   };

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { PressmarkError } from '../../../src/errors.js';
 import { buildCommits, moveBranch, writeBlobs } from '../../../src/git/commit/commit-files.js';
@@ -62,6 +63,18 @@ test('where the branch cannot be moved, a new file is not left in the index', as
   fs.rmSync(lock);
   t.true(await move());
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), '');
+});
+
+test('where the branch’s command fails before the index is written, a new file is not left in the index', async (t) => {
+  const { dir, repository, head, news } = await aboutToMove(t);
+  const git: Git = async (args, run) => {
+    if (args.includes('-m')) throw new PressmarkError('GIT_FAILED', 'no process is left');
+    if (args[0] === 'update-index') await setTimeout(1_000);
+    return repository.git(args, run);
+  };
+  await t.throwsAsync(moveBranch({ ...repository, git }, head, news), { message: 'no process is left' });
+  t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `?? ${PATH}\n`);
+  t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
 });
 
 test('what a killed receiver has put into the index is not the owner’s, also after another receiver’s commits', async (t) => {
