@@ -126,7 +126,10 @@ async function publish(
     line.clear();
   }
 
-  const rows = queued.map((one) => rowOf(sending, one));
+  const rows = [
+    ...leftOut.map(({ path, why }) => unsent(relative(state.dir, path), 'left out', why)),
+    ...queued.map((one) => rowOf(sending, one)),
+  ];
   if (report !== undefined) writeReport(report, rows);
   const moved = redirects === undefined ? [] : writeRedirects(redirects, movedUrls(sending, queued));
   const counts = summaryOf(rows);
@@ -135,7 +138,7 @@ async function publish(
     printSummary(rows, counts, stop.asked());
     for (const path of moved) print(printable(`Written: ${path}`));
   }
-  if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
+  if (counts.delivered + counts.leftOut < rows.length) process.exitCode = 1;
 }
 
 /** How long a run will take yet, at its speed so far; empty while that is not worth a word. */
@@ -259,24 +262,19 @@ function stopGently(stop: () => Promise<void>): { asked(): boolean; forget(): vo
   };
 }
 
-type Row = ReturnType<typeof rowOf>;
+type Row = ReturnType<typeof rowOf | typeof unsent>;
 
 function rowOf({ state, queue }: Sending, one: Queued) {
   const file = relative(state.dir, one.path);
-  if (!('entry' in one)) {
-    const error = one.kind === 'refused' ? one.why : null;
-    return {
-      file,
-      status: one.kind === 'refused' ? 'refused' : 'draft',
-      error,
-      url: null,
-      changed: false,
-    } as const;
-  }
+  if (!('entry' in one)) return unsent(file, one.kind === 'refused' ? 'refused' : 'left out', one.why);
   const entry = queue.read(one.entry.id) ?? one.entry;
   const { status, lastError } = entry.record;
   const changed = one.kind === 'known' && one.changed;
   return { file, status, error: lastError, url: entry.liveUrl, changed, delivery: entry.id } as const;
+}
+
+function unsent(file: string, status: 'refused' | 'left out', error: string) {
+  return { file, status, error, url: null, changed: false } as const;
 }
 
 function summaryOf(rows: readonly Row[]) {
@@ -286,7 +284,7 @@ function summaryOf(rows: readonly Row[]) {
     waiting: count('pending', 'sending'),
     failed: count('failed'),
     refused: count('refused'),
-    drafts: count('draft'),
+    leftOut: count('left out'),
   };
 }
 
@@ -296,7 +294,7 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
     ...(['waiting', 'failed', 'refused'] as const).flatMap((name) =>
       counts[name] > 0 ? [`${counts[name]} ${name}`] : [],
     ),
-    ...(counts.drafts > 0 ? [`${counts.drafts} left out`] : []),
+    ...(counts.leftOut > 0 ? [`${counts.leftOut} left out`] : []),
   ];
   print(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
   const changed = rows.filter((row) => row.changed && row.status === 'success').length;

@@ -44,7 +44,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   const first = await sender('publish', posts);
   t.is(first.code, 0, first.stderr);
   t.regex(first.stdout, /✓ posts\/bees\.md → https:\/\/garden\.example\/articles\/bees\/\n/);
-  t.regex(first.stdout, /3 files: 2 delivered, 1 left out\n$/);
+  t.regex(first.stdout, /4 files: 2 delivered, 2 left out\n$/);
   t.notRegex(first.stdout, /\u001b/, 'no colours on a pipe');
   t.is(first.stderr, '', 'no progress on a pipe');
   t.is(articleFiles(receiver.dir).length, 2);
@@ -53,7 +53,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   const again = await sender('publish', posts, '--json');
   t.is(again.code, 0);
   const { files, ...counts } = JSON.parse(again.stdout) as { files: { file: string; changed: boolean }[] };
-  t.deepEqual(counts as object, { delivered: 2, waiting: 0, failed: 0, refused: 0, drafts: 1 });
+  t.deepEqual(counts as object, { delivered: 2, waiting: 0, failed: 0, refused: 0, leftOut: 2 });
   t.deepEqual(
     files.filter(({ changed }) => changed).map(({ file }) => file),
     ['posts/bees.md'],
@@ -67,7 +67,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   const after = await sender('publish', posts);
   t.regex(
     after.stdout,
-    /^ {2}posts\/README\.md is left out: it has no front matter\n {2}posts\/later\.md is left out: its date is still to come: 9999-01-01\n3 files: 2 delivered, 1 left out\n$/,
+    /^ {2}posts\/README\.md is left out: it has no front matter\n {2}posts\/later\.md is left out: its date is still to come: 9999-01-01\n4 files: 2 delivered, 2 left out\n$/,
     'the refresh has brought the change',
   );
   const list = JSON.parse((await sender('deliveries', '--json')).stdout) as Record<string, unknown>[];
@@ -392,7 +392,10 @@ test('a folder without articles is wrong usage, and one of posts in TOML has the
   write('hugo.md', '+++\ntitle = "x"\n+++\nText.\n');
   const toml = await sender('publish', posts);
   t.is(toml.code, 0);
-  t.regex(toml.stdout, /posts\/page\.mdx is left out: it is MDX.*\n(?:.*\n)*1 file: 1 delivered\n$/);
+  t.regex(
+    toml.stdout,
+    /posts\/page\.mdx is left out: it is MDX.*\n(?:.*\n)*3 files: 1 delivered, 2 left out\n$/,
+  );
 });
 
 test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {
@@ -447,12 +450,14 @@ test('publish --report writes what became of each file as CSV', async (t) => {
   const { dir, posts, sender, write } = await connected(t, endpoint.url);
   write('a "good" one.md', '---\n---\nText.\n');
   write('bad.md', '---\ntags: [\n---\nText.\n');
+  write('README.md', 'no front matter');
   const report = join(dir, 'report.csv');
   await sender('publish', posts, '--report', report);
   const [head, ...lines] = fs.readFileSync(report, 'utf8').trimEnd().split('\r\n');
   t.is(head, 'file,status,url,error');
-  t.is(lines[0], '"posts/a ""good"" one.md","success","",""');
-  t.regex(lines[1] ?? '', /^"posts\/bad\.md","refused","","line /);
+  t.is(lines[0], '"posts/README.md","left out","","it has no front matter"');
+  t.is(lines[1], '"posts/a ""good"" one.md","success","",""');
+  t.regex(lines[2] ?? '', /^"posts\/bad\.md","refused","","line /);
 });
 
 test('refresh --changed replaces the articles whose files have changed, and a renamed file is not published again', async (t) => {
