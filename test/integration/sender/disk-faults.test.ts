@@ -53,6 +53,16 @@ for (const [what, rule] of [
   });
 }
 
+test('a claim is on the disk before its request goes out: after a power cut the same bytes are sent', async (t) => {
+  let steps: string[] = [];
+  const { sender } = await set(t, ({ trace }) => {
+    steps = trace().map(({ call, paths }) => `${call} ${paths.at(-1)?.replace(/.*\.pressmark-sender/, '')}`);
+  });
+  t.is((await sender('work', '--once')).code, 0);
+  const written = steps.findIndex((step) => /^fsync \/deliveries\/.*\.tmp$/.test(step));
+  t.true(written !== -1 && steps.indexOf('fsync /deliveries') > written, steps.join('\n'));
+});
+
 test('an outcome that cannot be stored: the delivery counts as being sent, and is sent again after ten minutes', async (t) => {
   const { endpoint, state, sender, sendDue, stored } = await set(t, ({ set: fail }) =>
     fail({ call: 'write', path: '/deliveries/', code: 'ENOSPC' }),
