@@ -67,12 +67,16 @@ test('where the branch cannot be moved, a new file is not left in the index', as
 
 test('where the branch’s command fails before the index is written, a new file is not left in the index', async (t) => {
   const { dir, repository, head, news } = await aboutToMove(t);
+  const running: Promise<unknown>[] = [];
   const git: Git = async (args, run) => {
     if (args.includes('-m')) throw new PressmarkError('GIT_FAILED', 'no process is left');
-    if (args[0] === 'update-index') await setTimeout(1_000);
-    return repository.git(args, run);
+    if (args[0] !== 'update-index') return repository.git(args, run);
+    const late = setTimeout(1_000).then(() => repository.git(args, run));
+    running.push(late);
+    return late;
   };
   await t.throwsAsync(moveBranch({ ...repository, git }, head, news), { message: 'no process is left' });
+  await Promise.all(running);
   t.is(gitIn(dir, 'status', '--porcelain', '-uall'), `?? ${PATH}\n`);
   t.is(gitIn(dir, 'for-each-ref', 'refs/worktree'), '');
 });
