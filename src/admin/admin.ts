@@ -8,7 +8,7 @@ import { type Access, type AccessRules, createAccess } from './access.js';
 import { createAttempts } from './attempts.js';
 import { type AuditRecord, openAudit } from './audit.js';
 import { cookieOf, setCookie } from './cookies.js';
-import { type Form, fieldOf, hasToken, isFromOwnPage, LARGE_FORM, readForm, SMALL_FORM } from './forms.js';
+import { type Form, fieldOf, hasToken, isFromOwnPage, readForm, readLargeForm } from './forms.js';
 import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
@@ -180,7 +180,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     if (path === 'welcome') return isForm ? accept(visit) : welcome(visit);
     if (login === undefined) return isForm ? resume(visit) : leadToLogin(visit);
     if (isForm) {
-      const form = await readForm(context.req, LARGE_FORM);
+      const form = await readLargeForm(context.req, host.articles);
       if (!hasToken(form, formTokenOf(login.secret))) return again(visit, login.user, form);
       if (path === 'logout') return logOut(visit, login);
       return act(visit, login, form);
@@ -261,7 +261,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const { context } = visit;
     if (byPath.get(visit.path)?.again === undefined || !(await isKnownBrowser(visit)))
       return refuse(visit, 'frame.over');
-    const form = await readForm(context.req, LARGE_FORM);
+    const form = await readLargeForm(context.req, host.articles);
     const name = fieldOf(form, 'login-name');
     const ask = async (status: number, flash: Flash) =>
       show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
@@ -351,7 +351,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       const { status, flash } = tooEarly(visit, early);
       return show(visit, 'login', { next: '' }, { status, flash });
     }
-    const form = await readForm(context.req, SMALL_FORM);
+    const form = await readForm(context.req);
     const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
     const checked = await checkPassword(visit, entered.name, fieldOf(form, 'password'));
     if (checked.kind === 'refused') {
@@ -408,7 +408,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
 
   async function accept(visit: Visit): Promise<void> {
     const { context } = visit;
-    const form = await readForm(context.req, SMALL_FORM);
+    const form = await readForm(context.req);
     const password = fieldOf(form, 'password');
     const wrong = !isPossiblePassword(password)
       ? 'welcome.short'

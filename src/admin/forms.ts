@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PressmarkError } from '../errors.js';
+import type { ArticleEdits } from '../host/articles/edits.js';
 import { type FormField, formIn } from '../host/http/form.js';
 
-/** The most bytes of a form before somebody has logged in, … */
+/** The most bytes of a form before somebody has logged in, and of one that is read by the thread that answers, … */
 export const SMALL_FORM = 20_000;
 /** … and afterwards: an article of a megabyte, each byte written as three. */
 export const LARGE_FORM = 4_000_000;
@@ -36,21 +37,31 @@ export function fieldOf(form: Form, name: string): string {
 }
 
 /**
- * Reads a form.
+ * Reads a form of at most `SMALL_FORM` bytes.
  *
  * @throws PressmarkError BODY_TOO_LARGE, BODY_INVALID
  */
-export async function readForm(request: IncomingMessage, mostBytes: number): Promise<Form> {
-  const body = await bytesOf(request, mostBytes);
-  const { method = 'POST', url = '', headers } = request;
+export async function readForm(request: IncomingMessage): Promise<Form> {
+  return smallForm(request, await bytesOf(request, SMALL_FORM));
+}
+
+/**
+ * Reads a form that may have an article in it.
+ *
+ * @throws PressmarkError BODY_TOO_LARGE, BODY_INVALID; what `formFields` throws.
+ */
+export async function readLargeForm(
+  request: IncomingMessage,
+  { formFields }: Pick<ArticleEdits, 'formFields'>,
+): Promise<Form> {
+  const body = await bytesOf(request, LARGE_FORM);
+  if (body.length <= SMALL_FORM) return smallForm(request, body);
+  return formFields(request.headers['content-type'] ?? '', body);
+}
+
+async function smallForm({ headers }: IncomingMessage, body: Buffer): Promise<Form> {
   try {
-    const form = await formIn({
-      method,
-      path: url,
-      query: new URLSearchParams(),
-      headers: headers as Readonly<Record<string, string>>,
-      body,
-    });
+    const form = await formIn({ headers, body });
     if (form !== undefined) return form;
   } catch (cause) {
     throw new PressmarkError('BODY_INVALID', 'the form cannot be read', { cause });

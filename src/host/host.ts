@@ -373,7 +373,7 @@ function readingOnly(plugin: string): ArticleChanges {
   const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
   const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
   const versions = { history: refuse, at: refuse, compare: refuse, revert: refuse };
-  return { ...changes, ...edits, ...versions, escaped: refuse, ...found, ...trash };
+  return { ...changes, ...edits, ...versions, escaped: refuse, formFields: refuse, ...found, ...trash };
 }
 
 /** What is known of the site, where no receiver runs. */

@@ -228,8 +228,8 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return { ...history, revisions: [uncommitted, ...history.revisions] };
   }
 
-  const { compare, escaped } = texts;
-  return { open, edit, create, draft, setStateBy, history, at, compare, escaped, revert };
+  const { compare, escaped, formFields } = texts;
+  return { open, edit, create, draft, setStateBy, history, at, compare, escaped, formFields, revert };
 }
 
 /** A new article. @param slug @default made of the title. */

@@ -5,7 +5,8 @@ import type { StoredArticle } from '../../article/stored-article.js';
 import { withLf } from '../../article/text/line-ends.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
-import type { ArticleFields } from '../../host/articles/edits.js';
+import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
+import { formIn } from '../../host/http/form.js';
 import { invalid, isHtml } from './change-article.js';
 
 /** Fields as they are stored. */
@@ -109,3 +110,19 @@ function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): 
     );
   return given;
 }
+
+/** See `ArticleEdits.formFields`. */
+export const formFields: ArticleEdits['formFields'] = async (type, { buffer, byteOffset, length }) => {
+  const body = Buffer.from(buffer, byteOffset, length);
+  const fields = await formIn({ headers: { 'content-type': type }, body }).catch((cause: unknown) => {
+    throw new PressmarkError('BODY_INVALID', 'the form cannot be read', { cause });
+  });
+  if (fields === undefined) throw new PressmarkError('BODY_INVALID', 'the body is not a form');
+  const isText = (value: string | File) => typeof value === 'string';
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]): [string, string | readonly string[]][] => {
+      if (value instanceof File) return [];
+      return [[name, typeof value === 'string' ? value : value.filter(isText)]];
+    }),
+  );
+};

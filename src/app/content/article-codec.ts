@@ -45,6 +45,7 @@ const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   compared: 'compared',
   apart: 'shown',
   escaped: 'shown',
+  formFields: 'read',
 };
 
 interface Asked {
@@ -56,7 +57,7 @@ interface Asked {
 }
 
 /** What is done with the texts of people who edit articles. */
-export interface PersonsTexts extends Pick<ArticleEdits, 'compare' | 'escaped'> {
+export interface PersonsTexts extends Pick<ArticleEdits, 'compare' | 'escaped' | 'formFields'> {
   editable(...args: Parameters<ThreadWork['editable']>): Promise<string>;
   form(...args: Parameters<ThreadWork['form']>): Promise<ReadForm>;
 }
@@ -98,11 +99,11 @@ export function createCodecInThread(
   function ask<Kind extends keyof ThreadWork>(
     kind: Kind,
     args: Parameters<ThreadWork[Kind]>,
-  ): Promise<ReturnType<ThreadWork[Kind]>> {
+  ): Promise<Awaited<ReturnType<ThreadWork[Kind]>>> {
     const work: Work = { number: count++, kind, args, askedAt: steadyMs() };
     const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
     last = answer.catch(() => undefined);
-    return answer as Promise<ReturnType<ThreadWork[Kind]>>;
+    return answer as Promise<Awaited<ReturnType<ThreadWork[Kind]>>>;
   }
 
   function hand(asked: Asked): void {
@@ -196,6 +197,7 @@ export function createCodecInThread(
           return ask('apart', args);
         }),
       escaped: (...args) => ask('escaped', args),
+      formFields: (...args) => ask('formFields', args),
     },
     readDelivery: (...args) => ask('delivery', args),
     readIncoming: (...args) => ask('incoming', args).catch(refuseFunctions),

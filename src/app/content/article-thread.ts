@@ -10,7 +10,7 @@ import { textWork } from '../../store/catalog/entry.js';
 import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { apart, compared } from '../articles/compare-articles.js';
-import { editableText, type ReadForm, readForm } from '../articles/person-form.js';
+import { editableText, formFields, type ReadForm, readForm } from '../articles/person-form.js';
 import {
   type NewFile,
   type Outcome,
@@ -28,7 +28,10 @@ const settings = workerData as ThreadSettings;
 const content = contentOf(await withGenerator(settings));
 const texts = textWork(content);
 const startedAt = steadyMs();
-port.on('message', (work: Work) => port.postMessage(outcomeOf(work)));
+let last = Promise.resolve();
+port.on('message', (work: Work) => {
+  last = last.then(async () => port.postMessage(await outcomeOf(work)));
+});
 port.postMessage({ kind: 'ready' } satisfies Outcome);
 
 async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promise<ContentSettings> {
@@ -37,12 +40,12 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
   return { ...settings, generator };
 }
 
-function outcomeOf({ number, kind, args, askedAt }: Work): Outcome {
+async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome> {
   try {
     // The start of a thread is nobody's fault.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
-    return { kind: 'done', number, result: Reflect.apply(workOf(kind), undefined, args) };
+    return { kind: 'done', number, result: await Reflect.apply(workOf(kind), undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.
     if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
@@ -73,6 +76,8 @@ function workOf(kind: Work['kind']): ThreadWork[Work['kind']] {
       return apart;
     case 'escaped':
       return escaped;
+    case 'formFields':
+      return formFields;
     default:
       return texts[kind];
   }

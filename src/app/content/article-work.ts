@@ -2,7 +2,7 @@ import type { EncodedFile, NewArticle } from '../../article/format/encode.js';
 import type { StoredArticle } from '../../article/stored-article.js';
 import type { problemOf } from '../../deploy/live/page-problem.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
-import type { ArticleFields } from '../../host/articles/edits.js';
+import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
 import type { TextWork } from '../../store/catalog/entry.js';
 import type { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import type { readIncoming } from '../../webhook/events/read-incoming.js';
@@ -31,6 +31,7 @@ export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly form: (entered: Partial<ArticleFields>, now: StoredArticle | undefined) => ReadForm;
   readonly compared: typeof compared;
   readonly apart: typeof apart;
+  readonly formFields: ArticleEdits['formFields'];
   /** Texts as HTML that shows them. */
   readonly escaped: (texts: readonly string[]) => readonly string[];
 }

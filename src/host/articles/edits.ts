@@ -123,6 +123,13 @@ export interface ArticleEdits {
   at(id: string, revision: string): Promise<Article>;
   /** What is different between two versions. Versions that are long or very different, or take too long, are not compared by line. */
   compare(before: ArticleFields, after: ArticleFields): Promise<Comparison>;
+  /**
+   * The texts in a form that may have an article in it, as `formIn` reads them.
+   *
+   * @param type the form's Content-Type.
+   * @throws PressmarkError BODY_INVALID.
+   */
+  formFields(type: string, body: Uint8Array): Promise<Readonly<Record<string, string | readonly string[]>>>;
   /** Texts as HTML that shows them, for those that may be as long as an article. */
   escaped(texts: readonly string[]): Promise<readonly string[]>;
   /**

@@ -31,7 +31,7 @@ export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<R
 export async function formIn({
   headers: { 'content-type': type = '' },
   body,
-}: AdapterRequest): Promise<Readonly<Record<string, FormField>> | undefined> {
+}: Pick<AdapterRequest, 'headers' | 'body'>): Promise<Readonly<Record<string, FormField>> | undefined> {
   const isEncoded = /^application\/x-www-form-urlencoded\b/i.test(type);
   if (!isEncoded && !/^multipart\/form-data\b/i.test(type)) return undefined;
   const refuseAbove = (count: number) => {

@@ -207,6 +207,13 @@ test('what a person has entered is read by the thread, and compared with the art
   const entered = { title: () => 'Soil' } as unknown as { title: string };
   await t.throwsAsync(texts.form(entered, stored), { code: 'BODY_INVALID', message: /holds no plain data/ });
   t.deepEqual(await texts.escaped(['<b>', 'a']), ['&lt;b&gt;', 'a']);
+  const encoded = 'application/x-www-form-urlencoded';
+  t.deepEqual(await texts.formFields(encoded, Buffer.from('a=%C3%A9&b[]=1&b[]=2')), {
+    a: 'é',
+    b: ['1', '2'],
+  });
+  for (const type of ['multipart/form-data', 'text/plain'])
+    await t.throwsAsync(texts.formFields(type, Buffer.from('a=1')), { code: 'BODY_INVALID' });
 });
 
 test('versions of an article whose comparison is refused are shown one after the other', async (t) => {
