@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { escapeHtml } from '../host/admin/additions.js';
 import { isLoopbackName } from '../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { BuiltPage } from './builder/builder.js';
@@ -109,12 +108,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 
       host.provide('preview', {
         page: async ({ path, text, url }, files) => {
-          const page = path.startsWith(prefix) && (await thread.preview(path.slice(prefix.length), text));
-          if (!page) return { kind: 'none' };
+          if (!path.startsWith(prefix)) return { kind: 'none' };
           // The public host of an admin has no page of the site.
           const isHere = isLoopbackName(new URL(files).hostname);
-          const base = `<base href="${escapeHtml(isHere ? new URL(url).pathname : url)}">`;
-          return { kind: 'page', html: page.replace(/<head[^>]*>/i, (head) => head + base) };
+          const base = isHere ? new URL(url).pathname : url;
+          const html = await thread.preview(path.slice(prefix.length), text, base);
+          return html === undefined ? { kind: 'none' } : { kind: 'page', html };
         },
         file: async () => undefined, // the site has it
       });

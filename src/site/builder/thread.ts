@@ -1,6 +1,7 @@
 import os from 'node:os';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { escapeHtml } from '../../host/admin/additions.js';
 import type { Log } from '../../log.js';
 import { BuildStopped, type SiteReport } from '../options.js';
 import type { Builder, BuiltPage } from './builder.js';
@@ -17,8 +18,8 @@ export type Question =
   | { readonly kind: 'build'; readonly paths: readonly string[] | 'all' }
   /** Lists the pages of articles; see `Builder.pages`. */
   | { readonly kind: 'pages' }
-  /** Makes the page of a draft; see `Builder.preview`. */
-  | { readonly kind: 'preview'; readonly path: string; readonly text: string }
+  /** Makes the page of a draft, whose links are relative to `base`; see `Builder.preview`. */
+  | { readonly kind: 'preview'; readonly path: string; readonly text: string; readonly base: string }
   /** Ends the thread; a build of everything is not waited for. */
   | { readonly kind: 'close' };
 
@@ -40,8 +41,8 @@ export interface BuilderThread {
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
   /** The pages of articles, newest first; undefined where no thread knows them. */
   pages(): Promise<readonly BuiltPage[] | undefined>;
-  /** The page of a draft; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED. */
-  preview(path: string, text: string): Promise<string | undefined>;
+  /** The page of a draft, whose links are relative to `base`; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED. */
+  preview(path: string, text: string, base: string): Promise<string | undefined>;
   /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
   close(ms: number): Promise<void>;
 }
@@ -96,8 +97,8 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     return outcome?.kind === 'pages' ? outcome.pages : undefined;
   }
 
-  async function preview(path: string, text: string): Promise<string | undefined> {
-    const outcome = worker === undefined ? undefined : await ask({ kind: 'preview', path, text });
+  async function preview(path: string, text: string, base: string): Promise<string | undefined> {
+    const outcome = worker === undefined ? undefined : await ask({ kind: 'preview', path, text, base });
     if (outcome?.kind === 'failed') throw new PressmarkError('TEMPLATE_FAILED', outcome.reason);
     return outcome?.kind === 'preview' ? outcome.html : undefined;
   }
@@ -146,8 +147,10 @@ export function serveBuilds(
     try {
       if (request.kind === 'build') return { kind: 'built', report: await builder.build(request.paths) };
       if (request.kind === 'pages') return { kind: 'pages', pages: builder.pages() };
-      if (request.kind === 'preview')
-        return { kind: 'preview', html: await builder.preview(request.path, request.text) };
+      if (request.kind === 'preview') {
+        const page = await builder.preview(request.path, request.text);
+        return { kind: 'preview', html: page && withBase(page, request.base) };
+      }
       await builder.close();
       return 'closed';
     } catch (error) {
@@ -156,6 +159,10 @@ export function serveBuilds(
       return { kind: 'failed', reason: messageOf(error) };
     }
   }
+}
+
+function withBase(page: string, base: string): string {
+  return page.replace(/<head[^>]*>/i, (head) => `${head}<base href="${escapeHtml(base)}">`);
 }
 
 function lowerPriority(log: Log): void {
