@@ -34,3 +34,19 @@ for (const [what, code, message] of [
   test(`a plugin with ${what} is refused at the start`, async (t) => {
     await t.throwsAsync(start(code), { code: 'PLUGIN_INVALID', message });
   });
+
+test('a middleware of one plugin is in the way of its own routes alone', async (t) => {
+  const routes = (name: string, more: string) =>
+    `export default { name: '${name}', receiver: (host) => host.routes((router) => {
+      ${more} router.get('/list', (context) => { context.body = '${name}'; }); }) };`;
+  const site = await createTestSite({
+    files: {
+      'plugins/a.mjs': routes('a', "router.use((context) => { context.body = 'blocked'; });"),
+      'plugins/b.mjs': routes('b', ''),
+    },
+    config: { site: false },
+  });
+  t.teardown(site.close);
+  t.is(await (await site.fetch('/-/a/list')).text(), 'blocked');
+  t.is(await (await site.fetch('/-/b/list')).text(), 'b');
+});

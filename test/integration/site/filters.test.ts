@@ -89,6 +89,38 @@ test('no filter can remove json_ld or the item comment', async (t) => {
   t.true(page.includes('<!-- svc:item:a -->'));
 });
 
+test('what a filter changes in place in the context of a page is on that page alone', async (t) => {
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.context',
+        (context) => {
+          const { kind, article, articles } = context as unknown as {
+            kind: string;
+            article: { title: string; tags: string[] } | null;
+            articles: { title: string }[];
+          };
+          if (kind === 'article' && article !== null) {
+            article.title = 'Overwritten';
+            article.tags.push('overwritten');
+          }
+          if (kind === 'home') for (const one of articles) one.title = 'Overwritten';
+          return context;
+        },
+        options,
+      ),
+  });
+  for (const slug of ['a', 'b']) site.write(slug, { title: `Title of ${slug}`, tags: ['Soil'] });
+  await site.builder.build('all');
+  await site.builder.build([site.write('b', { title: 'Newer b', tags: ['Soil'] })]);
+  t.true(site.page('articles/b/index.html').includes('Overwritten'));
+  for (const path of ['feed.xml', 'tags/soil/index.html']) {
+    t.true(site.page(path).includes('Title of a'), path);
+    t.true(site.page(path).includes('Newer b'), path);
+    t.false(/overwritten/i.test(site.page(path)), path);
+  }
+});
+
 test('where a filter fails the old page stays, the log names it, and the other pages are built', async (t) => {
   let broken = false;
   const site = testSite(t, {
