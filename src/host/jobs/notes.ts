@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemCode } from '../../errors.js';
 import {
   discard,
@@ -12,6 +12,11 @@ import {
   writeAtomically,
 } from '../../fs/atomic-write.js';
 import type { JobState } from './job.js';
+
+// As in `atomic-write.ts`, and without waiting for a file to be closed: an answer waits for each of them.
+const open = promisify(fs.open);
+const writeFile = promisify(fs.writeFile);
+const fsync = promisify(fs.fsync);
 
 /** An event that jobs are to run for. */
 export interface NotedEvent {
@@ -83,34 +88,48 @@ export function openNotes(folder: string): Notes {
     while (waiting.length > 0) {
       const some = waiting.slice(0, MOST_EVENTS);
       waiting = waiting.slice(MOST_EVENTS);
+      const settle = (synced: Promise<void>) => {
+        for (const { resolve, reject } of some) synced.then(resolve, reject);
+      };
       try {
-        await writeNew({ file: newName(), events: some.map(({ event }) => event) });
-        for (const { resolve } of some) resolve();
+        const sync = await writeNew({ file: newName(), events: some.map(({ event }) => event) });
+        settle(sync()); // the next file is written meanwhile
       } catch (error) {
-        for (const { reject } of some) reject(error);
+        settle(Promise.reject(error));
       }
     }
     isWriting = false;
   }
 
-  /** Syncs the file and its name at the same time: an answer waits for both. A loss of power before may leave it cut. */
-  async function writeNew({ file, events }: Note): Promise<void> {
+  /**
+   * Writes a file under its name.
+   *
+   * @returns what syncs both at the same time, as an answer waits for it. A loss of power before may leave the file cut.
+   */
+  async function writeNew({ file, events }: Note): Promise<() => Promise<void>> {
     for (const parent of makeDirectory(folder)) await syncDirectory(parent);
     const temp = tempPath(folder);
     const path = join(folder, file);
-    try {
-      const handle = await open(temp, 'wx', 0o600);
-      try {
-        await handle.writeFile(textOf(events));
-        fs.renameSync(temp, path);
-        await Promise.all([handle.sync(), syncDirectory(folder)]);
-      } finally {
-        await handle.close();
-      }
-    } catch (error) {
+    const giveUp = (fd: number, error: unknown): never => {
+      fs.closeSync(fd);
       for (const half of [temp, path]) discard(half);
       throw error;
+    };
+    const fd = await open(temp, 'wx', 0o600);
+    try {
+      await writeFile(fd, textOf(events));
+      fs.renameSync(temp, path);
+    } catch (error) {
+      return giveUp(fd, error);
     }
+    return async () => {
+      try {
+        await Promise.all([fsync(fd), syncDirectory(folder)]);
+      } catch (error) {
+        giveUp(fd, error);
+      }
+      fs.closeSync(fd);
+    };
   }
 
   async function save({ file, events }: Note): Promise<void> {
