@@ -242,6 +242,19 @@ test('deliveries lists and shows why an article could not be refreshed', async (
     );
 });
 
+test('deliveries show has the signature that is sent, also where the connector points elsewhere by now', async (t) => {
+  const endpoint = await startEndpoint(t, (got, response) =>
+    reply(got.body.includes('webhook.test') ? 200 : 500)(got, response),
+  );
+  const { sender, write } = await connected(t, endpoint.url);
+  await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  const elsewhere = await startEndpoint(t, reply(200));
+  t.is((await sender('connect', 'garden', elsewhere.url, '--secret', 'of-another-receiver')).code, 0);
+  const [{ id }] = JSON.parse((await sender('deliveries', '--json')).stdout);
+  const { headers } = JSON.parse((await sender('deliveries', 'show', id, '--json')).stdout);
+  t.is(headers['X-Service-Signature'], endpoint.got.at(-1)?.headers['x-service-signature']);
+});
+
 test('connect offers a Version 2 receiver the current version, and a refresh that conflicts says what to do', async (t) => {
   const capabilities = ['article.published', 'article.lookup', 'article.updated'];
   const endpoint = await startEndpoint(t, (got, response) => {
