@@ -174,7 +174,7 @@ function showPlan(sending: Sending, { articles, leftOut }: FoundMarkdown, json: 
   }
   const count = (plan: Plan['plan']) => rows.filter((row) => row.plan === plan).length;
   print(
-    `${rows.length} files: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
+    `${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${count('send')} to be sent, ${count('sent before')} sent before, ${count('changed since')} changed since, ${count('left out')} left out, ${count('refused')} refused. Nothing was sent.`,
   );
 }
 

@@ -6,6 +6,9 @@ import { hasFrontMatter } from './front-matter.js';
 /** Folders that generators keep drafts in. */
 const DRAFTS = new Set(['_drafts', 'drafts']);
 
+const WHY_NO_MDX = 'it is MDX, whose components only its own site can show';
+const isMdx = (path: string) => /\.mdx$/i.test(path);
+
 /** The articles below files and folders. */
 export interface FoundMarkdown {
   readonly articles: readonly string[];
@@ -26,7 +29,7 @@ export function findMarkdown(paths: readonly string[]): FoundMarkdown {
       throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`);
     // An article's id is made from its path: by way of a symbolic link it would be another one.
     const path = fs.realpathSync(given);
-    if (!stat.isDirectory()) return [{ path }];
+    if (!stat.isDirectory()) return [isMdx(path) ? { path, why: WHY_NO_MDX } : { path }];
     const below = markdownIn(path);
     if (below.every(({ why }) => why !== undefined))
       throw new PressmarkError(
@@ -55,8 +58,7 @@ function markdownIn(folder: string): Found[] {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
       if (entry.isDirectory())
         return DRAFTS.has(entry.name) ? [{ path, why: 'it is a folder of drafts' }] : markdownIn(path);
-      if (/\.mdx$/i.test(entry.name))
-        return [{ path, why: 'it is MDX, whose components only its own site can show' }];
+      if (isMdx(path)) return [{ path, why: WHY_NO_MDX }];
       if (!/\.(?:md|markdown)$/i.test(entry.name)) return [];
       const why = whyNoArticle(entry, path);
       return why === undefined ? [{ path }] : [{ path, why }];

@@ -409,6 +409,8 @@ test('a folder without articles is wrong usage, and one of posts in TOML has the
     toml.stdout,
     /posts\/page\.mdx is left out: it is MDX.*\n(?:.*\n)*3 files: 1 delivered, 2 left out\n$/,
   );
+  const named = await sender('publish', join(posts, 'page.mdx'));
+  t.regex(named.stdout, /it is MDX.*\n1 file: 0 delivered, 1 left out\n$/);
 });
 
 test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {
