@@ -12,13 +12,13 @@ export const CODE = /\.(?:[cm]?[jt]sx?|astro|svelte|vue|ejs|njk|pug|swig)$/;
 /** A call whose callback decides which posts are taken. */
 const SELECTION = /(?:\.(?:filter|find)|\bgetCollection)\(/g;
 
-/** What a callback asks about a post's tags: `tags.includes('nav')`, `tags.some((tag) => tag.name === 'nav')`. */
+/** What a callback asks about a post's tags, in each of the keys that sites have for them: `tags.includes('nav')`, `tags.some((tag) => tag.name === 'nav')`. */
 const ASKED =
-  /\btags\b[^;]{0,80}?\.(?:(?:includes|indexOf)\(|some\([^;]{0,80}?[^!=]={2,3}|find(?:One)?\(\s*\{)([^)\]}]{1,200})/g;
+  /\b(?:tags|keywords|topics|labels)\b[^;]{0,80}?\.(?:(?:includes|indexOf)\(|some\([^;]{0,80}?[^!=]={2,3}|find(?:One)?\(\s*\{)([^)\]}]{1,200})/g;
 
 /** Queries by tags: `.where('tags', 'LIKE', '%nav%')` of Nuxt Content, `tags: { in: ["nav"] }` of Gatsby, `site.tags.findOne({ name: 'nav' })` of Hexo. */
 const QUERY =
-  /(?:\.where\(\s*["'`]tags["'`]\s*,\s*["'`][^"'`]*["'`]\s*,|\btags\s*:\s*\{\s*(?:n?in|eq|ne)\s*:|(?:\bsite\.tags|["']tags["']\))\.find(?:One)?\(\s*\{)([^)\]}]{1,200})/g;
+  /(?:\.where\(\s*["'`](?:tags|keywords|topics|labels)["'`]\s*,\s*["'`][^"'`]*["'`]\s*,|\b(?:tags|keywords|topics|labels)\s*:\s*\{\s*(?:n?in|eq|ne)\s*:|(?:\bsite\.tags|["']tags["']\))\.find(?:One)?\(\s*\{)([^)\]}]{1,200})/g;
 
 /**
  * The tags that code names where it selects posts, each once. A name in a variable is not found.

@@ -9,6 +9,7 @@ test('tags by which code selects posts are found in calls and queries', (t) => {
     "posts.filter((post) => post.tags.includes('nav'))",
     "posts\n  .filter(({ frontmatter }) =>\n    (frontmatter.tags ?? []).includes('nav'),\n  )",
     'posts.find(function (post) { const own = read(post); return own.tags.indexOf("nav") !== -1; })',
+    "posts.filter((post) => post.topics.includes('nav'))",
     'posts.filter((post) => post.metadata.tags.some((tag) => tag.label === `nav`))',
     "site.posts.filter(post => post.tags.findOne({ name: 'nav' }))",
     "site.tags.findOne({ name: 'nav' }).posts",
