@@ -7,7 +7,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
-import { type Editors, openEditors } from '../git/commit/editors.js';
+import { type Editors, openEditors, removedKey, restoredKey } from '../git/commit/editors.js';
 import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
@@ -15,7 +15,7 @@ import { committedRevisions, deletedInHistory, type HistoricArticle } from '../g
 import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
-import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
+import { type Change, openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
 import type { ArticleReader, ListedArticle } from '../host/articles/articles.js';
 import type { Hooks } from '../host/hooks/hooks.js';
@@ -119,6 +119,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     path: join(stateDir, KNOWN_IDS),
     catalog,
     log: options.log,
+    isShared: settings.durability === 'push',
     earlier,
   }).catch(async (error: unknown) => {
     await close();
@@ -346,9 +347,16 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       env: settings.environment,
       log,
       assetsOf: options.assets.filesOf,
-      authorOf: options.editors.of,
-      message: ({ article, path, text }) =>
-        makeMessage(kindOf(article), `${prefix}${path}`, { article, text }),
+      authorOf: (file) => {
+        const why = whyOf(file);
+        const key = why === 'Remove' ? removedKey : restoredKey;
+        return options.editors.of(why === undefined ? file.article.revision : key(`${prefix}${file.path}`));
+      },
+      message: (file) => {
+        const { article, path } = file;
+        const text = 'text' in file ? file.text : file.replaces;
+        return makeMessage(whyOf(file) ?? kindOf(article), `${prefix}${path}`, { article, text });
+      },
       onCommit: ({ path }, commit, text) =>
         void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
       onPushed: (commit, branch) => void hooks.doAction('git.pushed', { commit, branch }),
@@ -357,6 +365,12 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   };
   const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
   return { opened, git: undefined, trouble: () => writer?.trouble(), close: opened.close };
+}
+
+/** What a person does with a whole file in the admin; undefined for a new text. */
+function whyOf(file: Change): 'Remove' | 'Restore' | undefined {
+  if (!('text' in file)) return 'Remove';
+  return file.isRestored === true ? 'Restore' : undefined;
 }
 
 /** How and where to commits are pushed. */

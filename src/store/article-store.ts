@@ -23,6 +23,7 @@ import { createSpelling } from './catalog/spelling.js';
 import { type Replacement, replacedBy, type Target } from './precondition.js';
 import { createReading } from './reading.js';
 import { createRemoval } from './removal.js';
+import type { Trash } from './trash.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
 import { NameTaken, type OnlyAfter, Outdated, type Write, type Writer } from './writer.js';
@@ -79,6 +80,8 @@ export interface StoreOptions {
   /** The key of the content's format before the catalog was filled. */
   readonly key: string;
   readonly lock: Lock;
+  /** What is in it keeps its URL. */
+  readonly trash: Pick<Trash, 'keeps'>;
   readonly writer: Writer;
   readonly log: Log;
   /** Called after a file is durable and before it is acknowledged. */
@@ -125,10 +128,20 @@ export function createStore(options: StoreOptions) {
   const reading = createReading({ content, catalog, key, writing, notice, onMissing, catchUp, ensureShared });
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
-  const chooseName = createNaming(content, catalog);
+  const chooseName = createNaming(content, catalog, options.trash);
   const { codec } = content;
   const spelling = createSpelling(content.format, catalog, log, codec.ownTags);
-  const removal = createRemoval({ content, catalog, writer, reading, locked, write, beforeRemoval, forget });
+  const removal = createRemoval({
+    content,
+    catalog,
+    writer,
+    reading,
+    locked,
+    write,
+    ensureShared,
+    beforeRemoval,
+    forget,
+  });
 
   /** With tags and author as the site spells them. */
   async function spelled<T extends Pick<Article, 'tags' | 'author'>>(article: T, path: string): Promise<T> {

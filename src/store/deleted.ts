@@ -29,6 +29,8 @@ export interface DeletedArticlesOptions {
   readonly path: string;
   readonly catalog: Pick<Catalog, 'byId' | 'entries'>;
   readonly log: Log;
+  /** Whether every file in the folder is stored for good, as where a remote has it first. @default false */
+  readonly isShared?: boolean;
   /** What other sources know of earlier articles; asked where the file is not there yet. */
   readonly earlier?: () => Promise<Iterable<KnownId>>;
 }
@@ -45,7 +47,7 @@ type Line = KnownId | { readonly id: string; readonly forgotten: true };
  * `git pull`, at the next start, or when it goes.
  */
 export async function openDeletedArticles(options: DeletedArticlesOptions) {
-  const { path, catalog, log, earlier = async () => [] } = options;
+  const { path, catalog, log, isShared = false, earlier = async () => [] } = options;
   const lines = openLineLog(path, isLine);
   /** The URLs of all articles that were written down, by their ids in the catalog. */
   const known = new Map<string, string>();
@@ -63,6 +65,12 @@ export async function openDeletedArticles(options: DeletedArticlesOptions) {
     if (before !== url && (before !== undefined || isSettled(entry))) missing.push({ id, url });
   }
   append(missing);
+
+  /** Whether an article that no delivery of this receiver has brought is there for good. */
+  function isSettled({ id, path, fingerprint }: Entry): boolean {
+    // A post of a person's without an id of Pressmark's has its path for one, which no delivery has.
+    return id !== path && (isShared || Date.now() - fingerprint.mtimeMs > SETTLED_MS);
+  }
 
   /** Reads what was written since, by this process or another. */
   function takeIn(): void {
@@ -125,12 +133,6 @@ export async function openDeletedArticles(options: DeletedArticlesOptions) {
   }
 
   return { urlOf, add, note, forget };
-}
-
-/** Whether an article that no delivery of this receiver has brought is there for good. */
-function isSettled({ id, path, fingerprint }: Entry): boolean {
-  // A post of a person's without an id of Pressmark's has its path for one, which no delivery has.
-  return id !== path && Date.now() - fingerprint.mtimeMs > SETTLED_MS;
 }
 
 function isLine(value: unknown): value is Line {

@@ -10,6 +10,7 @@ import { type Catalog, createCatalog } from './catalog/catalog.js';
 import type { ContentFolder } from './catalog/entry.js';
 import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
+import { openTrash } from './trash.js';
 import { watchContent } from './watch/watch.js';
 import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
@@ -90,6 +91,7 @@ export async function openStore({
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   const opened = createStore({
+    trash: openTrash(stateDir),
     content,
     catalog,
     key: snapshotKey,

@@ -29,6 +29,9 @@ interface Dropped {
   readonly dropped: true;
 }
 
+/** The articles that people have removed; see `openTrash`. */
+export type Trash = ReturnType<typeof openTrash>;
+
 /**
  * The articles in the trash. What is known of them is in memory, as every request for a page that is not there asks for it;
  * whether another process has changed it is asked each time. The texts are read when an article is restored.
@@ -39,6 +42,7 @@ export function openTrash(stateDir: string) {
   /** In the order of their removals. */
   const trashed = new Map<string, Trashed>();
   const byUrl = new Map<string, Trashed>();
+  const paths = new Set<string>();
 
   function takeIn(lines: readonly (Trashed | Dropped)[] = log.news()): void {
     if (lines.length === 0) return;
@@ -49,6 +53,8 @@ export function openTrash(stateDir: string) {
     byUrl.clear();
     // Where two had the same URL, the one that was removed last says what is there.
     for (const one of trashed.values()) byUrl.set(canonicalUrl(one.url) ?? one.url, one);
+    paths.clear();
+    for (const { path } of trashed.values()) paths.add(path);
   }
 
   /** All of them, the one that was removed last first. */
@@ -61,6 +67,12 @@ export function openTrash(stateDir: string) {
   function at(canonical: string): Trashed | undefined {
     takeIn();
     return byUrl.get(canonical);
+  }
+
+  /** Whether a canonical URL or a file is kept for an article, so that it can be restored. */
+  function keeps(canonical: string, path: string): boolean {
+    takeIn();
+    return byUrl.has(canonical) || paths.has(path);
   }
 
   /** The article with this id. */
@@ -99,7 +111,7 @@ export function openTrash(stateDir: string) {
     takeIn([line]);
   }
 
-  return { list, at, get, textOf, keep, drop };
+  return { list, at, keeps, get, textOf, keep, drop };
 }
 
 function isLine(value: unknown): value is Trashed | Dropped {

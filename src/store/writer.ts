@@ -27,6 +27,14 @@ export interface Write {
   readonly epoch: number;
   /** What must be on the disk before the file gets its name; where one rejects, nothing is changed. */
   readonly after?: readonly Promise<void>[];
+  /** Whether a person has this very file restored. @default false */
+  readonly isRestored?: boolean;
+}
+
+/** An article's file that is to be removed. */
+export interface Removal extends Pick<Write, 'path' | 'target' | 'article' | 'epoch'> {
+  /** The whole text that was decided upon. */
+  readonly replaces: string;
 }
 
 /** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
@@ -42,6 +50,12 @@ export interface Writer {
    *   there, and is made durable by `ensure` before it is acknowledged.
    */
   write(file: Write): Promise<Fingerprint>;
+  /**
+   * Resolves when the file is gone, and that is durable. Never called twice at the same time for one path.
+   *
+   * @throws as `write`.
+   */
+  remove(file: Removal): Promise<void>;
   /**
    * Makes a file that is there as durable as if it had just been written: another process may have died between the
    * rename and the sync.

@@ -22,18 +22,15 @@ export interface TrashOptions {
   readonly hooks: Pick<Surroundings['hooks'], 'doAction'>;
   /** Has git commit that a file has gone, or is there again; undefined where nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
-  /** Why nothing can be removed here, as the end of a sentence; undefined where it can. */
-  readonly refusal: string | undefined;
 }
 
 /** Articles that people remove, and can have back. */
 export function createTrash(options: TrashOptions) {
-  const { store, catalog, stateDir, prefix, siteUrl, editors, deleted, hooks, commit, refusal } = options;
+  const { store, catalog, stateDir, prefix, siteUrl, editors, deleted, hooks, commit } = options;
   const files = openTrash(stateDir);
   const { origin, protocol } = new URL(siteUrl);
 
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
-    if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
     const to = redirect === null ? null : checked(redirect);
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       if (article.revision !== base)
@@ -57,7 +54,6 @@ export function createTrash(options: TrashOptions) {
   };
 
   const restore: ArticleTrash['restore'] = async (id, by) => {
-    if (refusal !== undefined) throw new PressmarkError('USAGE', refusal);
     const { id: known, path, url } = found(id);
     await editors.note(restoredKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
     await store.restore(known, path, files.textOf(known));

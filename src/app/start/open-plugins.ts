@@ -200,12 +200,8 @@ function articlesOf(
   const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive });
   const { texts } = thread;
   const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
-  const refusal =
-    settings.durability === 'push'
-      ? 'with durability: push, remove the file in a clone, commit and push that'
-      : undefined;
   const places = { store, catalog, stateDir, prefix, siteUrl };
-  const trash = createTrash({ ...places, editors, deleted, hooks, commit, refusal });
+  const trash = createTrash({ ...places, editors, deleted, hooks, commit });
   return { articles: { ...articles, ...changes, ...edits, ...trash.articles }, gone: trash.answerAt };
 }
 

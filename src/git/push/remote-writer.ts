@@ -5,7 +5,7 @@ import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
-import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
+import { NameTaken, Outdated, type Removal, type SharedWriter, type Write } from '../../store/writer.js';
 import { within } from '../../time-limit.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
 import {
@@ -24,6 +24,9 @@ import { backoff } from '../repeated-task.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
 import { openSharedBranch } from './shared-branch.js';
+
+/** What becomes a commit: an article's new text, or its removal. */
+export type Change = Write | Removal;
 
 export interface RemoteWriterOptions extends RemoteSettings {
   /** The site's folder, absolute. */
@@ -44,12 +47,12 @@ export interface RemoteWriterOptions extends RemoteSettings {
   readAgain(paths: Iterable<string>): Promise<void>;
   /** The files that belong to an article. */
   readonly assetsOf: AssetsOf;
-  /** The person who has made a revision; see `Editors`. */
-  authorOf(revision: string): Person | undefined;
-  /** The whole commit message of an article. */
-  message(file: Write): Promise<string>;
+  /** The person who has changed a file; undefined where nobody has. */
+  authorOf(file: Change): Person | undefined;
+  /** The whole commit message of a change. */
+  message(file: Change): Promise<string>;
   /** Receives each commit that the remote has accepted. */
-  onCommit(file: Write, commit: string, message: string): void;
+  onCommit(file: Change, commit: string, message: string): void;
   /** Called after that, with the last of the commits, and the branch of the remote. */
   onPushed(commit: string, branch: string): void;
 }
@@ -68,7 +71,7 @@ interface Waiting {
 }
 
 interface WaitingWrite extends Waiting {
-  readonly file: Write;
+  readonly file: Change;
   readonly message: string;
   /** The error of a push of it whose end is unknown. */
   unclear?: unknown;
@@ -116,17 +119,21 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   let declinedFor: string | null = null;
 
   async function write(file: Write): Promise<Fingerprint> {
-    const message = await options.message(file);
     await Promise.all(file.after ?? []);
+    await push(file);
+    const stat = fs.statSync(file.target, { throwIfNoEntry: false });
+    // A person may have saved or removed it since git wrote it: their file must not stand for this text.
+    return stat !== undefined && isFileWith(file.target, file.text) ? fingerprintOf(stat) : NEVER_READ;
+  }
+
+  async function push(file: Change): Promise<void> {
+    const message = await options.message(file);
     status.set({ waiting: status.now.waiting + 1 });
     try {
       await inTurn(WAIT_MS.write, (waiting) => writes.push(Object.assign(waiting, { file, message })));
     } finally {
       status.set({ waiting: status.now.waiting - 1 });
     }
-    const stat = fs.statSync(file.target, { throwIfNoEntry: false });
-    // A person may have saved or removed it since git wrote it: their file must not stand for this text.
-    return stat !== undefined && isFileWith(file.target, file.text) ? fingerprintOf(stat) : NEVER_READ;
   }
 
   function catchUp(): Promise<void> {
@@ -226,7 +233,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const replaced = paths.filter((_, index) => batch[index]?.file.replaces !== null);
     const before = await entriesAt(repository, branch.tip, replaced);
     const { assetsOf } = options;
-    const lists = batch.map(async ({ file: { article, text } }) => assetsOf(article.id, text));
+    const lists = batch.map(async ({ file }) => ('text' in file ? assetsOf(file.article.id, file.text) : []));
     const assets = await lackingAssets(repository, await Promise.all(lists));
     const files = await Promise.all(
       batch.map(async (one, index) => ({
@@ -273,13 +280,15 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   async function changeOf(
-    { file: { path, text, article }, message }: WaitingWrite,
+    { file, message }: WaitingWrite,
     before: ReadonlyMap<string, TreeEntry>,
   ): Promise<NewVersion> {
-    const inRepository = `${folder}${path}`;
-    const input = Buffer.from(text);
+    const inRepository = `${folder}${file.path}`;
     const mode = modeOf(before.get(inRepository));
-    const change = { path: inRepository, mode, message, author: options.authorOf(article.revision) };
+    const change = { path: inRepository, mode, message, author: options.authorOf(file) };
+    if (!('text' in file)) return { ...change, content: null };
+    const { text } = file;
+    const input = Buffer.from(text);
     // No filter applies here, so that git can change only a text with CR.
     if (!text.includes('\r')) return { ...change, content: input };
     const command = ['hash-object', '-w', '--stdin', `--path=${inRepository}`];
@@ -299,7 +308,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     let size = 0;
     for (const one of writes.splice(0)) {
       const reason = reasonAgainst(one.file);
-      size += one.file.text.length;
+      size += 'text' in one.file ? one.file.text.length : 0;
       if (reason !== undefined) one.reject(one.unclear === undefined ? reason : outdated(one.unclear));
       else if (batch.length > 0 && (batch.length >= most || size > MOST_TEXT)) writes.push(one);
       else batch.push(one);
@@ -308,7 +317,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   /** Why a decision does not hold any more. */
-  function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Write): Error | undefined {
+  function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Change): Error | undefined {
     if (decidedAt !== branch.epoch) return outdated(undefined);
     if (replaces === null) return fs.lstatSync(target, { throwIfNoEntry: false }) && new NameTaken(path);
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
@@ -332,6 +341,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
 
   return {
     write,
+    remove: push,
     ensure,
     catchUp,
     get epoch() {

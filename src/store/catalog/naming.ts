@@ -2,6 +2,7 @@ import { numbered, slugOf } from '../../article/address/slug.js';
 import type { ArticleDraft } from '../../article/article.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
+import type { Trash } from '../trash.js';
 import { type Catalog, lastSegment } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 
@@ -17,7 +18,7 @@ export interface Name {
 
 /**
  * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
- * taken. Names of articles that are still being written count as taken.
+ * taken. Names of articles that are still being written, or are in the trash, count as taken.
  *
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
  * never covers another. The caller then asks again with that path as `taken`.
@@ -27,6 +28,7 @@ export interface Name {
 export function createNaming(
   { layout, format, reservedUrls, refusal }: ContentFolder,
   catalog: Catalog,
+  trash: Pick<Trash, 'keeps'>,
 ): (draft: ArticleDraft, extension: string, taken: ReadonlySet<string>) => Name {
   const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
@@ -38,7 +40,8 @@ export function createNaming(
   }
 
   function isTaken(path: string, url: string): boolean {
-    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return true;
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0 || trash.keeps(url, path))
+      return true;
     if (format.hasCertainUrls) return false;
     // A file whose URL is unknown may be at this one.
     return (

@@ -13,7 +13,7 @@ import {
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 import { type Entry, isGone } from '../catalog/entry.js';
-import { NameTaken, Outdated, type Write, type Writer } from '../writer.js';
+import { NameTaken, Outdated, type Removal, type Write, type Writer } from '../writer.js';
 import { notDurable } from './failure.js';
 
 /** How often a write is tried whose folders are missing, or are on another file system than was thought. */
@@ -138,7 +138,13 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     return ensured;
   }
 
-  return { write, ensure, epoch: 0 };
+  async function remove({ target, replaces }: Removal): Promise<void> {
+    if (contentOf(target)?.toString('utf8') !== replaces) throw changedNow();
+    fs.unlinkSync(target);
+    await syncDirectory(dirname(target));
+  }
+
+  return { write, remove, ensure, epoch: 0 };
 }
 
 /**
@@ -149,9 +155,13 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
  */
 function renameOver(temp: string, target: string, decided: string): Buffer {
   const before = contentOf(target);
-  if (before?.toString('utf8') !== decided) throw new Outdated('the file was changed at this very moment');
+  if (before?.toString('utf8') !== decided) throw changedNow();
   fs.renameSync(temp, target);
   return before;
+}
+
+function changedNow(): Outdated {
+  return new Outdated('the file was changed at this very moment');
 }
 
 function contentOf(path: string): Buffer | undefined {

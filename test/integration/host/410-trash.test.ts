@@ -168,7 +168,7 @@ test('410-trash: no redirect leads to itself, also over others', async (t) => {
   await articles.trash(three.id, three.base, { redirect: 'https://elsewhere.example/' }, ADA);
 });
 
-test('410-trash: a URL in the trash is free; what has it now counts, and nothing else is restored to it', async (t) => {
+test('410-trash: a URL stays with its article in the trash; only a person’s own file can take it', async (t) => {
   const dir = withCaller(tempDir(t));
   const config = { git: false, site: { search: false, hosting: 'netlify' } };
   const receiver = await startHere(t, { dir, config });
@@ -177,23 +177,29 @@ test('410-trash: a URL in the trash is free; what has it now counts, and nothing
   const data = article();
   const { url } = (await receiver.post('article.published', data)).json;
   const base = (await articles.get(data.id))?.revision ?? '';
-  await articles.trash(data.id, base, { redirect: 'https://elsewhere.example/' }, ADA);
+  const file = fileOf(dir, data.id);
+  const text = fs.readFileSync(file, 'utf8');
+  const remove = (id: string, revision: string) =>
+    articles.trash(id, revision, { redirect: 'https://elsewhere.example/' }, ADA);
+  await remove(data.id, base);
   const redirects = join(dir, 'public/_redirects');
   await until('it leads on', () => fs.existsSync(redirects));
   const next = article({ slug: data.slug });
-  t.is((await receiver.post('article.published', next)).json.url, url);
-  // In another file, as with a date in front of its name.
-  const file = fileOf(dir, next.id);
-  fs.renameSync(file, file.replace(/[^/]+$/, 'moved-$&'));
-  await until(
-    'the move is seen',
-    async () => (await articles.get(next.id))?.path.includes('moved-') === true,
-  );
+  t.is((await receiver.post('article.published', next)).json.url, url.replace(/\/$/, '-2/'));
+  await articles.restore(data.id, ADA);
+  t.is((await receiver.find(url)).id, data.id);
+
+  await remove(data.id, base);
+  fs.writeFileSync(file.replace(/[^/]+$/, 'own-$&'), text.replace(`id: "${data.id}"`, 'id: "own"'));
   await until('it is an article again', async () => (await page(origin, url))[0] === 200);
   await until('the host is not told', () => !fs.existsSync(redirects));
   await t.throwsAsync(articles.restore(data.id, ADA), { message: /has another article by now/ });
-  t.is((await receiver.find(url)).id, next.id);
+  t.is((await receiver.find(url)).id, 'own');
   t.like(await articles.trashed(), [{ id: data.id }]);
+  await articles.deleteTrashed(data.id);
+  fs.rmSync(file.replace(/[^/]+$/, 'own-$&'));
+  await until('the URL is free', async () => (await page(origin, url))[0] === 404);
+  t.is((await receiver.post('article.published', article({ slug: data.slug }))).json.url, url);
 });
 
 test('410-trash: what is deleted for good leads nowhere, and no redelivery brings it back', async (t) => {

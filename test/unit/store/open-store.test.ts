@@ -32,7 +32,13 @@ test('a store that cannot be opened leaves neither its writer nor its lock open'
   const never = async () => {
     throw new Error('nothing is written');
   };
-  const writer = { write: never, ensure: never, epoch: 0, close: async () => void closed.push('writer') };
+  const writer = {
+    write: never,
+    remove: never,
+    ensure: never,
+    epoch: 0,
+    close: async () => void closed.push('writer'),
+  };
   await t.throwsAsync(
     open(async () => writer),
     { code: 'EEXIST' },

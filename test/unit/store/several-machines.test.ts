@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { openStore, type WriterHost } from '../../../src/store/open-store.js';
-import { Outdated, type SharedWriter, type Write } from '../../../src/store/writer.js';
+import { Outdated, type Removal, type SharedWriter, type Write } from '../../../src/store/writer.js';
 import { article, SENT } from '../../support/events.js';
 import { amend, decode, encode } from '../../support/plain-files.js';
 import { SITE_URL } from '../../support/receiver.js';
@@ -18,7 +18,7 @@ const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
 const path = layout.path('hive', SENT);
 
 /** A store whose writer does what `before` says before each write, such as another machine's write. */
-async function open(t: ExecutionContext, before: (write: Write) => unknown) {
+async function open(t: ExecutionContext, before: (write: Write | Removal) => unknown) {
   const dir = tempDir(t);
   const root = join(dir, 'content');
   let epoch = 0;
@@ -39,6 +39,11 @@ async function open(t: ExecutionContext, before: (write: Write) => unknown) {
       if (write.epoch !== epoch) throw new Outdated('another machine was first');
       put(write.path, write.text);
       return fingerprintOf(fs.statSync(write.target));
+    },
+    remove: async (removal) => {
+      await before(removal);
+      if (removal.epoch !== epoch) throw new Outdated('another machine was first');
+      fs.unlinkSync(removal.target);
     },
     ensure: async ({ fingerprint }) => fingerprint,
     catchUp: async () => undefined,
@@ -62,7 +67,7 @@ async function open(t: ExecutionContext, before: (write: Write) => unknown) {
     const target = { targetId: 'a', targetUrl: layout.url('hive', SENT), base, revision: 'mine' };
     return store.update(target, async () => ({ updated: SENT, content: draftOf(article({ id: 'a' })) }));
   };
-  return { root, others, put, publish, update, catalog };
+  return { root, others, put, publish, update, catalog, store };
 }
 
 /** The file as another machine's update has left it. */
@@ -87,13 +92,38 @@ test('what another machine has stored under the name of a write under way is kno
 test('an update that may have been stored and replaced since is not refused as if it had never been', async (t) => {
   const silence = new PressmarkError('REMOTE_UNAVAILABLE', 'the git remote did not answer');
   let isUpdate = false;
-  const { others, publish, update } = await open(t, async ({ text }) => {
-    if (!isUpdate) return;
+  const { others, publish, update } = await open(t, async (write) => {
+    if (!isUpdate || !('text' in write)) return;
     // The push had landed, and another machine has gone on from there.
-    await others(path, updated(text));
+    await others(path, updated(write.text));
     throw new Outdated('another machine was first', { cause: silence });
   });
   const { stored } = await publish('a');
   isUpdate = true;
   t.is(await t.throwsAsync(update(stored?.article.revision ?? '')), silence);
+});
+
+test('a removal decides again where another machine was first, and is done where its own push had landed', async (t) => {
+  let isRemoval = false;
+  let theirs = 0;
+  const { root, others, publish, store } = await open(t, async () => {
+    if (!isRemoval || theirs++ > 0) return;
+    await others(path, updated(fs.readFileSync(join(root, path), 'utf8')));
+  });
+  await publish('a');
+  isRemoval = true;
+  const seen: string[] = [];
+  await store.remove('a', async ({ stored }) => void seen.push(stored.article.revision));
+  t.is(seen.length, 2);
+  t.is(seen[1], 'theirs');
+  t.false(fs.existsSync(join(root, path)));
+
+  const { root: other, ...pushed } = await open(t, async (write) => {
+    if ('text' in write) return;
+    fs.unlinkSync(write.target);
+    throw new Outdated('another machine was first', { cause: new Error('silence') });
+  });
+  await pushed.publish('a');
+  t.is((await pushed.store.remove('a', async () => undefined)).path, path);
+  t.false(fs.existsSync(join(other, path)));
 });

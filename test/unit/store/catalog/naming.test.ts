@@ -32,12 +32,12 @@ test('two articles of one slug that are stored at the same moment have two URLs,
 });
 
 test('a name is in use until it is released', (t) => {
-  const choose = createNaming(contentFolder('/content', layout), createCatalog());
+  const choose = createNaming(contentFolder('/content', layout), createCatalog(), { keeps: () => false });
   const first = choose(MARCH, '.md', NONE);
   t.is(first.slug, 'soil');
   t.is(choose(APRIL, '.md', NONE).slug, 'soil-2', 'its URL');
   t.is(choose(MARCH, '.md', NONE).slug, 'soil-3', 'its file');
-  const another = createNaming(contentFolder('/content', layout), createCatalog());
+  const another = createNaming(contentFolder('/content', layout), createCatalog(), { keeps: () => false });
   const released = another(MARCH, '.md', NONE);
   released.release();
   t.is(another(APRIL, '.md', NONE).slug, 'soil');
@@ -50,7 +50,7 @@ test('where a generator may make one page of two files, the names of both are in
     hasCertainUrls: false,
     namesakes: (path) => [path.replace(/\.\w+$/, '.html'), path.replace(/\.\w+$/, '.md')],
   };
-  const choose = createNaming({ ...content, format }, createCatalog());
+  const choose = createNaming({ ...content, format }, createCatalog(), { keeps: () => false });
   t.is(choose(MARCH, '.md', NONE).slug, 'soil');
   t.is(choose(APRIL, '.html', NONE).slug, 'soil-2');
 });
