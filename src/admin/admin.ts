@@ -1,19 +1,20 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from 'koa';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { ReceiverHost } from '../host/plugin.js';
-import { type Access, type AccessRules, createAccess } from './access.js';
-import { createAttempts } from './attempts.js';
-import { type AuditRecord, openAudit } from './audit.js';
+import { type AccessRules, createAccess } from './access.js';
+import { createAttempts, LIMIT } from './attempts.js';
+import { openAudit } from './audit.js';
 import { cookieOf, setCookie } from './cookies.js';
 import { type Form, fieldOf, hasToken, isFromOwnPage, readForm, readLargeForm } from './forms.js';
+import { createLogins, type Login, type Visitor } from './login.js';
 import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
 import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import { createPreviews, PREVIEW_POLICY } from './previews.js';
-import { createSessions, formTokenOf, SESSION_MS } from './sessions.js';
+import { createSessions, formTokenOf } from './sessions.js';
 import type { Role, User, Users } from './users.js';
 import { ADMIN_PATH, createViews, link } from './views.js';
 import { ADMIN_FOLDER, type Language, languageFor, phrasesOf, type Words, wordsIn } from './words.js';
@@ -26,20 +27,13 @@ export interface Admin {
 }
 
 /** Who asks for a page, and how. */
-interface Visit {
-  readonly context: Context;
-  readonly access: Extract<Access, { kind: 'allowed' }>;
+interface Visit extends Visitor {
   readonly words: Words;
   /** Below `/-/admin/`. */
   readonly path: string;
   /** Undefined where nobody is logged in. */
-  readonly login: { readonly user: User; readonly secret: string } | undefined;
+  readonly login: Login | undefined;
 }
-
-/** What has become of a name and a password. */
-type Checked =
-  | { readonly kind: 'passed'; readonly user: User }
-  | { readonly kind: 'refused'; readonly status: number; readonly flash: Flash };
 
 /** Scripts and styles are files of ours; nothing else runs, and no other site may frame a page. */
 const POLICY =
@@ -63,10 +57,6 @@ const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admi
 /** What a page fetches. Pages and feeds, which have the text of a draft, are not among it. */
 const FETCHED = /^(?:text\/css|image\/|font\/|audio\/|video\/)/;
 
-/** A browser in which somebody has logged in is known for so long, in seconds. */
-const KNOWN_SECONDS = 365 * 86_400;
-/** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
-const NOTED_FAILURES = { atOnce: 20, everyMs: 180_000 };
 const FLASH_SECONDS = 60;
 
 /** The way of a request: address, headers, session, form, page. */
@@ -74,10 +64,10 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
-  const attempts = createAttempts();
   const previews = createPreviews(host, (key, origin) => `${origin}${link(`preview/${key}/`)}`);
-  const notedFailures = createAttempts(NOTED_FAILURES);
   const views = createViews();
+  const attempts = createAttempts(LIMIT, join(host.storage.folder, 'attempts.log'));
+  const logins = createLogins({ host, users, sessions, audit, attempts });
   const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
   const pages = pagesOf(room);
   const byPath = new Map(pages.map((page) => [page.path, page]));
@@ -122,7 +112,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const path = context.path.slice(ADMIN_PATH.length);
     if (sendFile(context, path) || (await sendPreviewFile(context, path, originOf({ context, access }))))
       return;
-    const login = await loginOf(context, access.isSecure);
+    const login = await logins.of({ context, access });
     const own = login?.user.language;
     const visit: Visit = {
       context,
@@ -166,12 +156,6 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     return true;
   }
 
-  async function loginOf(context: Context, isSecure: boolean): Promise<Visit['login']> {
-    const secret = cookieOf(context, 'session', isSecure);
-    const user = secret === undefined ? undefined : await sessions.userOf(secret);
-    return secret === undefined || user === undefined ? undefined : { user, secret };
-  }
-
   async function answer(visit: Visit): Promise<void> {
     const { context, path, login } = visit;
     const isForm = context.method === 'POST';
@@ -197,7 +181,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   }
 
   /** Notes what a form of a page asks for, and carries it out: a record of what was done must not be lost by a kill. */
-  async function act(visit: Visit, { user }: NonNullable<Visit['login']>, form: Form): Promise<void> {
+  async function act(visit: Visit, { user }: Login, form: Form): Promise<void> {
     const { path, access } = visit;
     const page = byPath.get(path);
     const name = fieldOf(form, 'do');
@@ -259,17 +243,17 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
    */
   async function resume(visit: Visit): Promise<void> {
     const { context } = visit;
-    if (byPath.get(visit.path)?.again === undefined || !(await isKnownBrowser(visit)))
+    if (byPath.get(visit.path)?.again === undefined || !(await logins.isKnownBrowser(visit)))
       return refuse(visit, 'frame.over');
     const form = await readLargeForm(context.req, host.articles);
     const name = fieldOf(form, 'login-name');
     const ask = async (status: number, flash: Flash) =>
       show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
     if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
-    const checked = await checkPassword(visit, name, fieldOf(form, 'login-password'));
+    const checked = await logins.check(visit, name, fieldOf(form, 'login-password'));
     if (checked.kind === 'refused') return ask(checked.status, checked.flash);
     const { user } = checked;
-    const secret = await enter(visit, user, 'login');
+    const secret = await logins.enter(visit, user, 'login');
     return again({ ...visit, login: { user, secret } }, user, form);
   }
 
@@ -278,15 +262,6 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
     const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
     return names.map((_, n) => ({ name: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
-  }
-
-  async function isKnownBrowser({ context, access }: Visit): Promise<boolean> {
-    const secret = cookieOf(context, 'session', access.isSecure);
-    if (secret !== undefined && (await sessions.isKnown(secret))) return true;
-    const known = cookieOf(context, 'known', access.isSecure);
-    for (const { name } of known === undefined ? [] : await users.list())
-      if (isSame(known, await users.browserMark(name))) return true;
-    return false;
   }
 
   function give(visit: Visit, page: AdminPage, answered: PageAnswer): void {
@@ -343,59 +318,21 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   }
 
   async function logIn(visit: Visit): Promise<void> {
-    const { context, access, login } = visit;
-    const known = cookieOf(context, 'known', access.isSecure);
+    const { context, login } = visit;
     // Before anything is read, so that a flood costs little.
-    const early = known === undefined ? attempts.earlyBy([`network ${access.network}`]) : 0;
-    if (early > 0) {
-      const { status, flash } = tooEarly(visit, early);
-      return show(visit, 'login', { next: '' }, { status, flash });
-    }
+    const early = logins.refusalNow(visit);
+    if (early !== undefined)
+      return show(visit, 'login', { next: '' }, { status: early.status, flash: early.flash });
     const form = await readForm(context.req);
     const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
-    const checked = await checkPassword(visit, entered.name, fieldOf(form, 'password'));
+    const checked = await logins.check(visit, entered.name, fieldOf(form, 'password'));
     if (checked.kind === 'refused') {
       const { status, flash } = checked;
       return show(visit, 'login', entered, { status, flash });
     }
     if (login !== undefined) await sessions.end(login.secret);
-    await enter(visit, checked.user, 'login');
+    await logins.enter(visit, checked.user, 'login');
     leadTo(context, targetOf(entered.next));
-  }
-
-  function tooEarly({ context }: Visit, ms: number): Extract<Checked, { kind: 'refused' }> {
-    const seconds = Math.ceil(ms / 1_000);
-    context.set('Retry-After', String(seconds));
-    const flash = { level: 'fail', text: 'login.often', values: { count: seconds } } as const;
-    return { kind: 'refused', status: 429, flash };
-  }
-
-  /** Checks a name and a password, as often as that may be tried. */
-  async function checkPassword(visit: Visit, name: string, password: string): Promise<Checked> {
-    const { context, access } = visit;
-    const known = cookieOf(context, 'known', access.isSecure);
-    const mark = await users.browserMark(name);
-    const isKnown = isSame(known, mark);
-    const subjects = isKnown
-      ? [`browser ${mark}`]
-      : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
-    const waitMs = attempts.take(subjects);
-    if (waitMs > 0) return tooEarly(visit, waitMs);
-    const user = await users.withPassword(name, password, isKnown);
-    if (user === undefined) {
-      host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
-      if (notedFailures.take(['all']) === 0)
-        await audit.note({
-          at: new Date().toISOString(),
-          who: (await users.find(name))?.name ?? '', // what is no name may be a password
-          from: access.network,
-          what: 'login',
-          refused: 'a wrong name or password',
-        });
-      return { kind: 'refused', status: 401, flash: { level: 'fail', text: 'login.wrong' } };
-    }
-    attempts.clear(subjects);
-    return { kind: 'passed', user };
   }
 
   /** The page of a link that sets a password. To look at it does not use it up. */
@@ -419,26 +356,13 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
       return welcome(visit, { level: 'fail', text: wrong, values: { count: SHORTEST_PASSWORD } }, 422);
     const user = await users.accept(queryOf(context).get('token') ?? '', password);
     if (user === undefined) return refuse(visit, 'welcome.over');
-    await enter(visit, user, 'welcome');
+    await logins.enter(visit, user, 'welcome');
     leadTo(context, '');
   }
 
-  /** Begins a session, with a secret of its own whatever the browser has sent. */
-  async function enter({ context, access }: Visit, user: User, what: string): Promise<string> {
-    const { isSecure, network } = access;
-    const secret = await sessions.begin(user);
-    setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
-    const mark = await users.browserMark(user.name);
-    setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
-    const record: AuditRecord = { at: new Date().toISOString(), who: user.name, from: network, what };
-    await audit.note(record);
-    return secret;
-  }
-
-  async function logOut({ context, access }: Visit, { secret }: NonNullable<Visit['login']>): Promise<void> {
-    await sessions.end(secret);
-    setCookie(context, 'session', '', { isSecure: access.isSecure, seconds: 0 });
-    leadTo(context, 'login');
+  async function logOut(visit: Visit, { secret }: Login): Promise<void> {
+    await logins.end(visit, secret);
+    leadTo(visit.context, 'login');
   }
 
   function leadToLogin(visit: Visit): void {
@@ -552,9 +476,4 @@ function takeFlash(context: Context, isSecure: boolean): Flash | undefined {
   } catch {
     return undefined; // somebody has written it by hand
   }
-}
-
-function isSame(given: string | undefined, expected: string): boolean {
-  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -75,7 +75,7 @@ export async function historyOf(repository: Repository, path: string, most?: num
  */
 export async function textsOf(
   { git }: Pick<Repository, 'git'>,
-  commits: readonly FileCommit[],
+  commits: readonly Pick<FileCommit, 'blob' | 'path'>[],
 ): Promise<(Buffer | undefined)[]> {
   const asked = [
     ...new Set(commits.flatMap(({ blob, path }) => (blob === undefined ? [] : `${blob} ${path}`))),

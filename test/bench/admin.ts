@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'the list by state and tag': 'articles?state=live&tag=benchmark',
   'the list of what people edited': 'articles?kind=edited',
   'an article': 'articles/article?id={id}',
+  'what a version differs in': 'articles/compare?id={id}&from={commit}&to={revision}',
   'its form': 'articles/edit?id={id}',
   'a new article': 'articles/new',
   'the trash': 'articles/trash',
@@ -72,7 +73,7 @@ export async function admin(workspace: Workspace): Promise<{ text: string; rows:
     const ada = await adminOf({ dir: site, origin: `http://127.0.0.1:${port}` });
     const first = [await firstList(ada, ARTICLES + EARLIER)];
     await step('doctor looks', () => untilChecked(ada));
-    const pages = await addresses(ada);
+    const pages = await addresses(ada, site);
     const rows = await step('pages are asked for', () => pageRows(receiver, ada, pages));
     const beside = await step('deliveries come beside them', () => besideRows(port, ada, pages));
     rows.push(...beside);
@@ -161,10 +162,15 @@ async function untilChecked(ada: AdminClient): Promise<void> {
 }
 
 /** The pages with an article that was delivered, and its delivery. */
-async function addresses(ada: AdminClient): Promise<[what: string, page: string][]> {
+async function addresses(ada: AdminClient, site: string): Promise<[what: string, page: string][]> {
   const [, id = ''] = /articles\/article\?id=([^"&]+)/.exec((await ada.get('articles')).text) ?? [];
   const [, key = ''] = /deliveries\/one\?key=([^"&]+)/.exec((await ada.get('deliveries')).text) ?? [];
-  return Object.entries(PAGES).map(([what, page]) => [what, page.replace('{id}', id).replace('{key}', key)]);
+  const [, revision = ''] =
+    /name="base" value="([^"]+)"/.exec((await ada.get(`articles/article?id=${id}`)).text) ?? [];
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: site, encoding: 'utf8' }).trim();
+  const values: Readonly<Record<string, string>> = { id, key, revision, commit };
+  const filled = (page: string) => page.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return Object.entries(PAGES).map(([what, page]) => [what, filled(page)]);
 }
 
 /** Each page in turn, again and again. */

@@ -200,7 +200,8 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
         if (article === undefined || from === '' || to === '') return MISSING;
         const [before, after] = await Promise.all([articles.at(id, from), articles.at(id, to)]);
         const comparison = await articles.compare(before, after);
-        return view('compare', { article: shownArticle(article, id), from, to, comparison });
+        const commit = /^[0-9a-f]{40,64}$/.test(from) ? from.slice(0, 10) : undefined;
+        return view('compare', { article: shownArticle(article, id), from, to, commit, comparison });
       },
     },
   ];

@@ -3,6 +3,7 @@ import { type Article, type ArticleDraft, draftOf } from '../../article/article.
 import type { Amended } from '../../article/format/amend.js';
 import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import { stateAt } from '../../article/publication.js';
+import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Editors } from '../../git/commit/editors.js';
@@ -19,7 +20,12 @@ import type { Surroundings } from '../../webhook/events/handler.js';
 import { publishDraft } from '../../webhook/events/published.js';
 import type { PersonsTexts } from '../content/article-codec.js';
 import { checkBase, createChange, invalid, isHtml, withContent } from './change-article.js';
-import { type ArticleHistory, historyOfFile, type Revision } from './history/article-history.js';
+import {
+  type ArticleHistory,
+  historyOfFile,
+  type Revision,
+  versionInCommit,
+} from './history/article-history.js';
 import { pick, reversion, versionIn } from './history/revert.js';
 import { type HostArticlesOptions, listedArticle, type SetStateAs, stateChange } from './host-articles.js';
 import type { ReadForm } from './person-form.js';
@@ -31,6 +37,9 @@ export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' 
   readonly setStateAs: SetStateAs;
   readonly texts: PersonsTexts;
 }
+
+/** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
+const MOST_SEARCHED = 1_000;
 
 /** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
@@ -172,10 +181,17 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   }
 
   async function at(id: string, revision: string): Promise<Article> {
-    const found = await mustGet(id);
-    const { stored } =
-      found.article.revision === revision ? { stored: found } : versionIn(await historyOf(found), revision);
+    const stored = await versionOf(await mustGet(id), revision);
     return { ...stored.article, body: await texts.editable(stored) };
+  }
+
+  /** @param revision or the name of a commit, which is found without the history, as long as the file has kept its name. */
+  async function versionOf(found: Found, revision: string): Promise<StoredArticle> {
+    const { id } = found.article;
+    if (found.article.revision === revision) return found;
+    const isCommit = /^[0-9a-f]{40,64}$/.test(revision);
+    const stored = isCommit && (await versionInCommit(settings, content, { id, path: found.path }, revision));
+    return stored || versionIn(await historyOf(found, MOST_SEARCHED), revision).stored;
   }
 
   const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {

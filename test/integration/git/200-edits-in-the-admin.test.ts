@@ -92,6 +92,9 @@ test('200-edits-in-the-admin: versions can be read, and put back by a person', a
   t.like(before, { revision: first, current: false, author: { name: 'Pressmark' } });
   t.is((await articles.at(data.id, revision)).body, `Another text.\n<!-- svc:item:${data.id} -->`);
   t.is((await articles.at(data.id, first)).body, data.content_markdown);
+  t.is((await articles.at(data.id, before?.commit ?? '')).body, data.content_markdown);
+  const other = (await receiver.post('article.published', article())).json.id;
+  await t.throwsAsync(articles.at(other, before?.commit ?? ''), { message: /has no revision/ });
 
   await t.throwsAsync(articles.revert(data.id, first, first, BO), { message: /made from/ });
   await t.throwsAsync(articles.revert(data.id, revision, revision, BO), { message: /already/ });

@@ -1,9 +1,12 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { createAttempts, networkOf } from '../../../src/admin/attempts.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 test('ten attempts are free, then there is one each half minute, and never none', (t) => {
   let now = 0;
-  const attempts = createAttempts(undefined, () => now);
+  const attempts = createAttempts(undefined, undefined, () => now);
   for (let n = 0; n < 10; n++) t.is(attempts.take(['name ada']), 0);
   t.is(attempts.take(['name ada']), 30_000);
   t.is(attempts.take(['name ada']), 30_000, 'a refused attempt costs nothing');
@@ -15,7 +18,7 @@ test('ten attempts are free, then there is one each half minute, and never none'
 });
 
 test('an attempt counts for the address and for the name; success clears both', (t) => {
-  const attempts = createAttempts(undefined, () => 0);
+  const attempts = createAttempts(undefined, undefined, () => 0);
   for (let n = 0; n < 10; n++) t.is(attempts.take(['network 1', `name ${n}`]), 0);
   t.true(attempts.take(['network 1', 'name x']) > 0, 'one address and many names');
   for (let n = 0; n < 9; n++) t.is(attempts.take([`network 2${n}`, 'name 0']), 0);
@@ -26,12 +29,29 @@ test('an attempt counts for the address and for the name; success clears both', 
 });
 
 test('a million names fill no memory, and those that are tried are kept longest', (t) => {
-  const attempts = createAttempts(undefined, () => 0);
+  const attempts = createAttempts(undefined, undefined, () => 0);
   for (let n = 0; n < 10; n++) attempts.take(['network 1']);
   for (let n = 0; n < 9_000; n++) attempts.take([`name ${n}`]);
   t.true(attempts.take(['network 1']) > 0);
   for (let n = 0; n < 20_000; n++) attempts.take([`other ${n}`]);
   t.is(attempts.take(['name 0']), 0);
+});
+
+test('all receivers on a folder count the same attempts, also after a restart', (t) => {
+  const path = join(tempDir(t), 'admin', 'attempts.log');
+  const open = () => createAttempts(undefined, path, () => 1_000);
+  const [one, other] = [open(), open()];
+  for (let n = 0; n < 5; n++)
+    for (const each of [one, other]) t.is(each.take(['name ada', `network ${n}`]), 0);
+  for (const each of [one, other, open()]) t.is(each.take(['name ada']), 30_000);
+  t.notRegex(fs.readFileSync(path, 'utf8'), /ada|name/, 'what was typed as a name may be a password');
+  fs.appendFileSync(path, 'a part of a li');
+  other.clear(['name ada']);
+  t.is(one.take(['name ada']), 0);
+  fs.rmSync(path);
+  fs.mkdirSync(path);
+  for (let n = 0; n < 9; n++) t.is(one.take(['name ada']), 0);
+  t.is(one.take(['name ada']), 30_000, 'where the file cannot be written');
 });
 
 test('all addresses that one machine has are one network', (t) => {

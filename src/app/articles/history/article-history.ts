@@ -6,6 +6,7 @@ import { PressmarkError, quote } from '../../../errors.js';
 import { replacedFiles } from '../../../git/commit/replaced-texts.js';
 import { checkContentFolder } from '../../../git/content-folder.js';
 import { historyOf, textsOf } from '../../../git/history.js';
+import { commitAt, entriesAt } from '../../../git/objects.js';
 import { openRepository } from '../../../git/repository.js';
 import {
   type ContentFolder,
@@ -104,6 +105,29 @@ export async function historyOfFile(
     });
   }
   return { entry, file, now, revisions: byTime(kept, revisions) };
+}
+
+/**
+ * The article as a commit has it, in a file of the present name: this takes the same time however long the history is.
+ *
+ * @returns undefined where there is no such commit, or none with this article there.
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function versionInCommit(
+  settings: Settings,
+  content: ContentFolder,
+  { id, path }: Pick<ArticleHistory['entry'], 'id' | 'path'>,
+  commit: string,
+): Promise<StoredArticle | undefined> {
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none' || (await commitAt(repository, commit)) === null) return undefined;
+  const place = await checkContentFolder(repository, contentPrefix(settings));
+  if (place.kind === 'refused') return undefined;
+  const file = `${place.folder}${path}`;
+  const blob = (await entriesAt(repository, commit, [file])).get(file)?.id;
+  const [text] = blob === undefined ? [] : await textsOf(repository, [{ blob, path: file }]);
+  const stored = await decoded(content, path, text?.toString('utf8'));
+  return stored?.article.id === id ? stored : undefined;
 }
 
 /**

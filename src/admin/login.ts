@@ -1,0 +1,127 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Access } from './access.js';
+import { createAttempts } from './attempts.js';
+import { cookieOf, setCookie } from './cookies.js';
+import type { AdminRoom, Flash } from './page.js';
+import { SESSION_MS } from './sessions.js';
+import type { User } from './users.js';
+
+/** A browser that may ask for the admin. */
+export interface Visitor {
+  readonly context: Context;
+  readonly access: Extract<Access, { kind: 'allowed' }>;
+}
+
+/** Who is logged in, by the secret of which session. */
+export interface Login {
+  readonly user: User;
+  readonly secret: string;
+}
+
+/** What has become of a name and a password. */
+export type Checked = { readonly kind: 'passed'; readonly user: User } | Refused;
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly flash: Flash;
+}
+
+/** A browser in which somebody has logged in is known for so long, in seconds. */
+const KNOWN_SECONDS = 365 * 86_400;
+/** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
+const NOTED_FAILURES = { atOnce: 20, everyMs: 180_000 };
+
+/** Who gets in by which cookie and which password, and how often that may be tried. */
+export function createLogins({
+  host,
+  users,
+  sessions,
+  audit,
+  attempts,
+}: Pick<AdminRoom, 'host' | 'users' | 'sessions' | 'audit' | 'attempts'>) {
+  const notedFailures = createAttempts(NOTED_FAILURES);
+
+  /** Who is logged in; undefined for nobody. */
+  async function of({ context, access }: Visitor): Promise<Login | undefined> {
+    const secret = cookieOf(context, 'session', access.isSecure);
+    const user = secret === undefined ? undefined : await sessions.userOf(secret);
+    return secret === undefined || user === undefined ? undefined : { user, secret };
+  }
+
+  /** Whether somebody has been logged in with this browser. */
+  async function isKnownBrowser({ context, access }: Visitor): Promise<boolean> {
+    const secret = cookieOf(context, 'session', access.isSecure);
+    if (secret !== undefined && (await sessions.isKnown(secret))) return true;
+    const known = cookieOf(context, 'known', access.isSecure);
+    for (const { name } of known === undefined ? [] : await users.list())
+      if (isSame(known, await users.browserMark(name))) return true;
+    return false;
+  }
+
+  /** Why an unknown browser may not try now, whatever it sends; undefined where it may. */
+  function refusalNow({ context, access }: Visitor): Refused | undefined {
+    const known = cookieOf(context, 'known', access.isSecure);
+    const early = known === undefined ? attempts.earlyBy([`network ${access.network}`]) : 0;
+    return early > 0 ? tooEarly(context, early) : undefined;
+  }
+
+  function tooEarly(context: Context, ms: number): Refused {
+    const seconds = Math.ceil(ms / 1_000);
+    context.set('Retry-After', String(seconds));
+    const flash = { level: 'fail', text: 'login.often', values: { count: seconds } } as const;
+    return { kind: 'refused', status: 429, flash };
+  }
+
+  /** Checks a name and a password, as often as that may be tried. */
+  async function check({ context, access }: Visitor, name: string, password: string): Promise<Checked> {
+    const known = cookieOf(context, 'known', access.isSecure);
+    const mark = await users.browserMark(name);
+    const isKnown = isSame(known, mark);
+    const subjects = isKnown
+      ? [`browser ${mark}`]
+      : [`network ${access.network}`, `name ${name.normalize('NFC').trim().toLowerCase().slice(0, 100)}`];
+    const waitMs = attempts.take(subjects);
+    if (waitMs > 0) return tooEarly(context, waitMs);
+    const user = await users.withPassword(name, password, isKnown);
+    if (user === undefined) {
+      host.log.warn({ from: access.network }, 'somebody could not log in to the admin');
+      if (notedFailures.take(['all']) === 0)
+        await audit.note({
+          at: new Date().toISOString(),
+          who: (await users.find(name))?.name ?? '', // what is no name may be a password
+          from: access.network,
+          what: 'login',
+          refused: 'a wrong name or password',
+        });
+      return { kind: 'refused', status: 401, flash: { level: 'fail', text: 'login.wrong' } };
+    }
+    attempts.clear(subjects);
+    return { kind: 'passed', user };
+  }
+
+  /** Begins a session, with a secret of its own whatever the browser has sent. @returns the secret. */
+  async function enter({ context, access }: Visitor, user: User, what: string): Promise<string> {
+    const { isSecure, network } = access;
+    const secret = await sessions.begin(user);
+    setCookie(context, 'session', secret, { isSecure, seconds: SESSION_MS / 1_000 });
+    const mark = await users.browserMark(user.name);
+    setCookie(context, 'known', mark, { isSecure, seconds: KNOWN_SECONDS });
+    await audit.note({ at: new Date().toISOString(), who: user.name, from: network, what });
+    return secret;
+  }
+
+  /** Ends a session. */
+  async function end({ context, access }: Visitor, secret: string): Promise<void> {
+    await sessions.end(secret);
+    setCookie(context, 'session', '', { isSecure: access.isSecure, seconds: 0 });
+  }
+
+  return { of, isKnownBrowser, refusalNow, check, enter, end };
+}
+
+function isSame(given: string | undefined, expected: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
