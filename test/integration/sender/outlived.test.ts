@@ -56,7 +56,7 @@ async function memory(t: { teardown(dispose: () => void): void }, state: SenderS
     now = momentOf(one);
     const taken = status === 'pending' ? undefined : await queue.take(id);
     if (taken === undefined) continue;
-    const error = { result: 'refused', statusCode: 409, error: 'HTTP 409', final: true } as const;
+    const error = { result: 'refused', statusCode: 400, error: 'HTTP 400', final: true } as const;
     await queue.settle(
       taken,
       status === 'success' ? { result: 'accepted', statusCode: 200, liveUrl: null } : error,
@@ -91,6 +91,16 @@ test('settled refreshes that newer ones have followed go, and nothing that is ne
   t.is(await queue.prune(T0 - 30 * DAY), 0);
   t.is(await queue.prune(T0), 1, 'the young one that was followed');
   t.true(fs.existsSync(broken));
+});
+
+test('a refresh that has failed and is sent again in the meantime stays', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const { queue } = await memory(t, state, connector);
+  const second = [...queue.list()].find(({ record }) => record.payload.data.id === 'second')?.id ?? '';
+  const again = queue.retry(second);
+  t.is(await queue.prune(T0 - 30 * DAY), 1);
+  t.is((await again)?.id, second);
+  t.is(queue.read(second)?.record.status, 'pending');
 });
 
 test('a worker removes them at its start and once a day, and none where it is not told how long to keep them', async (t) => {

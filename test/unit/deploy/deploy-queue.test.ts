@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
 import { createDeployQueue, type DeployPauses, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import type { DeployOutput } from '../../../src/deploy/targets/target.js';
-import { createLog } from '../../../src/log.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -24,6 +24,7 @@ function setUp(
   const outputs: DeployOutput[] = [];
   const deployed: string[] = [];
   const order: string[] = [];
+  const logged: { retryInMs: number }[] = [];
   let present = version;
   const queue = createDeployQueue({
     targets: [
@@ -41,7 +42,7 @@ function setUp(
     ],
     source: { folder: () => '/output', version: () => present },
     stateDir,
-    log: createLog({ level: 'silent', terminal: false }),
+    log: pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     onDeployed: () => deployed.push(present),
     onFailed,
     lock: {
@@ -58,7 +59,7 @@ function setUp(
     present = next;
     queue.changed(files, since);
   };
-  return { queue, outputs, deployed, order, build, stateDir };
+  return { queue, outputs, deployed, order, logged, build, stateDir };
 }
 
 test('what changed since the last version that was seen is known; where others have built in between, it is not', async (t) => {
@@ -90,6 +91,30 @@ test('a build that has changed nothing is deployed where no target has its outpu
   await until('the output of a build that a crash has cut off is deployed', () => deployed.length === 2);
   t.deepEqual(deployed, ['v1', 'v2']);
   t.is(outputs.at(-1)?.changed, undefined);
+});
+
+test('the pauses after failures grow up to the longest, and the attempt after a failure takes in the whole output', async (t) => {
+  let isAway = false;
+  let failures = 0;
+  const onFailed = () => {
+    if (++failures % 3 === 0) isAway = false;
+  };
+  const { outputs, deployed, logged, build } = setUp(t, { fails: () => isAway, onFailed });
+  await until('the present output is deployed', () => deployed.length === 1);
+  for (const [version, since] of [
+    ['v2', 'v1'],
+    ['v3', 'v2'],
+  ] as const) {
+    isAway = true;
+    build(version, ['a'], since);
+    await until('the change is deployed', () => deployed.at(-1) === version);
+  }
+  t.deepEqual(
+    logged.map(({ retryInMs }) => retryInMs),
+    [20, 40, 40, 20, 40, 40],
+  );
+  const changed = outputs.slice(1, 5).map((output) => output.changed && [...output.changed]);
+  t.deepEqual(changed, [['a'], undefined, undefined, undefined]);
 });
 
 test('a build does not end the pause after a failed deploy, and the next attempt takes it in', async (t) => {

@@ -32,6 +32,16 @@ test('an attempt that fails is repeated until one succeeds, and each reason is r
   t.deepEqual(failures, [1, 2, 3]);
 });
 
+test('after a success, failures are counted anew', async (t) => {
+  const { task, failures, attempts } = taskOf(['no', undefined, 'no', undefined]);
+  for (const all of [2, 4]) {
+    task.request();
+    await until('an attempt succeeds', () => attempts() === all);
+  }
+  t.true(await task.close());
+  t.deepEqual(failures, [1, 1]);
+});
+
 test('requests that come together need one attempt; one that comes during an attempt needs another', async (t) => {
   const { task, attempts } = taskOf([]);
   task.request();
