@@ -258,10 +258,12 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   }
 
   /** The texts that were entered in a form, as HTML, without what belongs to a session and to the login. */
-  async function enteredIn(form: Form): Promise<readonly { readonly name: string; readonly html: string }[]> {
+  async function enteredIn(
+    form: Form,
+  ): Promise<readonly { readonly nameHtml: string; readonly html: string }[]> {
     const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
     const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
-    return names.map((_, n) => ({ name: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
+    return names.map((_, n) => ({ nameHtml: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
   }
 
   function give(visit: Visit, page: AdminPage, answered: PageAnswer): void {

@@ -63,7 +63,7 @@ test('hostile titles, ids and paths end up in one subject line and in quoted tra
   const site = await makeSite(t);
   await site.start();
   const title = `-rf #\n\nArticle-Id: forged\0\t${'x'.repeat(1_000_000)}`;
-  const id = `a\nRevision-Id: forged\r\n${'ü'.repeat(2_000)}`;
+  const id = `a\nRevision-Id: forged\r\n${'ü'.repeat(900)}`; // a longer one is named by its digest
   await site.publish(id, { title, revision: '"quoted"\u2028' }, { path: '-rf "a\\b" 日本 *?[x].md' });
   await site.untilCommitted(1);
   const message = await site.git('log', '-1', '--format=%B');

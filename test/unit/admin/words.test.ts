@@ -64,12 +64,12 @@ test('no view holds a text of its own, a script, a style or a handler', (t) => {
   }
 });
 
-test('a view prints nothing unescaped but what helpers of the room have made', (t) => {
+test('a view prints nothing unescaped but what helpers of the room have made, and what the host has escaped as HTML', (t) => {
   for (const { name, text } of VIEWS)
     for (const [, made = ''] of text.matchAll(/<%[-_]?~\s*([\s\S]*?)\s*[-_]?%>/g))
       t.regex(
         made,
-        /^(?:it\.(?:form|fromPlugin|time|mark|pager)\(|include\('\.\/[\w-]+'|it\.body$)/,
+        /^(?:it\.(?:form|fromPlugin|time|mark|pager)\(|include\('\.\/[\w-]+'|it\.body$|('\\n' \+ )?it\.html(\.\w+)?$|(nameHtml|html)$)/,
         `${name}: ${made}`,
       );
 });
