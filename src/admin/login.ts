@@ -90,7 +90,7 @@ export function createLogins({
       if (notedFailures.take(['all']) === 0)
         await audit.note({
           at: new Date().toISOString(),
-          who: (await users.find(name))?.name ?? '', // what is no name may be a password
+          who: (await users.find(name))?.name ?? '', // an unknown name is not kept: somebody may have typed a password there
           from: access.network,
           what: 'login',
           refused: 'a wrong name or password',
@@ -101,7 +101,7 @@ export function createLogins({
     return { kind: 'passed', user };
   }
 
-  /** Begins a session, with a secret of its own whatever the browser has sent. @returns the secret. */
+  /** Begins a session with a new secret; one that the browser has sent is never taken over. @returns the secret. */
   async function enter({ context, access }: Visitor, user: User, what: string): Promise<string> {
     const { isSecure, network } = access;
     const secret = await sessions.begin(user);

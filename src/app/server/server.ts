@@ -119,7 +119,7 @@ function onlyAdminAt(host: string): Middleware {
 
 /**
  * Keeps the pages and the admin at different hosts of this machine, and so at different origins, where a script of an article
- * could act for whoever is logged in. The live check only fetches pages, and runs no script.
+ * could act for whoever is logged in. The live check does not care: it fetches pages and runs no script.
  */
 const apartFromAdmin: Middleware = (context, next) => {
   const host = context.get('host');

@@ -110,7 +110,7 @@ export async function historyOfFile(
 /**
  * The article as a commit has it, in a file of the present name: this takes the same time however long the history is.
  *
- * @returns undefined where there is no such commit, or none with this article there.
+ * @returns undefined if there is no such commit, or if the article is not in it.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function versionInCommit(
