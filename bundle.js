@@ -1,5 +1,7 @@
 // Puts the modules of src/ together: to read several hundred files takes longer than most commands. `tsc` has made them.
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+// `--unbundled` makes files instead that import each module from its own: where a line is measured or is made wrong, it is there once.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { build } from 'esbuild';
 
 const FROM = 'dist/src';
@@ -38,6 +40,17 @@ const others = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 );
 
 rmSync(TO, { recursive: true, force: true });
+if (process.argv.includes('--unbundled')) {
+  mkdirSync(TO);
+  for (const path of ENTRIES) {
+    const hasDefault = readFileSync(`${FROM}/${path}.js`, 'utf8').includes('export default');
+    const names = hasDefault ? ['*', '{ default }'] : ['*'];
+    const lines = names.map((name) => `export ${name} from '../src/${path}.js';\n`);
+    writeFileSync(`${TO}/${basename(path)}.js`, lines.join(''));
+  }
+  copyFileSync(`${FROM}/cli/bin.cjs`, `${TO}/bin.cjs`);
+  process.exit();
+}
 const { metafile } = await build({
   entryPoints: ENTRIES.map((path) => `${FROM}/${path}.js`),
   outdir: TO,

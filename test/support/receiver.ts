@@ -252,6 +252,9 @@ export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}
   return { code: child.exitCode, ...output };
 }
 
+/** How a receiver ends after its tests: at once, but where coverage is measured, which a process writes when it ends by itself. */
+const LAST_SIGNAL = process.env.NODE_V8_COVERAGE === undefined ? 'SIGKILL' : 'SIGTERM';
+
 /** How many lines of a receiver’s log a failed test shows. */
 export const LINES_SHOWN = 30;
 
@@ -263,7 +266,7 @@ export async function startReceiver(
   const dir = options.dir ?? tempDir(t);
   const receiver = await launch(dir, options);
   t.teardown(async () => {
-    await receiver.kill('SIGKILL');
+    await receiver.kill(LAST_SIGNAL);
     if (t.passed !== false) return;
     for (const line of receiver.log.slice(-LINES_SHOWN)) t.log?.(JSON.stringify(line));
     t.log?.(receiver.stderr());
@@ -282,7 +285,7 @@ export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () 
     receiver = await launch(dir, options);
   });
   test.after.always(async () => {
-    await receiver?.kill('SIGKILL');
+    await receiver?.kill(LAST_SIGNAL);
     removeTempDir(dir);
   });
   return () => {

@@ -177,6 +177,9 @@ test.serial('409-filters: a stale update and a redelivery do not reach a filter'
   t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'x', 'once, for the publication');
   t.is((await post('article.updated', request)).status, 200);
   t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'and once for the update that succeeds');
+  fs.appendFileSync(fileOf(dir, data.id), 'By a person.\n');
+  t.is((await post('article.published', data)).status, 200);
+  t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'and not for a redelivery, also after an edit');
 });
 
 test.serial(

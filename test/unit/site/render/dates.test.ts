@@ -2,10 +2,16 @@ import test from 'ava';
 import { dateFormats, dateOf, isoOf } from '../../../../src/site/render/dates.js';
 
 test('dates are read the same in every time zone, and a text that is not a date is not read as one', (t) => {
-  t.is(dateOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z');
-  t.is(dateOf('2026-11-02T08:00:00+02:00')?.toISOString(), '2026-11-02T06:00:00.000Z');
-  t.is(dateOf('2026-11-02 08:00 +0200')?.toISOString(), '2026-11-02T06:00:00.000Z');
-  t.is(dateOf(' 2026-11-02T08:00:00.123456Z')?.toISOString(), '2026-11-02T08:00:00.123Z');
+  const { TZ } = process.env;
+  for (const zone of ['Asia/Tokyo', TZ ?? 'UTC']) {
+    Object.assign(process.env, { TZ: zone });
+    t.is(dateOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z', zone);
+    t.is(dateOf('2026-11-02 08:00')?.toISOString(), '2026-11-02T08:00:00.000Z', zone);
+    t.is(dateOf('2026-11-02T08:00:00+02:00')?.toISOString(), '2026-11-02T06:00:00.000Z', zone);
+    t.is(dateOf('2026-11-02 08:00 +0200')?.toISOString(), '2026-11-02T06:00:00.000Z', zone);
+    t.is(dateOf(' 2026-11-02T08:00:00.123456Z')?.toISOString(), '2026-11-02T08:00:00.123Z', zone);
+  }
+  if (TZ === undefined) delete process.env.TZ;
   for (const text of ['', 'yesterday', '2026', '2026-13-45', '2026-11-02T99:00Z', '1e9', '<b>'])
     t.is(dateOf(text), undefined, text);
 });

@@ -1,0 +1,136 @@
+/**
+ * `npm run faults`: plants faults in a copy of the compiled program, one at a time, and has the nearest tests find them.
+ * `npm run faults -- --help` lists the arguments.
+ */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
+import { chooseFaults, type Fault } from './choice.js';
+import { groupsOf, nearest } from './near.js';
+import { type Group, makeSandbox, type Reach, type Sandbox } from './sandbox.js';
+
+const HELP = `Usage: npm run faults -- [--seed <n>] [--count <n>] [--list] [room …]
+
+Changes one place after the other in a copy of the program, such as a condition or a missing sync, and runs the tests that are
+nearest and execute that place. A room is a folder of src/; without any, all of them.
+
+  --seed   of the choice (default: 1)
+  --count  of all rooms together (default: 160); a room has its share by its size
+  --list   only print the choice
+
+What was caught is kept in dist/faults/<seed>.jsonl, with the output of the tests in dist/faults/<id>.txt, and not planted
+again; what survived is.
+Exit code: 0 where nine of ten faults were caught that are none in test/faults/equivalent.json; else 1.`;
+
+/** What became of a fault. */
+interface Result extends Pick<Fault, 'id' | 'room' | 'place' | 'operator' | 'before' | 'after'> {
+  readonly outcome: 'caught' | 'survived' | 'not executed';
+  /** The first test that failed. */
+  readonly by: string;
+  readonly seconds: number;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '160' },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) console.log(HELP);
+else process.exitCode = await main(positionals);
+
+async function main(rooms: readonly string[]): Promise<number> {
+  const all = chooseFaults('dist', Number(values.seed), Number(values.count));
+  const chosen = all.filter(({ room }) => rooms.length === 0 || rooms.includes(room));
+  if (values.list) {
+    for (const { id, place, before, after } of chosen)
+      console.log(`${id} ${place}\n  - ${before}\n  + ${after}`);
+    console.log(`${chosen.length} faults`);
+    return 0;
+  }
+  const file = join('dist/faults', `${values.seed}.jsonl`);
+  fs.mkdirSync('dist/faults', { recursive: true });
+  const done = readResults(file);
+  const open = chosen.filter(({ id }) => done.get(id)?.outcome !== 'caught');
+  const groups = await groupsOf([...new Set(open.map(({ room }) => room))]);
+  // The configuration of AVA has set a folder in memory; all is below it, so that what a fault leaves running is found.
+  const folder = makeTempDir();
+  process.env.TMPDIR = folder;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  process.on('exit', () => removeTempDir(folder));
+  const sandbox = makeSandbox(folder);
+  console.log(
+    `${open.length} of ${chosen.length} faults; ${groups.length} processes of tests run without any first`,
+  );
+  const reach = await sandbox.reach(open, groups);
+  console.log(`${Math.round(reach.seconds)} s; ${reach.failing.size} of them fail and are left out`);
+  for (const fault of open) {
+    const result = await examine(sandbox, fault, groups, reach);
+    done.set(fault.id, result);
+    fs.appendFileSync(file, `${JSON.stringify(result)}\n`);
+    console.log(`${result.outcome.padEnd(12)} ${fault.place} ${Math.round(result.seconds)} s: ${result.by}`);
+    if (result.outcome !== 'caught') console.log(`  - ${fault.before}\n  + ${fault.after}`);
+  }
+  return summarize(chosen.flatMap(({ id }) => done.get(id) ?? []));
+}
+
+async function examine(
+  sandbox: Sandbox,
+  fault: Fault,
+  groups: readonly Group[],
+  reach: Reach,
+): Promise<Result> {
+  const { id, room, place, operator, before, after } = fault;
+  const common = { id, room, place, operator, before, after };
+  const executing = reach.groups.get(id) ?? new Set();
+  let seconds = 0;
+  let hasRun = false;
+  for (const near of nearest(room, groups)) {
+    const parts = near.filter(({ name }) => executing.has(name) && !reach.failing.has(name));
+    if (parts.length === 0) continue;
+    hasRun = true;
+    const outcome = await sandbox.plant(fault, parts, 60 + 2 * reach.seconds);
+    seconds += outcome.seconds;
+    if (outcome.isPassed) continue;
+    fs.writeFileSync(join('dist/faults', `${id}.txt`), outcome.output);
+    return { ...common, outcome: 'caught', by: outcome.failures[0] ?? '', seconds };
+  }
+  return { ...common, outcome: hasRun ? 'survived' : 'not executed', by: '', seconds };
+}
+
+function readResults(file: string): Map<string, Result> {
+  if (!fs.existsSync(file)) return new Map();
+  const lines = fs.readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return new Map(lines.map((line): [string, Result] => [JSON.parse(line).id, JSON.parse(line)]));
+}
+
+/** Prints the figures of each room and what survived. @returns the exit code. */
+function summarize(results: readonly Result[]): number {
+  const equivalent: Readonly<Record<string, string>> = JSON.parse(
+    fs.readFileSync('test/faults/equivalent.json', 'utf8'),
+  );
+  const isEquivalent = ({ id, outcome }: Result) => outcome !== 'caught' && Object.hasOwn(equivalent, id);
+  const isCaught = ({ outcome }: Result) => outcome === 'caught';
+  const row = (room: string, of: readonly Result[]) => {
+    const [caught, same] = [of.filter(isCaught).length, of.filter(isEquivalent).length];
+    console.log(`| ${room} | ${of.length} | ${caught} | ${same} | ${of.length - caught - same} |`);
+  };
+  console.log('\n| room | planted | caught | equivalent | survived |\n|---|--:|--:|--:|--:|');
+  for (const room of new Set(results.map((result) => result.room)))
+    row(
+      room,
+      results.filter((result) => result.room === room),
+    );
+  row('all', results);
+  for (const result of results.filter((result) => !isCaught(result))) {
+    const { id, place, before, after, outcome } = result;
+    console.log(`\n${id} ${place}, ${isEquivalent(result) ? `equivalent: ${equivalent[id]}` : outcome}`);
+    console.log(`  - ${before}\n  + ${after}`);
+  }
+  const wrong = results.filter((result) => !isEquivalent(result));
+  return wrong.filter(isCaught).length >= 0.9 * wrong.length ? 0 : 1;
+}
