@@ -74,3 +74,20 @@ export function shortened(text: string, longest = Number.POSITIVE_INFINITY): str
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** Results that `memoized` remembers, at the most. */
+const MOST_KNOWN = 100_000;
+
+/** A function of a text that remembers its results: the tags of a site come again with every article. */
+export function memoized(resultOf: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = resultOf(text);
+      if (known.size === MOST_KNOWN) known.clear();
+      known.set(text, result);
+    }
+    return result;
+  };
+}

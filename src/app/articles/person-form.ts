@@ -2,7 +2,6 @@ import type { Article } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
 import { termKey, termName, termNames, trimmedName } from '../../article/names.js';
 import type { StoredArticle } from '../../article/stored-article.js';
-import { withLf } from '../../article/text/line-ends.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
@@ -46,7 +45,7 @@ export function readForm(
     return { ...fields, inSiteSpelling: fields };
   }
   const { article } = now;
-  const editable = withLf(now.editable);
+  const editable = now.editable.replaceAll('\r\n', '\n');
   const { tags, author, ...rest } = others;
   const spelled = {
     ...rest,
@@ -97,11 +96,11 @@ function checked(fields: Partial<ArticleFields>, now?: Pick<Article, 'image'>): 
     throw invalid('image', `${quote(image)} is not an absolute URL such as https://example.com/a.jpg`);
   const given = {
     ...(title !== undefined && { title: trimmedName(title) }),
-    ...(description !== undefined && { description: withLf(description).trim() }),
+    ...(description !== undefined && { description: description.replaceAll('\r\n', '\n').trim() }),
     ...(tags !== undefined && { tags: termNames(tags) }),
     ...(author !== undefined && { author: termName(author) }),
     ...(image !== undefined && { image: image === '' ? null : image }),
-    ...(body !== undefined && { body: withLf(body) }),
+    ...(body !== undefined && { body: body.replaceAll('\r\n', '\n') }),
   };
   if (Buffer.byteLength(JSON.stringify(given)) > MAX_BODY_BYTES)
     throw new PressmarkError(

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { memoized } from '../../article/memoized.js';
-import { termKey } from '../../article/names.js';
+import { memoized, termKey } from '../../article/names.js';
 import { parseMoment } from '../../contract/moment.js';
 import type { ArticleFinder, ArticleRow, ArticleSearch } from '../../host/articles/search.js';
 import type { Catalog } from '../../store/catalog/catalog.js';

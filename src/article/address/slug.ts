@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type Library from '@sindresorhus/slugify';
 import { isReservedSlug } from './reserved.js';
-import { slugify } from './slugify.js';
 
 /** Longest slug, in characters. */
 const MAX_LENGTH = 80;
@@ -86,3 +87,12 @@ export function asciiSlugText(text: string, language: string): string {
   const cut = text.slice(0, MAX_SUGGESTION).toWellFormed().normalize('NFC');
   return slugText(slugify(cut, { decamelize: false, locale: language }).replace(/[^a-z0-9-]+/g, ''));
 }
+
+let library: typeof Library | undefined;
+
+/** A text in the letters of a URL. The library is loaded when it is first needed: it makes patterns of thousands of letters. */
+export const slugify: typeof Library = (text, options) => {
+  library ??= (createRequire(import.meta.url)('@sindresorhus/slugify') as { default: typeof Library })
+    .default;
+  return library(text, options);
+};

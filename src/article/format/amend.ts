@@ -124,8 +124,7 @@ export function articleAmender(
   }
 
   function inState(text: string, at: string, change: StateChange, revision: string): Amended {
-    const { data } = readFrontMatter(text);
-    const { edited, digest, article, address } = decoder.decode(text, at);
+    const { article, address } = decoder.read(text, at);
     const { held, date, expires } = change;
     const expiry = expires === null ? undefined : expires && mapping.date(expires);
     const changes = [
@@ -134,7 +133,6 @@ export function articleAmender(
       ...(held === undefined && article.held !== undefined ? released(article.url) : fields.held(held)),
     ];
     const own = {
-      ...(isTop ? {} : (ownOf(data, path) as Record<string, FrontMatterValue>)),
       // Nothing else says where it is while it has no page.
       ...(held !== undefined &&
         !isTop &&
@@ -142,10 +140,14 @@ export function articleAmender(
       ...(date !== undefined && !isTop && { published: date }),
       held: held === undefined ? undefined : fields.written(held),
     };
-    const isPristine = !edited && digest !== undefined;
-    const after = rewritten(text, { changes, own, revision: isPristine ? revision : undefined });
-    const { article: found, publication, address: its } = decoder.decode(after, at);
-    return { text: after, article: found, publication, ...(its !== undefined && { address: its }) };
+    const after = restated(text, at, changes, own, revision);
+    const stored = decoder.decode(after, at);
+    return {
+      text: after,
+      article: stored.article,
+      publication: stored.publication,
+      ...addressField(stored),
+    };
   }
 
   /** The front matter by which an article was held, as it is without that. */
@@ -156,11 +158,25 @@ export function articleAmender(
   }
 
   function withStoredUrl(text: string, at: string, url: string): string {
+    return restated(text, at, [], { url: fields.written(url) });
+  }
+
+  /** A file of which a person's text stays. @param revision that of a pristine file. @default the one that it has */
+  function restated(
+    text: string,
+    at: string,
+    changes: readonly FrontMatterChange[],
+    changed: Rewriting['own'],
+    revision?: string,
+  ): string {
     const { edited, digest, article } = decoder.decode(text, at);
-    const { data } = readFrontMatter(text);
-    const own = { ...(ownOf(data, path) as Record<string, FrontMatterValue>), url: fields.written(url) };
+    const present = isTop ? {} : (ownOf(readFrontMatter(text).data, path) as Rewriting['own']);
     const isPristine = !edited && digest !== undefined;
-    return rewritten(text, { changes: [], own, revision: isPristine ? article.revision : undefined });
+    return rewritten(text, {
+      changes,
+      own: { ...present, ...changed },
+      revision: isPristine ? (revision ?? article.revision) : undefined,
+    });
   }
 
   return { amend, inState, withStoredUrl };

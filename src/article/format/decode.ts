@@ -157,7 +157,7 @@ function kindOf({ bodyKind }: ReadFile): { bodyKind?: 'html' } {
 }
 
 /** Whether a file's URL is certain, for the results that have that field where it is not pinned. */
-export function addressField({ address }: ReadFile): { address?: Address } {
+export function addressField({ address }: { readonly address?: Address | undefined }): { address?: Address } {
   return address === undefined ? {} : { address };
 }
 

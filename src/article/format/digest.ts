@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { withLf } from '../text/line-ends.js';
 
 const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
 
@@ -9,12 +8,12 @@ const REVISION_MARK = `rev-${randomBytes(12).toString('hex')}`;
 
 /** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is not an edit. */
 export function digestOf(text: string): string {
-  return `sha256-${hash('sha256', withLf(text))}`;
+  return `sha256-${hash('sha256', text.replaceAll('\r\n', '\n'))}`;
 }
 
 /** The revision of a file that a person has edited. */
 export function editRevision(text: string): string {
-  return `edit-${hash('sha256', withLf(text)).slice(0, 32)}`;
+  return `edit-${hash('sha256', text.replaceAll('\r\n', '\n')).slice(0, 32)}`;
 }
 
 /** The digest of a file in which this digest and this revision stand: of its text with zeros for the one, without the other. */

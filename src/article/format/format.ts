@@ -1,5 +1,5 @@
 import type { Article } from '../article.js';
-import { memoized } from '../memoized.js';
+import { memoized } from '../names.js';
 import { withKnownDates } from '../publication.js';
 import type { AddressOptions } from './address.js';
 import { type ArticleAmender, articleAmender } from './amend.js';

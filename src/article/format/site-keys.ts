@@ -1,6 +1,5 @@
 import type { FrontMatterChange } from '../front-matter/edit.js';
-import { memoized } from '../memoized.js';
-import { termName } from '../names.js';
+import { memoized, termName } from '../names.js';
 import { mapOf } from '../plain-data.js';
 import { authorPath, type KeyPath, keyPath, topKeys } from './key-path.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from './mapping.js';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { FrontMatterValue } from '../format/mapping.js';
-import { withLf } from '../text/line-ends.js';
 import { tomlLibrary } from './libraries.js';
 import { type AnyFrontMatter, cutFrontMatter, dateText, readFrontMatter } from './read.js';
 import { type FrontMatterChanges, plainValue } from './value.js';
@@ -137,7 +136,8 @@ function requireFaithful(
   for (const key of new Set([...expected.keys(), ...found.keys()]))
     if (!isDeepStrictEqual(found.get(key), expected.get(key)) || found.has(key) !== expected.has(key))
       throw unreadable(`${quote(key)} would not read back as intended`);
-  if (withLf(withoutBom(after.body)) !== withLf(withoutBom(body ?? before.body)))
+  const compared = (text: string) => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  if (compared(after.body) !== compared(body ?? before.body))
     throw unreadable('the body would not read back as intended');
 }
 
@@ -148,11 +148,7 @@ function isAlready(data: AnyFrontMatter['data'], key: string, value: FrontMatter
 }
 
 function withLineEnd(text: string, lineEnd: string): string {
-  return lineEnd === '\n' ? text : withLf(text).replaceAll('\n', lineEnd);
-}
-
-function withoutBom(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  return lineEnd === '\n' ? text : text.replace(/\r?\n/g, lineEnd);
 }
 
 function unreadable(reason: string, cause?: unknown): PressmarkError {

@@ -1,4 +1,4 @@
-import { slugify } from '../../article/address/slugify.js';
+import { slugify } from '../../article/address/slug.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/format/mapping.js';
 import { signsOf, termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';

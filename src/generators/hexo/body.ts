@@ -1,7 +1,6 @@
 import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import { closedHtml } from '../../article/text/closed-html.js';
 import { htmlTokens } from '../../article/text/html-tokens.js';
-import { withLf } from '../../article/text/line-ends.js';
 import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 
@@ -48,7 +47,7 @@ export function storedBody(incoming: IncomingBody, path: string): StoredBody {
 
 /** HTML in which Hexo finds no fence of code, no placeholder and no end of an excerpt. */
 function inertHtml(html: string): string {
-  const text = closedHtml(withLf(html)).replace(MORE, (open) => `${open.trimEnd()}  `);
+  const text = closedHtml(html.replaceAll('\r\n', '\n')).replace(MORE, (open) => `${open.trimEnd()}  `);
   const raw = [...htmlTokens(text)].flatMap((token) =>
     token.kind === 'open' && token.contentEnd !== undefined && RAW_TEXT.has(token.name)
       ? [{ start: token.contentStart, end: token.contentEnd }]

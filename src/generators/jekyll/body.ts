@@ -1,6 +1,5 @@
 import type { IncomingBody, StoredBody } from '../../article/format/mapping.js';
 import { closedHtml } from '../../article/text/closed-html.js';
-import { withLf } from '../../article/text/line-ends.js';
 import { htmlBlock } from '../mapping/html-block.js';
 import { needsHtml } from '../mapping/markdown.js';
 
@@ -57,7 +56,7 @@ const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 
 /** HTML that kramdown prints byte for byte but for CR, and for what would end the extension. */
 function withoutMarkdown(html: string): string {
-  const text = withLf(html).replace(END_OF_EXTENSION, '&#123;').trimEnd();
+  const text = html.replaceAll('\r\n', '\n').replace(END_OF_EXTENSION, '&#123;').trimEnd();
   return `{::nomarkdown}\n${text}\n{:/nomarkdown}\n`;
 }
 

@@ -40,17 +40,20 @@ const mapping: ArticleMapping = {
       : { kind: 'dated', ...(data.date === '2999-01-01' && { from: Date.parse('2999-01-01') }) },
 };
 
-/** A format for which these addresses are listed. */
-function formatWith(records: Readonly<Record<string, ListedAddress>> = {}) {
+/** A format of such a generator with another mapping, for which these addresses are listed. */
+function formatWith(
+  over: Partial<ArticleMapping> = {},
+  records: Readonly<Record<string, ListedAddress>> = {},
+) {
   const url = (slug: string) => `${SITE}/blog/${slug}/`;
   const listed = { get: (path: string) => records[path], version: 'v' };
-  return articleFormat({ mapping, siteUrl: SITE, url, listed });
+  return articleFormat({ mapping: { ...mapping, ...over }, siteUrl: SITE, url, listed });
 }
 
 /** A format for which the address of one file is listed, which people wrote. */
 function formatListing(path: string, text: string, address = '/live/') {
   const digest = addressDigest({ path, data: readFrontMatter(text).data }, mapping);
-  return formatWith({ [path]: { digest, address } });
+  return formatWith({}, { [path]: { digest, address } });
 }
 
 const format = formatWith();
@@ -198,22 +201,22 @@ test('the update of a file without a date does not give it one', (t) => {
   t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });
 });
 
+test('an article of a site without a key for updates says when it was updated all the same', (t) => {
+  const on = formatWith({ keys: { ...mapping.keys, updated: null } });
+  const { text } = updated(on, PATH, on.encode(article, PATH).text);
+  t.false('lastmod' in readFrontMatter(text).data);
+  t.is(on.decode(text, PATH).article.updated, '2026-12-01T08:00:00Z');
+});
+
 test('a post whose file name has its date gets that of its update', (t) => {
-  const listed = { get: () => undefined, version: 'v' };
-  const options = { siteUrl: SITE, url: () => article.url, listed };
-  const on = articleFormat({ ...options, mapping: { ...mapping, datesByName: true } });
+  const on = formatWith({ datesByName: true });
   t.like(readFrontMatter(updated(on, '2026-01-01-mine.md', HAND_WRITTEN).text).data, {
     lastmod: '2026-12-01T08:00:00Z',
   });
 });
 
 test('an update names the author of an article, and leaves that of a post which a person wrote', (t) => {
-  const listed = { get: () => undefined, version: 'v' };
-  const options = { siteUrl: SITE, url: () => article.url, listed };
-  const on = articleFormat({
-    ...options,
-    mapping: { ...mapping, keys: { ...mapping.keys, author: 'by.name' } },
-  });
+  const on = formatWith({ keys: { ...mapping.keys, author: 'by.name' } });
   const own = HAND_WRITTEN.replace('custom:', 'by: {name: Olga}\ncustom:');
   t.deepEqual(readFrontMatter(updated(on, 'blog/mine.md', own, { author: 'Ada' }).text).data.by, {
     name: 'Olga',
@@ -225,15 +228,13 @@ test('an update names the author of an article, and leaves that of a post which 
 });
 
 test('author, categories and the own URL stand at the keys of the site, before what all articles have there', (t) => {
-  const own: ArticleMapping = {
-    ...mapping,
+  const { encode, decode, amend } = formatWith({
     keys: { ...mapping.keys, author: 'authors[]', category: 'categories[]', canonical: 'canonicalURL' },
     constants: { authors: ['staff'], categories: ['Notes'] },
     authors: { 'Ada Lovelace': 'ada' },
     knownAuthorsOnly: true,
     categories: ['Notes', 'Compost', 'Tools'],
-  };
-  const { encode, decode, amend } = articleFormat({ mapping: own, siteUrl: SITE, url: () => article.url });
+  });
   const dataOf = (text: string) => readFrontMatter(text).data;
   const known = encode(
     { ...article, author: 'ada  Lovelace', tags: ['tools', 'compost', 'rain'] },
@@ -297,29 +298,20 @@ test('a listed address counts only while what the address depends on is as it wa
 });
 
 test('a text that the generator would run is written in another form, and read as it was sent', (t) => {
-  const escaping: ArticleMapping = {
-    ...mapping,
+  const on = formatWith({
     writtenText: (sent) => sent.replaceAll('{', '{_'),
     sentText: (written) => written.replaceAll('{_', '{'),
-  };
-  const listed = { get: () => undefined, version: 'v' };
-  const on = articleFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, listed });
-  const draft = { ...article, title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' };
-  const { text } = on.encode(draft, PATH);
+  });
+  const hostile = { title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' };
+  const { text } = on.encode({ ...article, ...hostile }, PATH);
   t.regex(text, /^title: "\{_\{_ x \}\}"$/m);
-  const { title, tags, jsonLd, contentHtml } = on.decode(text, PATH).article;
-  t.deepEqual(
-    { title, tags, jsonLd, contentHtml },
-    { title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' },
-  );
+  t.like(on.decode(text, PATH).article, hostile);
   const { data } = readFrontMatter(updated(on, PATH, text, { title: 'Now {' }).text);
   t.is(data.title, 'Now {_');
 });
 
 test('keys are found in the spelling of the file where the generator ignores case', (t) => {
-  const listed = { get: () => undefined, version: 'v' };
-  const options = { siteUrl: SITE, url: () => article.url, listed };
-  const on = articleFormat({ ...options, mapping: { ...mapping, ignoresKeyCase: true } });
+  const on = formatWith({ ignoresKeyCase: true });
   const text = HAND_WRITTEN.replace('title:', 'Title:').replace('tags:', 'TAGS:');
   t.is(on.decode(text, 'blog/mine.md').article.title, 'My soil');
   const amended = updated(on, 'blog/mine.md', text).text;
@@ -331,9 +323,8 @@ test('keys are found in the spelling of the file where the generator ignores cas
 });
 
 test('a name that the generator reads before the usual one is read and updated, as `tag` in Jekyll', (t) => {
-  const listed = { get: () => undefined, version: 'v' };
   const aliased = { ...mapping, aliases: { tags: 'tag' } };
-  const on = articleFormat({ siteUrl: SITE, url: () => article.url, listed, mapping: aliased });
+  const on = formatWith(aliased);
   const text = HAND_WRITTEN.replace('title:', 'tag: [old]\ntitle:');
   t.deepEqual(on.decode(text, 'blog/mine.md').article.tags, ['old']);
   const { data } = readFrontMatter(updated(on, 'blog/mine.md', text).text);
@@ -359,12 +350,7 @@ test('a tag of the site is not written twice, however the article spells it', (t
 
 test('what the site does not take of a title, a description and tags is cut, also in an update', (t) => {
   const limits = { title: 12, description: 8, tags: 2 };
-  const { encode, amend, decode } = articleFormat({
-    mapping: { ...mapping, limits },
-    siteUrl: SITE,
-    url: (slug: string) => `${SITE}/blog/${slug}/`,
-    listed: { get: () => undefined, version: 'v' },
-  });
+  const { encode, amend, decode } = formatWith({ limits });
   const long = { title: 'Where to put 🐝 the hive', description: 'Out of the wind', tags: ['a', 'b', 'c'] };
   const { text } = encode({ ...article, ...long }, PATH);
   t.like(readFrontMatter(text).data, {
@@ -380,12 +366,7 @@ test('what the site does not take of a title, a description and tags is cut, als
 });
 
 test('a description that is too short for the site is completed with the text, also in an update', (t) => {
-  const { encode, amend, decode } = articleFormat({
-    mapping: { ...mapping, limits: { description: 30, descriptionFrom: 10 } },
-    siteUrl: SITE,
-    url: (slug: string) => `${SITE}/blog/${slug}/`,
-    listed: { get: () => undefined, version: 'v' },
-  });
+  const { encode, amend, decode } = formatWith({ limits: { description: 30, descriptionFrom: 10 } });
   const contentHtml = '<p>The hive &amp; the wind.</p>\n<p>And the rain of all these weeks.</p>';
   const { text } = encode({ ...article, contentHtml, description: '' }, PATH);
   t.is(readFrontMatter(text).data.summary, 'The hive & the wind. And the …');
@@ -399,14 +380,7 @@ test('a description that is too short for the site is completed with the text, a
 });
 
 test('no article gets a tag by which the templates select posts, however it is spelled', (t) => {
-  const url = (slug: string) => `${SITE}/blog/${slug}/`;
-  const listed = { get: () => undefined, version: 'v' };
-  const { tagKey } = articleFormat({
-    mapping: { ...mapping, keptTags: ['nav', 'Featured'] },
-    siteUrl: SITE,
-    url,
-    listed,
-  });
+  const { tagKey } = formatWith({ keptTags: ['nav', 'Featured'] });
   t.deepEqual(
     ['posts', 'NAV\u200b', ' featured ', 'Soil'].map((tag) => tagKey?.(tag)),
     ['', '', '', 'soil'],
@@ -442,9 +416,7 @@ test('what a plugin adds to the front matter is added by an update, too', (t) =>
 });
 
 test('own keys stand where the mapping says, and what else stands there is kept', (t) => {
-  const listed = { get: () => undefined, version: 'v' };
-  const nested = { ...mapping, own: ['extra', 'pressmark'] };
-  const on = articleFormat({ mapping: nested, siteUrl: SITE, url: () => article.url, listed });
+  const on = formatWith({ own: ['extra', 'pressmark'] });
   const { text, article: written } = on.encode(article, PATH);
   t.like(readFrontMatter(text).data.extra, { pressmark: { id: 'art-1' } });
   t.like(on.decode(text, PATH), { edited: false, article: { id: 'art-1', revision: written.revision } });
@@ -466,4 +438,32 @@ test('another URL is written into a file, which keeps its revision', (t) => {
   t.deepEqual([moved.article.url, moved.article.revision], ['https://new.example/soil/', written.revision]);
   const edited = format.withStoredUrl(`${text}Mine.\n`, PATH, 'https://new.example/soil/');
   t.true(edited.endsWith('Mine.\n') && format.decode(edited, PATH).edited);
+});
+
+const facts = { title: 'Soil', date: '2026-01-02', category: ['a', { b: 1 }], permalink: '/x/' };
+const digest = (more: Record<string, unknown> = {}, path = 'a.md') =>
+  addressDigest({ path, data: { ...facts, ...more } }, mapping);
+
+test('the digest of an address stays when an update replaces its fields', (t) => {
+  const after = {
+    title: 'Other',
+    summary: 'x',
+    lastmod: 'y',
+    tags: ['z'],
+    pressmark: { id: '1' },
+    inert: 'html',
+  };
+  t.is(digest(after), digest());
+});
+
+test('the digest of an address changes with the path, the date, and the owner’s keys', (t) => {
+  const digests = [
+    digest(),
+    digest({}, 'b.md'),
+    digest({ date: '2026-01-03' }),
+    digest({ permalink: '/y/' }),
+    digest({ category: ['a', { b: 2 }] }),
+    digest({ slug: 'x' }),
+  ];
+  t.is(new Set(digests).size, digests.length);
 });
