@@ -24,7 +24,7 @@ export interface SiteOptions {
    * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
    * before them all.
    */
-  readonly themeDirs: readonly (string | ThemeFolder)[];
+  readonly themeDirs: readonly ThemeFolder[];
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;

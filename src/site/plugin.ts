@@ -9,19 +9,19 @@ import type { Search } from './search.js';
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
 
-/** Pauses before a failed build is repeated: the first, doubled each time up to the last. */
-const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
+/** Pauses before a build is repeated that failed, or some of whose pages did: the first, doubled each time up to the last. */
+const [FIRST_RETRY_MS, LAST_RETRY_MS] = [1_000, 600_000];
 
 export interface SitePluginOptions {
   /** Opens the index of the site's search. @default there is none */
   search?(pages: () => Promise<readonly BuiltPage[] | undefined>, onWritten: () => void): Search;
   /** Starts the builder's thread, in which `serveBuilds` answers. */
   spawn(): Worker;
-  /** The content folder, relative to the site's folder. */
-  readonly contentDir: string;
+  /** The content folder relative to the site's, with a slash at its end; empty where both are the same. */
+  readonly contentPrefix: string;
   /** How long pending work may take when the service stops. @default 5000 */
   readonly closeMs?: number;
-  /** Pause before the first retry of a build of which the thread has died. @default 1000 */
+  /** Pause before the first retry of a build. @default 1000 */
   readonly retryMs?: number;
   /**
    * Called at the start with what is to be called after other sources than articles have changed: with the files below the
@@ -35,8 +35,7 @@ export interface SitePluginOptions {
  * pages by a thread of its own, so that no delivery waits for it.
  */
 export function sitePlugin(options: SitePluginOptions): Plugin {
-  const prefix = folderPrefix(options.contentDir);
-  const { closeMs = CLOSE_MS, retryMs = RETRY_MS.thread.first } = options;
+  const { contentPrefix: prefix, closeMs = CLOSE_MS, retryMs = FIRST_RETRY_MS } = options;
 
   return definePlugin({
     name: 'site',
@@ -72,21 +71,16 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         const began = performance.now();
         const outcome = await thread.build(work);
         if (outcome.kind === 'failed') {
-          failures++;
-          const ms = pause({ ...RETRY_MS.thread, first: retryMs });
-          log.error({ reason: outcome.reason, retryInMs: ms }, 'the site could not be built');
-          void host.doAction('build.failed', {
-            ms: Math.round(performance.now() - began),
-            reason: outcome.reason,
-          });
-          retryLater(ms);
+          const { reason } = outcome;
+          log.error({ reason, retryInMs: retryLater() }, 'the site could not be built');
+          void host.doAction('build.failed', { ms: Math.round(performance.now() - began), reason });
         } else if (outcome.kind === 'built') {
           const { report } = outcome;
           const { files, failures: _, ...counts } = report;
           const level = report.written + report.removed > 0 ? 'info' : 'debug';
           log[level](counts, 'site built');
-          failures = report.failed === 0 ? 0 : failures + 1;
-          if (report.failed > 0) retryLater(pause(RETRY_MS.pages));
+          if (report.failed === 0) failures = 0;
+          else retryLater();
           const articles = work === 'all' ? [] : work.map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...report, articles, began });
           if (files.length > 0) void host.doAction('site.changed', { files, articles });
@@ -94,16 +88,15 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         }
       }
 
-      function pause({ first, last }: { first: number; last: number }): number {
-        return Math.min(last, first * 2 ** (failures - 1));
-      }
-
-      function retryLater(ms: number): void {
-        if (isClosing) return;
+      /** Has everything built again after a pause. @returns its length in milliseconds. */
+      function retryLater(): number {
+        const ms = Math.min(LAST_RETRY_MS, retryMs * 2 ** failures++);
+        if (isClosing) return ms;
         retry ??= setTimeout(() => {
           retry = undefined;
           request('all');
         }, ms);
+        return ms;
       }
 
       host.provide('preview', {
@@ -147,9 +140,4 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       });
     },
   });
-}
-
-function folderPrefix(folder: string): string {
-  const path = folder.replaceAll('\\', '/').replace(/^\.\/|^\.$|\/+$/g, '');
-  return path === '' ? '' : `${path}/`;
 }

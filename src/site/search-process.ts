@@ -28,10 +28,6 @@ export interface SearchRequest {
   readonly of: string;
 }
 
-/** Of what Pagefind makes, what our own search page needs: not its ready-made forms. */
-const NEEDED =
-  /^(?:pagefind\.js|pagefind-worker\.js|pagefind-entry\.json|wasm\.[\w-]+\.pagefind|.*\.pf_\w+)$/;
-
 /** How long the index may take to reach the disk, in milliseconds. */
 const LONGEST_SYNC_MS = 60_000;
 
@@ -57,14 +53,11 @@ async function replaceIndex(request: SearchRequest): Promise<void> {
   fs.rmSync(next, { recursive: true, force: true });
   // Where the site's folder was removed, it must not come back.
   makeBelow(dirname(stateDir), next);
-  const { files, isComplete } = await indexOf(outputDir, pages);
-  for (const { path, content } of files) {
-    if (!NEEDED.test(path)) continue;
+  for (const { path, content } of await indexOf(outputDir, pages)) {
     fs.mkdirSync(dirname(join(next, path)), { recursive: true });
     fs.writeFileSync(join(next, path), content);
   }
-  // With pages missing, the next job makes the index again.
-  fs.writeFileSync(join(next, record), `${JSON.stringify({ of: isComplete ? of : null })}\n`);
+  fs.writeFileSync(join(next, record), `${JSON.stringify({ of })}\n`);
   // Else a power loss could leave an index that says it is whole, and is not.
   const written = filesBelow(next).map((file) => join(next, file));
   if (!(await syncFiles(next, written, LONGEST_SYNC_MS))) throw new Error('the index could not be synced');
@@ -87,16 +80,14 @@ async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
   const { createIndex } = await import('pagefind');
   const { index } = unwrap(await createIndex({}));
   if (index === undefined) throw new Error('Pagefind made no index');
-  let isComplete = true;
   for (const { file, url } of pages) {
     const content = contentOf(join(outputDir, file));
-    if (content === undefined) isComplete = false;
-    else unwrap(await index.addHTMLFile({ url, content }));
+    if (content !== undefined) unwrap(await index.addHTMLFile({ url, content }));
   }
-  return { files: unwrap(await index.getFiles()).files, isComplete };
+  return unwrap(await index.getFiles()).files;
 }
 
-/** A page; undefined where it was removed since. */
+/** A page; undefined where it was removed since: the next build has another index made. */
 function contentOf(path: string): string | undefined {
   try {
     return fs.readFileSync(path, 'utf8');

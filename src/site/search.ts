@@ -13,7 +13,7 @@ import type { SearchRequest } from './search-process.js';
 /** The index's folder below the output folder. */
 const FOLDER = 'pagefind';
 
-/** Says in the index's folder of what it was made. */
+/** Says in the index's folder of what it was made; `search-process.ts` writes it. */
 const RECORD = 'pressmark.json';
 
 /** The index follows this long after a build. */
@@ -64,13 +64,13 @@ export function createSearch(options: SearchOptions) {
   let child: ChildProcess | undefined;
   let job: Promise<boolean> | undefined;
   let isDirty = false;
-  const stop = new AbortController();
+  let isClosed = false;
   let notBefore = 0;
 
   /** Says that pages may have changed: some time later the index follows. */
   function built(): void {
     isDirty = true;
-    if (stop.signal.aborted || timer !== undefined || job !== undefined) return;
+    if (isClosed || timer !== undefined || job !== undefined) return;
     timer = setTimeout(() => void index(), Math.max(QUIET_MS, notBefore - performance.now()));
   }
 
@@ -80,33 +80,35 @@ export function createSearch(options: SearchOptions) {
     timer = undefined;
     isDirty = false;
     const start = performance.now();
-    job ??= run().catch((error: unknown) => {
-      if (!stop.signal.aborted)
-        log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
-      return stop.signal.aborted;
-    });
+    job ??= run().then(
+      () => true,
+      (error: unknown) => {
+        if (!isClosed)
+          log.warn({ reason: messageOf(error) }, 'the search index was not written; the old one stays');
+        return isClosed;
+      },
+    );
     const isDone = await job;
     job = undefined;
-    const pause = Math.min(PAUSE * (performance.now() - start), LONGEST_PAUSE_MS);
-    notBefore = performance.now() + (isDone ? pause : RETRY_MS);
+    const now = performance.now();
+    notBefore = now + (isDone ? Math.min(PAUSE * (now - start), LONGEST_PAUSE_MS) : RETRY_MS);
     if (isDirty || !isDone) built();
     return isDone;
   }
 
-  async function run(): Promise<boolean> {
+  async function run(): Promise<void> {
     const version = pagefindVersion(log);
-    if (settings !== false && version === undefined) return true;
+    if (settings !== false && version === undefined) return;
     const pages = settings === false ? [] : await pagesToFind();
-    if (pages === undefined || stop.signal.aborted) return true;
+    if (pages === undefined || isClosed) return;
     const of = pages.length === 0 ? '' : hash('sha256', JSON.stringify([version, pages]));
-    if (of === searchIndexVersion(outputDir)) return true;
+    if (of === searchIndexVersion(outputDir)) return;
     const start = performance.now();
     const folder = join(outputDir, FOLDER);
     if (pages.length === 0) fs.rmSync(folder, { recursive: true });
     else await inProcess({ outputDir, stateDir, folder, record: RECORD, of, pages });
     log.info({ pages: pages.length, ms: Math.round(performance.now() - start) }, 'search index written');
     options.onWritten?.();
-    return true;
   }
 
   /** The pages that can be found; undefined where they are not known. */
@@ -147,7 +149,7 @@ export function createSearch(options: SearchOptions) {
 
   /** Ends a job that is under way; the next start makes up for it. */
   async function close(): Promise<void> {
-    stop.abort();
+    isClosed = true;
     clearTimeout(timer);
     child?.kill('SIGKILL');
     await job;

@@ -19,38 +19,29 @@ const CHANGING = [
   'rmSync',
   'mkdirSync',
   'rmdirSync',
-  'ftruncateSync',
+  'appendFileSync',
   'linkSync',
   'utimesSync',
 ] as const;
 
-/**
- * Calls a function before each change of the disk by this process.
- *
- * @returns a function that ends this.
- */
-export function beforeDiskChanges(act: () => void): () => void {
-  const undo = CHANGING.map((name) => {
+/** Calls a function before each change of the disk by this process. */
+export function beforeDiskChanges(act: () => void): void {
+  for (const name of CHANGING) {
     const original: unknown = Reflect.get(fs, name);
     if (typeof original !== 'function') throw new Error(`node:fs has no ${name}`);
     Reflect.set(fs, name, (...args: unknown[]) => {
       act();
       return Reflect.apply(original, fs, args);
     });
-    return () => Reflect.set(fs, name, original);
-  });
-  return () => {
-    for (const restore of undo) restore();
-  };
+  }
 }
 
 /**
  * Starts a builder in its own process and waits for its first build.
  *
- * @param dieBefore the process kills itself before this change of the disk; the first change after the first build is
- * 1.   @default it does not kill itself
+ * @param dieBefore the process kills itself before this change of the disk; the first change after the first build is 1.
  */
-export async function startBuilderProcess(dir: string, dieBefore = 0): Promise<ChildProcess> {
+async function startBuilderProcess(dir: string, dieBefore: number): Promise<ChildProcess> {
   const child = fork(BUILDER, [dir, String(dieBefore)]);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   if (message !== 'built')
@@ -58,7 +49,7 @@ export async function startBuilderProcess(dir: string, dieBefore = 0): Promise<C
   return child;
 }
 
-export async function killProcess(child: ChildProcess): Promise<void> {
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
@@ -66,7 +57,7 @@ export async function killProcess(child: ChildProcess): Promise<void> {
 }
 
 /** The files of the output without temporary files, which a killed process may leave behind for a minute. */
-export function outputOf(site: TestSite): Record<string, string> {
+function outputOf(site: TestSite): Record<string, string> {
   return Object.fromEntries(
     Object.entries(site.output()).filter(([file]) => !file.startsWith('.pressmark-')),
   );
@@ -86,18 +77,18 @@ const MOST_CHANGES = 90;
  * clean build.
  *
  * @param dir an empty folder.
- * @param isOver called before each kill with the number of earlier kills.
+ * @param isOver called before each kill with the earlier ones.
  * @throws Error with the files that differ.
  */
 export async function killBuilds(
   dir: string,
   random: Random,
-  isOver: (kills: number) => boolean,
+  isOver: (kills: SiteKills) => boolean,
 ): Promise<SiteKills> {
   const site = siteIn(dir, { pageSize: 2 });
   for (let n = 1; n <= 8; n++) changeArticle(site, `a${n}`, random);
   const kills = { during: 0, after: 0 };
-  for (let kill = 0; !isOver(kill); kill++) {
+  while (!isOver(kills)) {
     const dieBefore = random.integer(1, MOST_CHANGES);
     const child = await startBuilderProcess(dir, dieBefore);
     const paths = Array.from({ length: random.integer(1, 5) }, () =>

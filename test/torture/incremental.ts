@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { runNode } from './processes.js';
 import { type Attack, BrokenPromise, type Scenario } from './scenario.js';
 
 const SEQUENCES = fileURLToPath(new URL('incremental-sequences.js', import.meta.url));
@@ -22,18 +21,10 @@ export const incremental: Scenario = {
 
 /** @throws BrokenPromise with the shortest sequence that was found. */
 async function attackBatch(seed: number, { dir, note }: Attack): Promise<void> {
-  const child = spawn(process.execPath, [SEQUENCES, String(BATCH)], {
-    env: { ...process.env, TMPDIR: dir, PRESSMARK_TEST_SEED: String(seed) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  await once(child, 'close');
+  const env = { TMPDIR: dir, PRESSMARK_TEST_SEED: String(seed) };
+  const { output, code } = await runNode([SEQUENCES, String(BATCH)], env);
   note(`seed ${seed}: ${output.trim()}`);
-  if (child.exitCode !== 0)
+  if (code !== 0)
     throw new BrokenPromise(
       `the built site should be what a clean build makes; seed ${seed}: ${output.trim()}`,
     );

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNode } from './processes.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -54,19 +53,10 @@ function propertyTests(): string[] {
 async function runTests(files: readonly string[], factor: number, { seed, note }: Attack): Promise<Counts> {
   note(`${files.length} files, factor ${factor}`);
   const args = [join(ROOT, 'node_modules/ava/entrypoints/cli.mjs'), '--timeout', LONGEST_TEST, ...files];
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...process.env, PRESSMARK_TEST_RUNS: String(factor), PRESSMARK_TEST_SEED: String(seed) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  await once(child, 'close');
+  const env = { PRESSMARK_TEST_RUNS: String(factor), PRESSMARK_TEST_SEED: String(seed) };
+  const { output, code } = await runNode(args, env, ROOT);
   for (const line of output.trimEnd().split('\n')) note(line);
-  if (child.exitCode === 0) return {};
+  if (code === 0) return {};
   const failed = output.split('\n').filter((line) => /^\s*(?:✘|×|✖)/.test(line));
   throw new BrokenPromise(
     `the properties should hold for ${factor} times as many cases: ${failed.join('; ').trim() || output.slice(-2_000)}`,

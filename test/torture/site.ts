@@ -6,7 +6,7 @@ import { article, update } from '../support/events.js';
 import { createFaults } from '../support/faults.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver, run, SITE_URL } from '../support/receiver.js';
-import { killBuilds } from '../support/site-kills.js';
+import { killBuilds, type SiteKills } from '../support/site-kills.js';
 import { expectNone, expectTrue } from './expect.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
@@ -32,7 +32,8 @@ export const site: Scenario = {
     const builders = join(attack.dir, 'builders');
     fs.mkdirSync(builders);
     const random = createRandom('site builders', attack.seed);
-    const killed = await killBuilds(builders, random, (kills) => kills > 0 && performance.now() > half);
+    const isOver = ({ during, after }: SiteKills) => during + after > 0 && performance.now() > half;
+    const killed = await killBuilds(builders, random, isOver);
     return {
       builderKillsDuringBuild: killed.during,
       builderKillsAfter: killed.after,

@@ -138,7 +138,7 @@ async function setUp(
     };
     for (const added of outputs) {
       const faults = warnings.length;
-      const planned = [...pluginFiles(added, site, log).plan({ index, context: { key: '' } })];
+      const planned = [...pluginFiles(added, site, log)({ index, renderer: { key: '' } })];
       // Where the plugin could not say which files it has, it has those of before.
       if (warnings.length > faults)
         for (const path of earlier.keys()) if (path.startsWith(added.output.path)) keep(path);

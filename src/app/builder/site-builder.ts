@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { asciiSlugText } from '../../article/address/slug.js';
-import { memoized } from '../../article/memoized.js';
+import { memoized } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
 import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
@@ -25,7 +25,7 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { siteOfPlugins } from '../plugins/surroundings.js';
-import { themeFolder } from './theme.js';
+import { themeFolders } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -62,8 +62,7 @@ export async function openSiteBuilder(
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const { pageSize, search, hosting, contentSecurityPolicy } = settings.site;
-  const { contentDir, templatesDir, ...folders } = foldersOf(settings);
-  const theme = themeFolder(settings);
+  const { contentDir, ...folders } = foldersOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
@@ -76,7 +75,7 @@ export async function openSiteBuilder(
   fs.mkdirSync(contentDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
-    themeDirs: [...(theme === undefined ? [] : [theme]), ...host.additions.folders, templatesDir],
+    themeDirs: themeFolders(settings, host.additions.folders),
     additions: host.additions,
     content,
     catalog,

@@ -3,6 +3,24 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
+import type { ThemeFolder } from '../../host/pages/page-additions.js';
+import { foldersOf } from '../content/folders.js';
+
+/**
+ * The folders that a site's pages are made of over the built-in theme: that of the theme, those of plugins, and the site's own
+ * templates.
+ *
+ * @throws PressmarkError CONFIG_INVALID as `themeFolder`.
+ */
+export function themeFolders(
+  settings: Parameters<typeof foldersOf>[0] & Pick<Settings, 'site'>,
+  ofPlugins: readonly ThemeFolder[],
+): ThemeFolder[] {
+  const wholeThemeIn = (dir: string | undefined): ThemeFolder[] =>
+    dir === undefined ? [] : [{ kind: 'theme', dir }];
+  const own = wholeThemeIn(foldersOf(settings).templatesDir);
+  return [...wholeThemeIn(themeFolder(settings)), ...ofPlugins, ...own];
+}
 
 /**
  * The folder with the templates of the theme that the config names: a package, or a folder below the site's.

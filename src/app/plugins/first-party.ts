@@ -12,7 +12,7 @@ import { previewPlugin } from '../build/site-preview.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
 import { startBuilder } from '../builder/start-builder.js';
-import { foldersOf } from '../content/folders.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { followSources } from '../follow-sources.js';
 
@@ -55,7 +55,7 @@ export function gitEntry({ git }: Pick<DurableStore, 'git'>): PluginEntry[] {
 function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions): PluginEntry {
   const plugin = sitePlugin({
     spawn: () => startBuilder(settings, terminal),
-    contentDir: settings.content,
+    contentPrefix: contentPrefix(settings),
     watch: (onChange) => followSources(settings, onChange, log, sources),
     search: (pages, onWritten) => searchOf(settings, site, pages, log, onWritten),
   });

@@ -2,9 +2,8 @@ import type { Settings } from '../../config/load.js';
 import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
 import { contentSecurityPolicy } from '../../site/render/content-security-policy.js';
-import { BUILT_IN, sourcesIn } from '../../site/render/theme-files.js';
-import { themeFolder } from '../builder/theme.js';
-import { foldersOf } from '../content/folders.js';
+import { themeLayers } from '../../site/render/theme.js';
+import { themeFolders } from '../builder/theme.js';
 
 /** The Content-Security-Policy of the pages that the preview serves. */
 export interface PagePolicy {
@@ -24,10 +23,7 @@ export function createPagePolicy(settings: Settings, ofPlugins: readonly ThemeFo
 
   function read(): string {
     if (site === false) return OF_GENERATORS;
-    const theme = themeFolder(settings);
-    const themes = theme === undefined ? [] : [theme];
-    const folders = [BUILT_IN, ...themes, ...ofPlugins, foldersOf(settings).templatesDir];
-    return contentSecurityPolicy(folders.flatMap((folder) => [...sourcesIn(folder).values()]));
+    return contentSecurityPolicy(themeLayers(themeFolders(settings, ofPlugins)));
   }
 
   function now(): string | undefined {

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import { takeKernelLock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
 import { syncFiles } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
-import { isGone } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 
 /** What was built last: everything in it is on the disk. */
 export interface BuildState extends SavedArticles {
-  /** What article files are read by; see `parseKeyOf`. With another one all files are read again. */
-  readonly parseKey: string;
   /** The files of the output, by their paths. */
   readonly files: readonly (readonly [path: string, built: BuiltFile])[];
 }
@@ -27,11 +26,53 @@ export interface BuiltFile {
 /** How long the files of a build may take to reach the disk before the state is saved, in milliseconds. */
 const LONGEST_SYNC_MS = 60_000;
 
+/** How long the lock is waited for at a time, in milliseconds. */
+const TURN_MS = 5_000;
+
 /** The file that says what was built, below the state folder. */
 const STATE = 'site.json';
 
 /** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
 const BUILDING = 'site.building';
+
+interface BuilderLockOptions {
+  readonly log: Log;
+  /** Whether the lock is still wanted. */
+  isWanted(): boolean;
+  /** How long the lock is waited for, in milliseconds. @default as long as it is wanted */
+  readonly longestMs?: number;
+}
+
+/**
+ * Waits until this process is the one that builds the site: the kernel gives the lock to one at a time, and takes it back
+ * when that one ends or is killed. All other receivers on the folder store and commit.
+ *
+ * @returns the descriptor that holds the lock until it is closed.
+ * @throws PressmarkError LOCK_TIMEOUT, LOCK_HELPER_MISSING
+ */
+export async function takeBuilderLock(
+  stateDir: string,
+  { log, isWanted, longestMs = Number.POSITIVE_INFINITY }: BuilderLockOptions,
+): Promise<number> {
+  const helper = findLockHelper();
+  fs.mkdirSync(stateDir, { recursive: true });
+  const end = performance.now() + longestMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const left = Math.min(TURN_MS, Math.max(0, end - performance.now()));
+    try {
+      return await takeKernelLock(join(stateDir, 'builder.lock'), helper, left);
+    } catch (error) {
+      if (!(error instanceof PressmarkError) || error.code !== 'LOCK_TIMEOUT') throw error;
+      if (!isWanted() || performance.now() >= end)
+        throw new PressmarkError(
+          'LOCK_TIMEOUT',
+          'another process builds this site, such as a running receiver; stop it, or let it build',
+          { cause: error },
+        );
+      if (isFirst) log.info('another process builds this site; this one will when that process ends');
+    }
+  }
+}
 
 /**
  * What was built last, between two runs. The output can always be built again: after an unclean stop, while `BUILDING` is
@@ -47,18 +88,10 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
 
   /** What was built last; undefined where nothing is known of it. */
   function load(): BuildState | undefined {
-    let state: BuildState | undefined;
-    try {
-      state = JSON.parse(fs.readFileSync(path, 'utf8')) as BuildState;
-    } catch (error) {
-      // A state in another form, or a torn one, is as good as none.
-      if (!isGone(error)) log.debug({ reason: messageOf(error) }, 'what was built last could not be read');
-      return undefined;
-    }
-    if (!fs.existsSync(marker)) return state;
+    const state = savedState(stateDir);
+    if (state === undefined || !fs.existsSync(marker)) return state;
     log.info('the last build did not end; all pages are built again');
-    const files = state.files.map(([file, built]) => [file, { ...built, key: '' }] as const);
-    return { ...state, files };
+    return { ...state, files: state.files.map(([file, built]) => [file, { ...built, key: '' }]) };
   }
 
   /** The files that were added to the output since the state was saved, where the last build did not end. */
@@ -66,10 +99,8 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     try {
       const lines = fs.readFileSync(marker, 'utf8').split('\n').slice(0, -1);
       return lines.map((line): string => JSON.parse(line));
-    } catch (error) {
-      if (!isGone(error))
-        log.debug({ reason: messageOf(error) }, 'the files of the last build could not be read');
-      return [];
+    } catch {
+      return []; // there is none, or a power loss has torn it
     }
   }
 
@@ -95,10 +126,10 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
     const files = unsaved;
     unsaved = new Set();
     const isUnchanged = () => unsaved.size === 0 && isCurrent();
-    const saved = state();
+    const now = state();
     try {
       if (!(await syncFiles(outputDir, [...files], LONGEST_SYNC_MS))) throw new Error('the disk is too slow');
-      if (isUnchanged()) await writeAtomically(path, JSON.stringify(saved));
+      if (isUnchanged()) await writeAtomically(path, JSON.stringify(now));
       if (isUnchanged()) {
         fs.rmSync(marker, { force: true });
         isMarked = false;
@@ -115,6 +146,15 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   return { load, added, begin, save };
 }
 
+/** The state on the disk. One that is torn, or in another form, is as good as none. */
+function savedState(stateDir: string): BuildState | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(join(stateDir, STATE), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a builder has built a site before, or has begun to. */
 export function hasBuilt(stateDir: string): boolean {
   return fs.existsSync(join(stateDir, STATE)) || fs.existsSync(join(stateDir, BUILDING));
@@ -126,12 +166,8 @@ export function hasBuilt(stateDir: string): boolean {
  * @returns undefined where nothing was built, or nothing is known of it.
  */
 export function savedOutputDigest(stateDir: string): string | undefined {
-  try {
-    const state = JSON.parse(fs.readFileSync(join(stateDir, STATE), 'utf8')) as BuildState;
-    return outputDigest(state.files);
-  } catch {
-    return undefined;
-  }
+  const state = savedState(stateDir);
+  return state && outputDigest(state.files);
 }
 
 /** A digest of files and their contents, in whatever order. */

@@ -36,19 +36,7 @@ export type Outcome =
   | { readonly kind: 'stopped' };
 
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
-export interface BuilderThread {
-  /** Asks for a build. Never rejects; when the thread dies the outcome is `failed`. */
-  build(paths: readonly string[] | 'all'): Promise<Outcome>;
-  /** The pages of articles, newest first; undefined where no thread knows them. */
-  pages(): Promise<readonly BuiltPage[] | undefined>;
-  /** The page of a draft, whose links are relative to `base`; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED. */
-  preview(path: string, text: string, base: string): Promise<string | undefined>;
-  /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
-  close(ms: number): Promise<void>;
-}
-
-/** A thread that is not started yet. */
-export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
+export function createBuilderThread(spawn: () => Worker, log: Log) {
   let worker: Worker | undefined;
   /** What is called with the answer to a request, by its number. */
   const waiting = new Map<number, (outcome: Outcome) => void>();
@@ -92,17 +80,25 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     });
   }
 
-  async function pages() {
+  /** Asks for a build. Never rejects; when the thread dies the outcome is `failed`. */
+  function build(paths: readonly string[] | 'all'): Promise<Outcome> {
+    return ask({ kind: 'build', paths });
+  }
+
+  /** The pages of articles, newest first; undefined where no thread knows them. */
+  async function pages(): Promise<readonly BuiltPage[] | undefined> {
     const outcome = worker === undefined ? undefined : await ask({ kind: 'pages' });
     return outcome?.kind === 'pages' ? outcome.pages : undefined;
   }
 
+  /** The page of a draft; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED */
   async function preview(path: string, text: string, base: string): Promise<string | undefined> {
     const outcome = worker === undefined ? undefined : await ask({ kind: 'preview', path, text, base });
     if (outcome?.kind === 'failed') throw new PressmarkError('TEMPLATE_FAILED', outcome.reason);
     return outcome?.kind === 'preview' ? outcome.html : undefined;
   }
 
+  /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
   async function close(ms: number): Promise<void> {
     isClosed = true;
     const open = worker;
@@ -117,7 +113,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     clearTimeout(deadline);
   }
 
-  return { build: (paths) => ask({ kind: 'build', paths }), pages, preview, close };
+  return { build, pages, preview, close };
 }
 
 /** How much less this thread gets than the one that answers deliveries. */

@@ -33,15 +33,13 @@ export interface ArticleEntry extends Entry {
   readonly extra?: ExtraKeys;
   /** What data that plugins derive is made of, by its name; undefined where there is none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** How many tags the file has, where not all of them get a page. */
-  readonly tagCount?: number;
 }
 
 /** An article that has a page. */
 export type Post = ArticleEntry & { readonly file: string };
 
 /** How many tags of one article get a page. */
-export const MOST_TAGS = 100;
+const MOST_TAGS = 100;
 
 /** Characters of the texts in the index, at the most; longer ones are shortened, which an ellipsis shows. */
 const LONGEST = { title: 300, description: 1_000, name: 200, date: 60 };
@@ -69,7 +67,6 @@ export function articleEntry(
   return ownStrings({
     ...entry,
     ...(extra !== undefined && { extra }),
-    ...(tags.length === MOST_TAGS && article.tags.length > MOST_TAGS && { tagCount: article.tags.length }),
     ...(description.trim() === '' && { excerpt: excerptOf(html) }),
     file: fileOf(entry.url, site) ?? null,
     time: published ?? 0,

@@ -7,7 +7,6 @@ import {
   type ContentFolder,
   entryOf,
   isGone,
-  isUnreadable,
   NEVER_READ,
   type ReadablePage,
   readForPages,
@@ -15,10 +14,10 @@ import {
 } from '../../store/catalog/entry.js';
 import { isArticlePath, refreshSync, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
-import type { PeopleMarkdown } from '../render/people-markdown.js';
-import { type ArticleEntry, articleEntry, authorOf, MOST_TAGS, type Post, tagsOf } from './article-entry.js';
+import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
 import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
+import type { PeopleMarkdown } from './people-markdown.js';
 
 /** What an article's own page shows of its file. */
 export interface ArticleText {
@@ -32,14 +31,32 @@ export interface ArticleText {
 /** The files of the content folder as the site knows them; see `openArticles`. */
 export type Articles = ReturnType<typeof openArticles>;
 
+/** Changes with the generator, where the same articles and templates make other pages. */
+const FORMAT = 9;
+
+/** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
+export function parseKeyOf({ layout }: ContentFolder): string {
+  return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
+}
+
 /** What of the content folder is kept between two runs, so that a start reads changed files alone. */
 export interface SavedArticles {
+  /** What the files were read by. With another key all files are read again. */
+  readonly parseKey: string;
   readonly articles: readonly ArticleEntry[];
   readonly texts: readonly OwnerText[];
 }
 
-/** Texts that are kept for the files that are made next, such as the feeds, and their characters in all. */
-const MOST_KEPT = 30;
+interface ReadingOptions {
+  /** Renders what people wrote. @default without what plugins add */
+  readonly markdown?: PeopleMarkdown | undefined;
+  /** What plugins derive. @default nothing */
+  readonly data?: DerivedData;
+  /** See `SavedArticles`. */
+  readonly parseKey?: string;
+}
+
+/** Characters of texts that are kept for the files that are made next: a small site's articles are read once for all of them. */
 const LONGEST_KEPT = 6_000_000;
 
 /**
@@ -53,23 +70,20 @@ export function openArticles(
   site: SiteInfo,
   catalog: Catalog,
   log: Log,
-  { markdown, data }: { readonly markdown?: PeopleMarkdown | undefined; readonly data?: DerivedData } = {},
+  { markdown, data, parseKey = '' }: ReadingOptions = {},
 ) {
   const articles = new Map<string, ArticleEntry>();
   const texts = new Map<string, OwnerText>();
   /** The paths of files that are malformed or cannot be read now. */
   const broken = new Set<string>();
-  /** Texts that were read last, the oldest first. */
+  /** Texts that were read last, the oldest first, and their characters. */
   const recent = new Map<string, ArticleText>();
+  let kept = 0;
 
-  /**
-   * Takes in what was saved; `readAll` compares the files with it.
-   *
-   * @param isTrusted whether the files were read as they would be read now; else all are read again.
-   */
-  function restore(saved: SavedArticles, isTrusted: boolean): void {
+  /** Takes in what was saved; `readAll` compares the files with it. */
+  function restore(saved: SavedArticles): void {
     const known = <T extends { readonly fingerprint: Fingerprint }>(entry: T): T =>
-      isTrusted ? entry : { ...entry, fingerprint: NEVER_READ };
+      saved.parseKey === parseKey ? entry : { ...entry, fingerprint: NEVER_READ };
     for (const entry of saved.articles.map(known)) {
       articles.set(entry.path, entry);
       catalog.set(entry);
@@ -118,13 +132,7 @@ export function openArticles(
       const text = keep(path, textOf(read, markdown));
       const made = articleEntry(after, site, read.article, text.html, text.length);
       const inputs = data?.inputsOf(made, text.html);
-      const entry = inputs === undefined ? made : { ...made, inputs };
-      if (entry.tagCount !== undefined && entry.tagCount !== articles.get(path)?.tagCount)
-        log.warn(
-          { path, tags: entry.tagCount },
-          `an article has more than ${MOST_TAGS} tags; only the first ${MOST_TAGS} get pages`,
-        );
-      articles.set(path, entry);
+      articles.set(path, inputs === undefined ? made : { ...made, inputs });
     }
     return true;
   }
@@ -145,7 +153,8 @@ export function openArticles(
   /**
    * The text of an article whose file is the one that the entry was read from.
    *
-   * @returns undefined where the file has changed since, is gone, or cannot be read now.
+   * @returns undefined where the file has changed since, or is gone.
+   * @throws the system's error where it cannot be read now.
    */
   function textAt({
     path,
@@ -175,19 +184,26 @@ export function openArticles(
     try {
       return textOf(readForPages(content, path), markdown);
     } catch (error) {
-      if (isGone(error) || isUnreadable(error) || isMalformed(error)) return undefined;
+      if (isGone(error) || isMalformed(error)) return undefined;
       throw error;
     }
   }
 
   function keep(path: string, text: ArticleText): ArticleText {
-    recent.delete(path);
+    forget(path);
     recent.set(path, text);
+    kept += sizeOf(text);
     for (const oldest of recent.keys()) {
-      if (recent.size <= MOST_KEPT && lengthOfAll(recent.values()) <= LONGEST_KEPT) break;
-      recent.delete(oldest);
+      if (kept <= LONGEST_KEPT) break;
+      forget(oldest);
     }
     return text;
+  }
+
+  function forget(path: string): void {
+    const text = recent.get(path);
+    if (text !== undefined) kept -= sizeOf(text);
+    recent.delete(path);
   }
 
   return {
@@ -202,7 +218,9 @@ export function openArticles(
     texts: texts as ReadonlyMap<string, OwnerText>,
     /** Whether a file is malformed or cannot be read now. */
     hasBroken: () => broken.size > 0,
+    isBroken: (path: string) => broken.has(path),
     saved: (): SavedArticles => ({
+      parseKey,
       articles: [...articles.values()],
       texts: [...texts.values()],
     }),
@@ -223,10 +241,8 @@ function textOf(
   };
 }
 
-function lengthOfAll(texts: Iterable<ArticleText>): number {
-  let sum = 0;
-  for (const { fingerprint, html } of texts) sum += fingerprint.size + html.length;
-  return sum;
+function sizeOf({ fingerprint, html }: ArticleText): number {
+  return fingerprint.size + html.length;
 }
 
 function isMalformed(error: unknown): boolean {

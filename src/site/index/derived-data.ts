@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.js';
-import type { PageAdditions } from '../../host/pages/page-additions.js';
+import type { PageAdditions, PageData } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { summaryOf } from '../render/page.js';
@@ -58,17 +58,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
     return partsOf;
   }
 
-  function each(
-    work: (
-      name: string,
-      plugin: string,
-      spec: PageAdditions['data'] extends Map<string, infer V>
-        ? V extends { spec: infer S }
-          ? S
-          : never
-        : never,
-    ) => unknown,
-  ): Record<string, unknown> {
+  function each(work: (name: string, plugin: string, spec: PageData) => unknown): Record<string, unknown> {
     const made: Record<string, unknown> = {};
     for (const [name, { plugin, spec }] of data) {
       try {

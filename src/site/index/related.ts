@@ -1,5 +1,5 @@
 import type { Post } from './article-entry.js';
-import { around } from './order.js';
+import { byTime } from './site-index.js';
 import type { Taxonomy } from './taxonomy.js';
 
 /** The other articles that an article's page shows. */
@@ -42,4 +42,25 @@ export function relatedTo(post: Post, posts: readonly Post[], tags: Taxonomy): N
     (a, b) => b.shared - a.shared || a.distance - b.distance || (a.other.path < b.other.path ? -1 : 1),
   );
   return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
+}
+
+/** The posts of an ordered list next to one of its own: at most so many before and after it, without itself. */
+function around(list: readonly Post[], post: Post, before: number, after: number): Post[] {
+  const position = positionIn(list, post);
+  return [
+    ...list.slice(Math.max(0, position - before), position),
+    ...list.slice(position + 1, position + 1 + after),
+  ];
+}
+
+/** Where a post stands in an ordered list that holds it. */
+function positionIn(list: readonly Post[], post: Post): number {
+  let low = 0;
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    const other = list[middle];
+    if (other !== undefined && byTime(other, post) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

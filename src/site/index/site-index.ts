@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { SiteLink } from '../../host/pages/page-types.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
-import { byTime } from './order.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
 import { authorsIn, type Taxonomy, type TermSlug, tagsIn } from './taxonomy.js';
 
@@ -91,6 +90,12 @@ export function siteIndex(
     keyOf,
     key: () => (key ??= keyOfAll()),
   };
+}
+
+/** The order of all lists, oldest first: publication, and between articles of the same moment the file's path. */
+export function byTime(a: Post, b: Post): number {
+  if (a.time !== b.time) return a.time - b.time;
+  return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
 function hasPage(entry: ArticleEntry): entry is Post {

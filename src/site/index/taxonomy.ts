@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { slugText } from '../../article/address/slug.js';
-import { memoized } from '../../article/memoized.js';
-import { termKey } from '../../article/names.js';
+import { memoized, termKey } from '../../article/names.js';
 import type { Post } from './article-entry.js';
 
 /** Articles that have a name in common, such as a tag or an author. */

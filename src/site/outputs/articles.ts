@@ -2,17 +2,10 @@ import type { Post } from '../index/article-entry.js';
 import type { Articles, ArticleText } from '../index/articles.js';
 import { relatedTo } from '../index/related.js';
 import type { SiteIndex } from '../index/site-index.js';
-import type { Planned } from '../planned.js';
 import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
 import { pathOf } from './addresses.js';
-import type { Output, Sources } from './output.js';
-
-/** The pages of articles. */
-export interface ArticlePages extends Output {
-  /** The page of one article. */
-  planOne(post: Post, sources: Sources): Planned;
-}
+import { type Planned, plannedPage, type Sources } from './output.js';
 
 /** The page of an article. @param text that of its file. */
 export function articlePage(
@@ -46,27 +39,21 @@ export function articlePage(
   } as const satisfies Page;
 }
 
-/** The pages of articles, made from their files. @param articles reads the files. */
-export function articlePages(articles: Pick<Articles, 'textAt'>): ArticlePages {
-  function planOne(post: Post, sources: Sources): Planned {
+/** Plans the page of an article. */
+export type ArticlePlanner = (post: Post, sources: Sources) => Planned;
+
+/** Plans the pages of articles, each of which is made from its file. @param articles reads the files. */
+export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePlanner {
+  return (post, sources) => {
     const { index } = sources;
     const { previous, next, related } = relatedTo(post, index.posts, index.tags);
     const shown = [post, previous, next, ...related].map((one) =>
       one === undefined ? '' : index.keyOf(one),
     );
     const extra = sources.partsOf(post);
-    return sources.context.plan(post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
-      const text = articles.textAt(post);
-      if (text === undefined) return undefined;
-      return { ...articlePage(post, index, text), extra };
+    return plannedPage(sources, post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
+      const text = textAt(post);
+      return text && { ...articlePage(post, index, text), extra };
     });
-  }
-
-  return {
-    reserved: [],
-    planOne,
-    *plan(sources) {
-      for (const post of sources.index.posts) yield planOne(post, sources);
-    },
   };
 }

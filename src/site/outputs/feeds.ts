@@ -5,10 +5,9 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
-import { keyOf } from '../planned.js';
 import { dateOf } from '../render/dates.js';
 import { summaryOf } from '../render/page.js';
-import type { Output } from './output.js';
+import { keyOf, type Output } from './output.js';
 
 /** Loaded by what writes a feed: a receiver, which only asks for the names, starts without it. */
 const library = (): typeof import('feed') => createRequire(import.meta.url)('feed');
@@ -24,33 +23,34 @@ const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) =>
 ]);
 
 /** The newest articles as Atom, RSS and JSON Feed. */
-export function feeds(site: SiteInfo, articles: Pick<Articles, 'textAt'>, hooks: Hooks): Output {
-  /** The items of posts. One whose file has changed since, or cannot be read, is left out until the next build. */
-  function itemsOf(posts: readonly Post[]): FeedItem[] {
-    return posts.flatMap((post) => {
-      const text = articles.textAt(post);
+export function feeds(
+  site: SiteInfo,
+  { textAt, isBroken }: Pick<Articles, 'textAt' | 'isBroken'>,
+  hooks: Hooks,
+): Output {
+  /** The items of posts; undefined where the file of one has changed since: that change has a build of its own. */
+  function itemsOf(posts: readonly Post[]): FeedItem[] | undefined {
+    const items = posts.flatMap((post) => {
+      const text = textAt(post);
       return text === undefined ? [] : [{ ...summaryOf(post), html: text.html }];
     });
+    return items.length === posts.length ? items : undefined;
   }
 
-  return {
-    reserved: [...FEEDS.keys()],
-    *plan({ index, context }) {
-      const posts = index.posts.slice(-FEED_SIZE).reverse();
-      const key = keyOf(context.key, ...posts.map(index.keyOf));
-      for (const [path, feedOf] of FEEDS) {
-        let isWhole = false;
-        const render = async () => {
-          const items = itemsOf(posts);
-          isWhole = items.length === posts.length;
-          return feedOf(
-            site,
-            await hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${path}` }),
-          );
-        };
-        yield { path, key, render, isWhole: () => isWhole };
-      }
-    },
+  return ({ index, renderer }) => {
+    const newest = index.posts.slice(-FEED_SIZE).reverse();
+    // An item has the whole text, which is in the file alone.
+    const posts = newest.filter(({ path }) => !isBroken(path));
+    const key = keyOf(renderer.key, ...posts.map(index.keyOf));
+    return [...FEEDS].map(([path, textOf]) => ({
+      path,
+      key,
+      render: async () => {
+        const items = itemsOf(posts);
+        const info = { kind: 'feed', path: `/${path}` } as const;
+        return items && textOf(site, await hooks.applyFilters('feed.items', items, info));
+      },
+    }));
   };
 }
 

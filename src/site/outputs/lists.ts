@@ -2,13 +2,10 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Post } from '../index/article-entry.js';
 import { termTextPathOf } from '../index/owner-texts.js';
 import type { Term } from '../index/taxonomy.js';
-import type { Planned } from '../planned.js';
 import type { Text } from '../render/i18n.js';
-import { numbered, type Page, type PageLink, type Pager, sitePage, summaryOf } from '../render/page.js';
-import { fileAt } from './addresses.js';
-import type { Output, Sources } from './output.js';
-
-const HOME = 'index.html';
+import { numbered, type Page, type Pager, sitePage, summaryOf } from '../render/page.js';
+import { fileAt, linkBelow } from './addresses.js';
+import { type Output, type Planned, plannedPage, type Sources } from './output.js';
 
 /** What the pages of lists are made with. */
 export interface ListSettings {
@@ -20,13 +17,10 @@ export interface ListSettings {
 /** The home page, which shows the newest articles. */
 export function homePage({ site, pageSize }: ListSettings): Output {
   const texts = { title: site.title, description: site.description };
-  return {
-    reserved: [HOME],
-    *plan(sources) {
-      const posts = sources.index.posts.slice(-pageSize).reverse();
-      const page = (): Page => ({ ...sitePage(site, 'home', '/', texts), articles: summariesOf(posts) });
-      yield sources.context.plan(HOME, posts.map(sources.index.keyOf), page);
-    },
+  return (sources) => {
+    const posts = sources.index.posts.slice(-pageSize).reverse();
+    const page = (): Page => ({ ...sitePage(site, 'home', '/', texts), articles: posts.map(summaryOf) });
+    return [plannedPage(sources, 'index.html', posts.map(sources.index.keyOf), page)];
   };
 }
 
@@ -34,10 +28,7 @@ export function homePage({ site, pageSize }: ListSettings): Output {
 export function archivePages(settings: ListSettings): Output {
   const description = { t: 'archiveOf', values: { site: settings.site.title } };
   const frame: Frame = { kind: 'archive', address: '/archive/', title: { t: 'archive' }, description };
-  return {
-    reserved: ['archive/'],
-    plan: (sources) => pagesOfList(frame, sources.index.posts, sources, settings),
-  };
+  return (sources) => pagesOfList(frame, sources.index.posts, sources, settings);
 }
 
 /** The lists of the articles of each tag, or of each author. */
@@ -51,13 +42,27 @@ export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Outpu
     return { kind, address, title, description, more: { [kind]: name, ...(text && { page: text }) } };
   }
 
-  return {
-    reserved: [`${kind}s/`],
-    *plan(sources) {
-      const { tags, authors } = sources.index;
-      for (const term of (kind === 'tag' ? tags : authors).all())
-        yield* pagesOfList(frameOf(term, sources), term.posts, sources, settings);
-    },
+  return function* (sources) {
+    const { tags, authors } = sources.index;
+    for (const term of (kind === 'tag' ? tags : authors).all())
+      yield* pagesOfList(frameOf(term, sources), term.posts, sources, settings);
+  };
+}
+
+/** The list of all tags, in the order of the site's language. */
+export function tagIndex(site: SiteInfo): Output {
+  const { compare } = new Intl.Collator(site.language);
+  const byName = (a: Term, b: Term) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1);
+  const texts = { title: { t: 'tags' }, description: { t: 'tagsOf', values: { site: site.title } } };
+
+  return (sources) => {
+    const tagLinks = [...sources.index.tags.all()].sort(byName).map(({ name, address, posts }) => ({
+      label: name,
+      href: linkBelow(address, site),
+      count: posts.length,
+    }));
+    const page = (): Page => ({ ...sitePage(site, 'tags', '/tags/', texts), tagLinks });
+    return [plannedPage(sources, 'tags/index.html', [JSON.stringify(tagLinks)], page)];
   };
 }
 
@@ -79,33 +84,21 @@ function* pagesOfList(
 ): Generator<Planned> {
   const inputs = JSON.stringify([title, description, more]);
   for (const { path, items, pager } of listPages(address, posts, pageSize))
-    yield sources.context.plan(
+    yield plannedPage(
+      sources,
       fileAt(path),
       [inputs, JSON.stringify(pager), ...items.map(sources.index.keyOf)],
       () => ({
         ...sitePage(site, kind, path, { title: numbered(title, pager.number), description }),
         ...more,
-        articles: summariesOf(items),
+        articles: items.map(summaryOf),
         pager,
       }),
     );
 }
 
-function summariesOf(posts: readonly Post[]) {
-  return posts.map((post) => summaryOf(post));
-}
-
-/** One page of a list of articles. */
-export interface ListPage {
-  /** Below the site's base path. */
-  readonly path: string;
-  /** Newest first. */
-  readonly items: readonly Post[];
-  readonly pager: Pager;
-}
-
 /**
- * The pages of a list. They are counted from the oldest, and only full ones leave the list's own page, which so holds one
+ * The pages of a list, each with its articles, newest first. They are counted from the oldest, and only full ones leave the list's own page, which so holds one
  * to two pages' worth: the articles of an older page stay when newer ones come. Only its links to newer pages change,
  * when the next page and the one after that are cut off. An article that comes in earlier or goes moves those of all later
  * pages.
@@ -114,7 +107,7 @@ export interface ListPage {
  * @param posts oldest first.
  * @param pageSize articles on an older page.
  */
-export function* listPages(address: string, posts: readonly Post[], pageSize: number): Generator<ListPage> {
+export function* listPages(address: string, posts: readonly Post[], pageSize: number) {
   const older = Math.max(0, Math.floor(posts.length / pageSize) - 1);
   for (let number = 0; number <= older; number++) {
     const start = (number === 0 ? older : number - 1) * pageSize;
@@ -142,31 +135,17 @@ function pagerOf(address: string, number: number, last: number): Pager {
   const path = (other: number) => listPath(address, other);
   // In the order of the list: its own page is the one behind the last.
   const place = number || last + 1;
+  const places = [last + 1, place + 1, place, place - 1, 1].filter((one) => one >= 1 && one <= last + 1);
+  const linked = [...new Set(places)];
   return {
     number,
     newer: number === 0 ? undefined : path(number === last ? 0 : number + 1),
     older: place > 1 ? path(place - 1) : undefined,
     pageCount: number === 0 ? last + 1 : undefined,
-    pageLinks: pageLinks([last + 1, place + 1, place, place - 1, 1], last + 1, (other) => {
-      const shown = other > last ? 0 : other;
-      return { number: shown, path: path(shown) };
+    pageLinks: linked.map((one, index) => {
+      const shown = one > last ? 0 : one;
+      const isAfterGap = Math.abs(one - (linked[index - 1] ?? one)) > 1;
+      return { number: shown, path: path(shown), isAfterGap };
     }),
   };
-}
-
-/**
- * The links to pages of a list, by their places in it.
- *
- * @param places in their order; those that are there twice, or outside of the list, are left out.
- */
-function pageLinks(
-  places: readonly number[],
-  pageCount: number,
-  linkOf: (place: number) => Omit<PageLink, 'isAfterGap'>,
-): PageLink[] {
-  const linked = [...new Set(places.filter((place) => place >= 1 && place <= pageCount))];
-  return linked.map((place, index) => ({
-    ...linkOf(place),
-    isAfterGap: Math.abs(place - (linked[index - 1] ?? place)) > 1,
-  }));
 }

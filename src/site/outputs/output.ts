@@ -1,50 +1,67 @@
+import { hash } from 'node:crypto';
 import type { Post } from '../index/article-entry.js';
 import type { DataOnPage } from '../index/derived-data.js';
 import type { SiteIndex } from '../index/site-index.js';
-import type { Planned } from '../planned.js';
-import type { RenderContext } from '../render/render-context.js';
+import type { Page } from '../render/page.js';
+import type { Renderer } from '../render/render.js';
+
+/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
+export type Content = string | Uint8Array;
+
+/** A file of the site before it is made. */
+export interface Planned {
+  /** Below the output folder, with forward slashes. */
+  readonly path: string;
+  /** Changes with everything that the file is made of. While it stays the same, the file is not made again. */
+  readonly key: string;
+  /** Makes the file; undefined where that is not possible now and the file that stands there stays. */
+  render(): Content | undefined | Promise<Content | undefined>;
+}
 
 /** What files are planned from: the articles, and how the site looks. Neither ever changes. */
 export interface Sources {
   readonly index: SiteIndex;
-  readonly context: RenderContext;
+  readonly renderer: Renderer;
   /** What the page of an article shows of data that plugins derive. */
   readonly partsOf: (post: Post) => DataOnPage;
 }
 
-/** One kind of files of the site, such as its feeds. */
-export interface Output {
-  /**
-   * Its files and folders (with a slash at the end) at the top of the site: no article has its page there. A `*` stands
-   * for any part of a name.
-   */
-  readonly reserved: readonly string[];
-  /** The files that it has now. A key that forgets an input leaves a stale file behind. */
-  plan(sources: Sources): Iterable<Planned>;
+/**
+ * Plans the files of one kind that the site has now, such as its feeds. A key that forgets an input leaves a stale file
+ * behind.
+ */
+export type Output = (sources: Sources) => Iterable<Planned>;
+
+/** A key of several inputs. */
+export function keyOf(...inputs: readonly string[]): string {
+  return hash('sha1', inputs.join('\0'), 'base64');
+}
+
+/** Plans a page that depends on these inputs, besides all that the renderer's key stands for. */
+export function plannedPage(
+  { renderer }: Pick<Sources, 'renderer'>,
+  path: string,
+  inputs: readonly string[],
+  page: () => Page | undefined,
+): Planned {
+  return {
+    path,
+    key: keyOf(renderer.key, ...inputs),
+    render: () => {
+      const made = page();
+      return made && renderer.render(made);
+    },
+  };
 }
 
 /** The files of all outputs; where two have the same file, the first one makes it. */
 export function* planAll(outputs: readonly Output[], sources: Sources): Generator<Planned> {
   const seen = new Set<string>();
   for (const output of outputs) {
-    for (const planned of output.plan(sources)) {
+    for (const planned of output(sources)) {
       if (seen.has(planned.path)) continue;
       seen.add(planned.path);
       yield planned;
     }
   }
-}
-
-/** Matches the files at reserved places; a file is reserved as a folder too, and a page as `.htm` and `.html`. */
-export function reservedPlaces(outputs: readonly Output[]): RegExp {
-  const patterns = outputs
-    .flatMap(({ reserved }) => reserved)
-    .map((place) => {
-      const name = place
-        .replace(/\/$/, '')
-        .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-        .replaceAll('*', '[^/]*');
-      return place.endsWith('/') ? `${name}(?:/.*|\\.html?)` : `${name.replace(/html$/, 'html?')}(?:/.*)?`;
-    });
-  return new RegExp(`^(?:${patterns.join('|')})$`, 'i');
 }

@@ -1,45 +1,40 @@
+import { isReservedFile } from '../../article/address/reserved.js';
 import type { PluginOutput } from '../../host/pages/outputs.js';
 import type { Articles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
-import { ICON } from '../render/render-context.js';
-import type { ArticlePages } from './articles.js';
+import type { ArticlePlanner } from './articles.js';
 import { feeds } from './feeds.js';
-import { archivePages, homePage, termPages } from './lists.js';
-import { type Output, reservedPlaces } from './output.js';
+import { archivePages, homePage, tagIndex, termPages } from './lists.js';
+import type { Output } from './output.js';
 import { notFoundPage, ownerPages, searchPage } from './owner-pages.js';
 import { pluginFiles } from './plugin-files.js';
 import { redirectPages } from './redirect-pages.js';
 import { hostFiles, staticFiles, themeFiles } from './site-files.js';
 import { sitemap } from './sitemap.js';
-import { tagIndex } from './tag-index.js';
-
-const NO_PLUGIN_OUTPUTS: readonly PluginOutput[] = [];
 
 /**
- * Every output of a site; to add one, write it and name it here. The files that pages link come first, and pages
- * before the lists that link them. Where two outputs have the same file, the first one makes it.
+ * Every output of a site; to add one, write it and name it here, and what it has at the top of the site in
+ * `article/address/reserved.ts`. The files that pages link come first, and pages before the lists that link them. Where two
+ * outputs have the same file, the first one makes it.
+ *
+ * @param planArticle plans the page of an article.
+ * @param isReserved see `reservedFiles`.
  */
 export function siteOutputs(
-  {
-    site,
-    stateDir,
-    staticDir,
-    hooks,
-    log,
-    hosting = [],
-    pageSize = 20,
-    outputs = NO_PLUGIN_OUTPUTS,
-    contentSecurityPolicy,
-  }: SiteOptions,
-  pages: ArticlePages,
+  options: SiteOptions,
+  planArticle: ArticlePlanner,
   articles: Articles,
+  isReserved: (file: string) => boolean,
 ): readonly Output[] {
+  const { site, stateDir, staticDir, hooks, log, hosting = [], pageSize = 20, outputs = [] } = options;
   const lists = { site, pageSize };
-  const isReserved = (file: string) => reserved.test(file);
-  const all: readonly Output[] = [
+  return [
     staticFiles(staticDir, log),
-    themeFiles(ICON),
-    pages,
+    themeFiles,
+    // One at a time: a builder hears of what comes between two files.
+    function* (sources) {
+      for (const post of sources.index.posts) yield planArticle(post, sources);
+    },
     homePage(lists),
     archivePages(lists),
     termPages(lists, 'tag'),
@@ -51,9 +46,18 @@ export function siteOutputs(
     notFoundPage(site),
     ownerPages(site),
     ...outputs.map((output) => pluginFiles(output, site, log)),
-    hostFiles(site, hosting, contentSecurityPolicy),
+    hostFiles(site, hosting, options.contentSecurityPolicy),
     redirectPages({ site, stateDir, hosting }),
   ];
-  const reserved = reservedPlaces(all);
-  return all;
+}
+
+/**
+ * Tells which files of the output are the site's own or a plugin's: no article has its page there. A file is reserved as a
+ * folder too, and a folder as a page.
+ */
+export function reservedFiles(outputs: readonly PluginOutput[] = []): (file: string) => boolean {
+  const places = outputs.map(({ output }) => output.path.replace(/\/$/, '').toLowerCase()).filter(Boolean);
+  const isAt = (name: string, place: string) =>
+    name.startsWith(`${place}/`) || [place, `${place}.html`, `${place}.htm`].includes(name);
+  return (file) => isReservedFile(file) || places.some((place) => isAt(file.toLowerCase(), place));
 }

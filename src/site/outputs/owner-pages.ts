@@ -2,7 +2,7 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import { addressOfPage } from '../index/owner-texts.js';
 import { sitePage } from '../render/page.js';
 import { fileAt } from './addresses.js';
-import type { Output } from './output.js';
+import { type Output, plannedPage } from './output.js';
 
 /** The paths of the pages among the owner's texts. */
 export function ownerPagePaths(texts: Iterable<string>): string[] {
@@ -11,44 +11,32 @@ export function ownerPagePaths(texts: Iterable<string>): string[] {
 
 /** The pages that the owner wrote. */
 export function ownerPages(site: SiteInfo): Output {
-  return {
-    reserved: [],
-    *plan(sources) {
-      for (const [path, text] of sources.index.texts) {
-        const address = addressOfPage(path);
-        if (address === undefined) continue;
-        const { title, description, fingerprint } = text;
-        yield sources.context.plan(fileAt(address), [JSON.stringify(fingerprint)], () => ({
-          ...sitePage(site, 'page', address, { title, description }),
-          page: text,
-        }));
-      }
-    },
+  return function* (sources) {
+    for (const [path, text] of sources.index.texts) {
+      const address = addressOfPage(path);
+      if (address === undefined) continue;
+      const { title, description, fingerprint } = text;
+      yield plannedPage(sources, fileAt(address), [JSON.stringify(fingerprint)], () => ({
+        ...sitePage(site, 'page', address, { title, description }),
+        page: text,
+      }));
+    }
   };
 }
 
 /** The page for addresses that do not exist. */
 export function notFoundPage(site: SiteInfo): Output {
   const path = '404.html';
-  return {
-    reserved: [path],
-    *plan(sources) {
-      const texts = { title: { t: 'notFound' }, description: '' };
-      yield sources.context.plan(path, [], () => sitePage(site, 'notFound', `/${path}`, texts));
-    },
-  };
+  const texts = { title: { t: 'notFound' }, description: '' };
+  return (sources) => [plannedPage(sources, path, [], () => sitePage(site, 'notFound', `/${path}`, texts))];
 }
 
 /** The page of the search; a site without search has none. */
 export function searchPage(site: SiteInfo): Output {
-  return {
-    reserved: ['search/', 'pagefind/'],
-    *plan(sources) {
-      if (!site.search) return;
-      const description = { t: 'searchOf', values: { site: site.title } };
-      yield sources.context.plan('search/index.html', [], () =>
-        sitePage(site, 'search', '/search/', { title: { t: 'search' }, description }),
-      );
-    },
+  const texts = {
+    title: { t: 'search' },
+    description: { t: 'searchOf', values: { site: site.title } },
   };
+  const page = () => sitePage(site, 'search', '/search/', texts);
+  return (sources) => (site.search ? [plannedPage(sources, 'search/index.html', [], page)] : []);
 }

@@ -12,22 +12,18 @@ import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
 import type { Post } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
-import { keyOf, type Planned } from '../planned.js';
 import { summaryOf } from '../render/page.js';
-import type { RenderContext } from '../render/render-context.js';
-import type { Output } from './output.js';
+import type { Renderer } from '../render/render.js';
+import { keyOf, type Planned } from './output.js';
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;
 
-/** The files of one plugin; see `pluginFiles`. */
-export interface PluginFiles extends Output {
-  /** Of the context only the key counts, so that files can be planned where another generator makes the pages. */
-  plan(sources: {
-    readonly index: SiteIndex;
-    readonly context: Pick<RenderContext, 'key'>;
-  }): Generator<Planned>;
-}
+/** Plans the files of a plugin also where another generator makes the pages: of the renderer only the key counts. */
+export type PluginFiles = (sources: {
+  readonly index: SiteIndex;
+  readonly renderer: Pick<Renderer, 'key'>;
+}) => Iterable<Planned>;
 
 /** The files of one plugin. They are made again when any article, or the plugin, has changed. */
 export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, log: Log): PluginFiles {
@@ -70,18 +66,15 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
     });
   }
 
-  return {
-    reserved: isSite ? [] : [output.path],
-    *plan({ index, context }) {
-      const view = { site, articles: articlesOf(index) };
-      const key = keyOf(context.key, index.key());
-      for (const path of pathsOf(view)) yield { path, key, render: () => render(path, view) };
-    },
+  return ({ index, renderer }) => {
+    const view = { site, articles: articlesOf(index) };
+    const key = keyOf(renderer.key, index.key());
+    return pathsOf(view).map((path) => ({ path, key, render: () => render(path, view) }));
   };
 }
 
 function articlesOf({ posts, tags, authors }: SiteIndex): SiteArticles {
-  const newestFirst = (list: readonly Post[] = []) => [...list].reverse().map((post) => summaryOf(post));
+  const newestFirst = (list: readonly Post[] = []) => [...list].reverse().map(summaryOf);
   return {
     count: posts.length,
     newest: (count) => newestFirst(count > 0 ? posts.slice(-count) : []),

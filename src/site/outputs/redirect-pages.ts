@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash } from '../../store/trash.js';
 import type { SiteOptions } from '../options.js';
-import { keyOf, type Planned } from '../planned.js';
 import { fileOf } from './addresses.js';
-import type { Output, Sources } from './output.js';
+import { keyOf, type Output, type Planned } from './output.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {
@@ -24,26 +23,22 @@ export function redirectPages({
   hosting = [],
 }: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Output {
   const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
-
   const trash = openTrash(stateDir);
 
-  return {
-    reserved: [],
-    *plan({ index }: Pick<Sources, 'index'>): Generator<Planned> {
-      const redirects = trash.list().flatMap(({ url, redirect }): Redirect[] => {
-        const file = fileOf(url, site);
-        const isThere = file !== undefined && index.at(file) !== undefined;
-        return redirect === null || isThere ? [] : [{ from: url, to: redirect }];
-      });
-      for (const one of redirects) {
-        const path = fileOf(one.from, site);
-        if (path !== undefined)
-          yield { path, key: keyOf('redirect', one.to, site.language), render: () => pageOf(one, site) };
-      }
-      if (!hasFile || redirects.length === 0) return;
-      const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
-      yield { path: '_redirects', key: keyOf(lines), render: () => `# Pressmark\n${lines}` };
-    },
+  return ({ index }) => {
+    const redirects = trash.list().flatMap(({ url, redirect }): Redirect[] => {
+      const file = fileOf(url, site);
+      const isThere = file !== undefined && index.at(file) !== undefined;
+      return redirect === null || isThere ? [] : [{ from: url, to: redirect }];
+    });
+    const pages = redirects.flatMap((one): Planned[] => {
+      const path = fileOf(one.from, site);
+      const key = keyOf('redirect', one.to, site.language);
+      return path === undefined ? [] : [{ path, key, render: () => pageOf(one, site) }];
+    });
+    if (!hasFile || redirects.length === 0) return pages;
+    const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
+    return [...pages, { path: '_redirects', key: keyOf(lines), render: () => `# Pressmark\n${lines}` }];
   };
 }
 

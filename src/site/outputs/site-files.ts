@@ -3,24 +3,19 @@ import { join } from 'node:path';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Hosting } from '../options.js';
-import { type Content, keyOf, type Planned } from '../planned.js';
-import { publicFilesIn } from '../render/theme-files.js';
-import type { Output } from './output.js';
+import { publicFilesIn } from '../render/theme.js';
+import { keyOf, type Output, type Sources } from './output.js';
 
 /** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
 const OF_GITHUB = /\.github\.io$/i;
 
-/** Every file for hosts, whatever the settings: an article must not take the address of one that comes later. */
-const OF_HOSTS = ['robots.txt', '_headers', 'CNAME'];
-
 /** The style sheet, the icon, the pictures and fonts of the theme, and what it has for the top of the site. */
-export function themeFiles(icon: string): Output {
-  return {
-    reserved: ['assets/', icon],
-    *plan({ context }) {
-      for (const [path, render] of context.files) yield { path, key: keyOf(context.key), render };
-    },
-  };
+export const themeFiles: Output = ({ renderer: { files, key } }) =>
+  [...files].map(([path, render]) => ({ path, key: keyOf(key), render }));
+
+/** Whether the owner, or the theme, has a file of this name that stands in place of an article's page. */
+export function isOwnFile(file: string, staticDir: string, { renderer }: Pick<Sources, 'renderer'>): boolean {
+  return renderer.files.has(file) || fs.existsSync(join(staticDir, file));
 }
 
 /**
@@ -40,16 +35,12 @@ export function staticFiles(folder: string, log: Log): Output {
     );
   }
 
-  return {
-    reserved: [],
-    *plan(): Generator<Planned> {
-      for (const path of publicFilesIn(folder, warnOf)) {
-        const file = join(folder, path);
-        const { size, mtimeMs, ino } = fs.statSync(file);
-        yield { path, key: keyOf(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };
-      }
-    },
-  };
+  return () =>
+    publicFilesIn(folder, warnOf).map((path) => {
+      const file = join(folder, path);
+      const { size, mtimeMs, ino } = fs.statSync(file);
+      return { path, key: keyOf(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };
+    });
 }
 
 /**
@@ -59,23 +50,21 @@ export function staticFiles(folder: string, log: Log): Output {
  * @param policy the Content-Security-Policy of the config; false for none. Default: the theme's.
  */
 export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: string | false): Output {
-  return {
-    reserved: OF_HOSTS,
-    *plan({ context }) {
-      const files = new Map<string, Content>();
-      // Robots are asked about at a host's root alone.
-      if (site.basePath === '') files.set('robots.txt', robots(site));
-      if (hosts.includes('cloudflare-pages') || hosts.includes('netlify'))
-        files.set('_headers', headers(site, context.theme.hashedFiles, policy ?? context.theme.policy));
-      if (hosts.includes('github-pages')) {
-        files.set('.nojekyll', '');
-        const { hostname } = new URL(site.url);
-        if (site.basePath === '' && !OF_GITHUB.test(hostname)) files.set('CNAME', `${hostname}\n`);
-      }
-      for (const [path, content] of files) yield { path, key: keyOf(context.key), render: () => content };
-    },
+  return ({ renderer: { key, theme } }) => {
+    const files = new Map<string, string>();
+    // Robots are asked about at a host's root alone.
+    if (site.basePath === '') files.set('robots.txt', robots(site));
+    if (hosts.includes('cloudflare-pages') || hosts.includes('netlify'))
+      files.set('_headers', headers(site, theme.hashedFiles, policy ?? theme.policy));
+    if (hosts.includes('github-pages')) {
+      files.set('.nojekyll', '');
+      const { hostname } = new URL(site.url);
+      if (site.basePath === '' && !OF_GITHUB.test(hostname)) files.set('CNAME', `${hostname}\n`);
+    }
+    return [...files].map(([path, content]) => ({ path, key: keyOf(key), render: () => content }));
   };
 }
+
 function robots(site: SiteInfo): string {
   return `# Pressmark\nUser-agent: *\nAllow: /\nDisallow: /-/admin/\n\nSitemap: ${site.url}/sitemap.xml\n`;
 }

@@ -3,10 +3,9 @@ import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/address/files-of-address.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
-import { keyOf, type Planned } from '../planned.js';
 import { summaryOf } from '../render/page.js';
 import { fileAt } from './addresses.js';
-import type { Output, Sources } from './output.js';
+import { keyOf, type Output, type Planned, type Sources } from './output.js';
 import { ownerPagePaths } from './owner-pages.js';
 
 /** Addresses in one file; the protocol allows 50,000. */
@@ -51,30 +50,20 @@ export function sitemap(
     return urlset(shown.map(({ url, lastmod }) => ({ url, ...(lastmod !== undefined && { lastmod }) })));
   }
 
-  return {
-    reserved: [SITEMAP, 'sitemap*.xml'],
-    *plan(sources): Generator<Planned> {
-      const pages = pagesIn(sources);
-      const key = keyOf(sources.context.key, sources.index.key(), ...pages);
-      const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
-      if (count === 1) {
-        yield { path: SITEMAP, key, render: () => fileOf(SITEMAP, itemsOf(sources)) };
-        return;
-      }
-      const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
-      const parts = names.map((name) => ({ url: `${site.url}/${name}` }));
-      yield {
-        path: SITEMAP,
-        key: keyOf(sources.context.key, String(count)),
-        render: () => sitemapIndex(parts),
-      };
-      for (const [part, path] of names.entries())
-        yield {
-          path,
-          key,
-          render: () => fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most)),
-        };
-    },
+  return (sources): Planned[] => {
+    const pages = pagesIn(sources);
+    const key = keyOf(sources.renderer.key, sources.index.key(), ...pages);
+    const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
+    if (count === 1) return [{ path: SITEMAP, key, render: () => fileOf(SITEMAP, itemsOf(sources)) }];
+    const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
+    const parts = names.map((path, part) => ({
+      path,
+      key,
+      render: () => fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most)),
+    }));
+    const urls = names.map((name) => ({ url: `${site.url}/${name}` }));
+    const whole = { path: SITEMAP, key: keyOf(sources.renderer.key, String(count)) };
+    return [{ ...whole, render: () => sitemapIndex(urls) }, ...parts];
   };
 }
 

@@ -20,11 +20,11 @@ const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)((?:<%[\s\S]*?%>|[^>])*)>([\s\S]*?)
  * The Content-Security-Policy of a site with these templates: scripts come from the site or stand in a template. JSON-LD is
  * data, which no policy keeps from robots. `wasm-unsafe-eval` is for the search.
  *
- * @param templates their texts. A script with template code in it is not allowed, as each page has another one.
+ * @param layers the texts of themes. A script with template code in it is not allowed, as each page has another one.
  */
-export function contentSecurityPolicy(templates: Iterable<string>): string {
+export function contentSecurityPolicy(layers: readonly ReadonlyMap<string, string>[]): string {
   const hashes = new Set<string>();
-  for (const template of templates)
+  for (const template of layers.flatMap((layer) => [...layer.values()]))
     for (const [, attributes = '', script = ''] of template.matchAll(INLINE_SCRIPT))
       if (!/ld\+json/.test(attributes) && !script.includes('<%'))
         hashes.add(`'sha256-${hash('sha256', script.replaceAll('\r\n', '\n'), 'base64')}'`);

@@ -1,3 +1,4 @@
+import { shortened } from '../../article/names.js';
 import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/pages/page-types.js';
 import { textOfHtml } from './html-text.js';
@@ -50,7 +51,10 @@ function headingsOf(html: string): Heading[] {
     const token = tokens[index];
     if (token?.kind !== 'open' || !HEADING.test(token.name)) continue;
     const end = endOf(tokens, index);
-    const title = titleOf(html.slice(token.end, end?.start));
+    const title = shortened(
+      textOfHtml(html.slice(token.end, end?.start).slice(0, TITLE_FROM)),
+      LONGEST_TITLE,
+    );
     if (title === '') continue;
     const closedAt = end?.kind === 'close' ? end.start : undefined;
     headings.push({ tag: token, title, closedAt, id: idOf(html, token) ?? freeId(title) });
@@ -72,12 +76,6 @@ function headingsOf(html: string): Heading[] {
     ids.add(id());
     return id();
   }
-}
-
-function titleOf(html: string): string {
-  const text = textOfHtml(html.slice(0, TITLE_FROM));
-  if (text.length <= LONGEST_TITLE) return text;
-  return `${text.slice(0, LONGEST_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** What ends the text of the heading at a place in the list: its closing tag, or the next heading. */

@@ -1,7 +1,10 @@
+import { messageOf } from '../../errors.js';
 import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/pages/page-types.js';
+import { asPlugin } from '../../host/plugin-code.js';
 import type { SiteIndex } from '../index/site-index.js';
+import type { SiteOptions } from '../options.js';
 import { linkBelow, linksOf } from '../outputs/addresses.js';
-import { type DateFormats, isoOf } from './dates.js';
+import { type DateFormats, dateFormats, isoOf } from './dates.js';
 import type { PhraseValues } from './i18n.js';
 import type { Theme } from './theme.js';
 
@@ -15,7 +18,7 @@ export interface YearOfArticles {
 }
 
 /** What templates get besides a page's own data: the same for every page. Documented in docs/themes.md. */
-export interface Helpers {
+interface Helpers {
   /** A path below the site's base path, or an absolute URL, as a link. */
   url(address: string): string;
   /** The page of a tag. */
@@ -42,19 +45,32 @@ export interface Helpers {
   asset(name: string): string;
   /** The site's first letter, for a favicon. */
   readonly initial: string;
+  /** The functions of plugins, by their names. */
+  readonly helpers: Readonly<Record<string, (...args: never[]) => unknown>>;
 }
 
-/** The helpers of one site, its theme and its index. */
-export function createHelpers(
-  site: SiteInfo,
+/** The helpers of a site with this theme, for one index after the other. */
+export function helpersFor(
   theme: Theme,
+  { site, additions }: Pick<SiteOptions, 'site' | 'additions'>,
+): (index: Linked) => Helpers {
+  const ofPlugins = helpersOfPlugins(additions);
+  const dates = dateFormats(site);
+  return (index) => helpersOf(theme, site, dates, index, ofPlugins);
+}
+
+function helpersOf(
+  theme: Theme,
+  site: SiteInfo,
   { day, monthDay, year }: DateFormats,
   { tags, authors, navigation: pages }: Linked,
+  helpers: Helpers['helpers'],
 ): Helpers {
   const url = linksOf(site);
   let navigation: readonly SiteLink[] | undefined;
 
   return {
+    helpers,
     url,
     tagLink: (name) => linkBelow(tags.get(name)?.address ?? '/tags/', site),
     authorLink: (name) => linkBelow(authors.get(name)?.address ?? '/archive/', site),
@@ -100,4 +116,19 @@ function byYear(articles: readonly ArticleSummary[], yearOf: (date: string) => s
 function initialOf({ title, locale }: SiteInfo): string {
   const [first] = new Intl.Segmenter(locale).segment(title.trim());
   return (first?.segment ?? '').toLocaleUpperCase(locale);
+}
+
+/** The functions of plugins; an error of one names it. */
+function helpersOfPlugins(additions: SiteOptions['additions']): Helpers['helpers'] {
+  const named = [...(additions?.helpers ?? [])].map(([name, { plugin, help }]) => [
+    name,
+    (...args: never[]) => {
+      try {
+        return asPlugin(plugin, () => help(...args));
+      } catch (error) {
+        throw new Error(`helper ${name} of plugin ${plugin} failed: ${messageOf(error)}`, { cause: error });
+      }
+    },
+  ]);
+  return Object.fromEntries(named);
 }

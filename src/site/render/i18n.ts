@@ -1,6 +1,5 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
-import type { ThemeSources } from './theme-files.js';
 
 /** Somebody's own words, or a phrase of the theme: its key in `words/<language>.json`, and what fills its places. */
 export type Text = string | { readonly t: string; readonly values?: PhraseValues };
@@ -25,7 +24,7 @@ export function textOf(t: Translate, text: Text): string {
  *   page with half its words is useless.
  */
 export function translations(
-  themes: readonly ThemeSources[],
+  themes: readonly ReadonlyMap<string, string>[],
   { language, locale }: Pick<SiteInfo, 'language' | 'locale'>,
 ): Translate {
   const number = new Intl.NumberFormat(locale);
@@ -48,13 +47,16 @@ export function translations(
   };
 }
 
-function readWords(themes: readonly ThemeSources[], language: string): ReadonlyMap<string, string> {
+function readWords(
+  themes: readonly ReadonlyMap<string, string>[],
+  language: string,
+): ReadonlyMap<string, string> {
   const names = new Set(['en', new Intl.Locale(language).language, language]);
   const files = [...names].flatMap((name) => themes.map((theme) => readFile(`words/${name}.json`, theme)));
   return new Map(files.flat());
 }
 
-function readFile(name: string, sources: ThemeSources): [string, string][] {
+function readFile(name: string, sources: ReadonlyMap<string, string>): [string, string][] {
   try {
     const words: unknown = JSON.parse(sources.get(name) ?? '{}');
     const entries = Object.entries(Object(words));

@@ -1,23 +1,30 @@
 import { hash } from 'node:crypto';
-import vm from 'node:vm';
-import { Eta } from 'eta/core';
-import { messageOf, PressmarkError } from '../../errors.js';
+import fs from 'node:fs';
+import { join, posix, sep } from 'node:path';
+import { isFileAt } from '../../fs/file-at.js';
+import { entriesBelow } from '../../fs/files-below.js';
 import type { ThemeFolder } from '../../host/pages/page-additions.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
+import { PACKAGE_FOLDER } from '../../own-package.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 import { type Translate, translations } from './i18n.js';
-import {
-  assetsIn,
-  BUILT_IN,
-  rootFilesIn,
-  sourcesIn,
-  type ThemeSources,
-  themeFolderOf,
-  withHash,
-} from './theme-files.js';
+
+/** What of a theme's folder makes pages; everything else in it is its author's business. */
+const SOURCE = /(?:\.eta|^style\.css|^custom\.css|^favicon\.svg|^words\/[^/]+\.json)$/;
+
+/** The folder of the theme that comes with Pressmark. */
+export const BUILT_IN = join(PACKAGE_FOLDER, 'templates/');
+
+/** Which files of the output have a hash of their content in their name. */
+export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
+
+/** The texts that pages are made of, by their names below the theme's folder. */
+export type ThemeSources = ReadonlyMap<string, string>;
 
 /** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
 export interface Theme {
+  /** The templates, words and style sheets. */
+  readonly sources: ThemeSources;
   /** The style sheet, what is in `assets/`, and what goes to the top of the site, by their names below the output folder. */
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
   /** Those of them whose names hold a hash of their content, so that browsers may keep them for ever. */
@@ -27,37 +34,27 @@ export interface Theme {
   readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly hash: string;
-  /** Whether there is a template `<name>.eta`. */
-  has(name: string): boolean;
   /**
    * The file below the output folder in which `style.css`, or a file in `assets/`, stands under a name with a hash.
    *
-   * @throws PressmarkError TEMPLATE_FAILED where there is no such file.
+   * @throws Error where there is no such file.
    */
   hashed(name: string): string;
-  /**
-   * Renders the template `<name>.eta`, or the file of that very name.
-   *
-   * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line.
-   */
-  render(name: string, data: object): string;
 }
 
 /**
- * Reads the theme. A template that does not compile fails when it is used, so that the pages that do not
- * need it are built.
+ * Reads the theme.
  *
- * @param given those of themes and, last, the site's own templates: a file stands in place of those of the same name
+ * @param folders those of themes and, last, the site's own templates: a file stands in place of those of the same name
  *   in the folders before it and in the built-in theme. The folders need not exist.
  */
-export function loadTheme(given: readonly (string | ThemeFolder)[], site: SiteInfo): Theme {
-  const folders = given.map(themeFolderOf);
-  const layers = [BUILT_IN, ...folders].map(sourcesIn);
-  const sources = new Map(layers.flatMap((layer) => [...layer]));
+export function loadTheme(folders: readonly ThemeFolder[], site: SiteInfo): Theme {
+  const layers = themeLayers(folders);
   const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));
   const styleSheet = styleSheetOf(layers, site);
   const hashedFiles = [styleSheet.file, ...[...assets.values()].map(({ hashedFile }) => hashedFile)];
   return {
+    sources: new Map(layers.flatMap((layer) => [...layer])),
     files: new Map<string, () => string | Uint8Array>([
       [styleSheet.file, () => styleSheet.text],
       ...[...assets.values()].flatMap(({ file, hashedFile, read }) =>
@@ -66,16 +63,14 @@ export function loadTheme(given: readonly (string | ThemeFolder)[], site: SiteIn
       ...folders.flatMap(rootFilesIn),
     ]),
     hashedFiles,
-    policy: contentSecurityPolicy(layers.flatMap((layer) => [...layer.values()])),
+    policy: contentSecurityPolicy(layers),
     t: translations(layers, site),
     hash: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
-    has: (name) => sources.has(`${name}.eta`),
     hashed: (name) => {
       const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;
       if (file !== undefined) return file;
       throw new Error(`there is no asset ${name}; add it to templates/assets/`);
     },
-    render: rendererOf(sources),
   };
 }
 
@@ -90,71 +85,66 @@ function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo) {
     `:where(:root) { --accent-light: ${accent.light}; --accent-dark: ${accent.dark} }`,
     '',
   ].join('\n');
-  return { file: withHash('assets/style.css', hash('sha256', text)), text };
+  return { file: withHash('assets/style.css', text), text };
 }
 
-function rendererOf(sources: ThemeSources): Theme['render'] {
-  // `debug` keeps the line for messages.
-  const eta = new Eta({ autoEscape: true, cache: true, debug: true });
-  eta.resolvePath = (name) => {
-    const plain = name.replace(/^\.?\//, '');
-    return sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
-  };
-  eta.readFile = (name) => {
-    const source = sources.get(name);
-    if (source === undefined) throw new Error(`there is no template ${name}; add it to templates/`);
-    checkSyntax(eta, name, source);
-    return source;
-  };
+/** The texts of the built-in theme and of those in these folders, which need not exist. */
+export function themeLayers(folders: readonly ThemeFolder[]): ThemeSources[] {
+  return [{ kind: 'theme', dir: BUILT_IN } as const, ...folders].map(sourcesIn);
+}
 
-  return function render(name, data) {
-    try {
-      return eta.render(name, data);
-    } catch (error) {
-      throw new PressmarkError('TEMPLATE_FAILED', placeFirst(messageOf(error)), { cause: error });
-    }
-  };
+function sourcesIn({ kind, dir }: ThemeFolder): ThemeSources {
+  if (kind === 'assets') return new Map();
+  const isSource = (name: string) => (kind === 'theme' ? SOURCE.test(name) : /^[^/]+\.json$/.test(name));
+  const prefix = kind === 'theme' ? '' : 'words/';
+  const names = filesIn(dir).filter(isSource);
+  return new Map(names.map((name) => [prefix + name, fs.readFileSync(join(dir, name), 'utf8')]));
+}
+
+/** The files in a theme's `assets/`, by their names below the output folder, and by such names with a hash of their content. */
+function assetsIn({ kind, dir }: ThemeFolder) {
+  if (kind === 'words') return [];
+  const folder = kind === 'theme' ? join(dir, 'assets/') : dir;
+  return publicFilesIn(folder).map((name) => {
+    const file = `assets/${name}`;
+    const read = () => fs.readFileSync(join(folder, name));
+    return { file, hashedFile: withHash(file, read()), read };
+  });
+}
+
+/** The files in a theme's `root/`, by their names at the top of the site. */
+function rootFilesIn({ kind, dir }: ThemeFolder): [name: string, read: () => Uint8Array][] {
+  if (kind !== 'theme') return [];
+  const folder = join(dir, 'root/');
+  return publicFilesIn(folder).map((name) => [name, () => fs.readFileSync(join(folder, name))]);
+}
+
+/** A file's name with a hash of its content before the type. */
+function withHash(file: string, content: string | Uint8Array): string {
+  const { dir, name, ext } = posix.parse(file);
+  return posix.join(dir, `${name}.${hash('sha256', content).slice(0, 8)}${ext}`);
 }
 
 /**
- * Sees to it that a template can be compiled.
+ * The files below a folder that go to the site as they are. A symbolic link out of the folder is left out: what it leads to,
+ * such as `.env`, is not for the public. So are dot files, which editors and systems leave behind, but for `.well-known/`.
  *
- * @throws an Error whose first line is `<name>:<line>`, as the template engine's own are when a template runs.
+ * @param onSkipped called with each link that is left out.
  */
-function checkSyntax(eta: Eta, name: string, source: string): void {
-  let code: string;
-  try {
-    code = eta.compileToString(source);
-  } catch (error) {
-    const [, reason = messageOf(error), line = '1'] = /^(.*) at line (\d+)/.exec(messageOf(error)) ?? [];
-    throw new Error(`${name}:${line}\n\n${reason}`, { cause: error });
-  }
-  try {
-    new vm.Script(`(function (it, options) {${code}\n})`);
-  } catch (error) {
-    throw new Error(`${name}:${sourceLine(code, error)}\n\n${messageOf(error)}`, { cause: error });
-  }
+export function publicFilesIn(folder: string, onSkipped: (link: string) => void = () => undefined): string[] {
+  const files = filesIn(folder).filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')));
+  if (files.length === 0) return files;
+  const top = fs.realpathSync(folder) + sep;
+  return files.filter((name) => {
+    const isBelow = fs.realpathSync(join(folder, name)).startsWith(top);
+    if (!isBelow) onSkipped(name);
+    return isBelow;
+  });
 }
 
-/** The template's line that stands behind the line of compiled code at which it is no JavaScript any more. */
-function sourceLine(code: string, error: unknown): string {
-  const [, line = '1'] = (error instanceof Error && /^[^\n]*:(\d+)\n/.exec(error.stack ?? '')) || [];
-  const before = code.split('\n').slice(0, Number(line)).join('\n');
-  return before.match(/(?<=^__eta\.line=)\d+/gm)?.at(-1) ?? '1';
-}
-
-/**
- * A failure's message in one line: the innermost template and the reason, then where it is included; the same for
- * all pages that fail there. The template engine writes `<name>:<line>`, some lines around it and a blank one for
- * each template on the way.
- */
-function placeFirst(message: string): string {
-  const parts = message.split('\n\n');
-  const isPlace = (part: string) => /^\S+:\d+(?:\n|$)/.test(part);
-  const end = parts.findIndex((part) => !isPlace(part));
-  const places = parts.slice(0, end === -1 ? parts.length : end).map((part) => part.split('\n', 1)[0]);
-  const reason = parts.slice(places.length).join(' ').replace(/\s+/g, ' ');
-  const [place, around] = places.reverse();
-  if (place === undefined) return reason;
-  return `template ${place}: ${reason}${around === undefined ? '' : ` (in ${around})`}`;
+/** The files below a folder, which need not exist, in an order that is the same on every machine. */
+function filesIn(folder: string): string[] {
+  return [...entriesBelow(folder)]
+    .filter(([name, entry]) => entry.isFile() || isFileAt(join(folder, name)))
+    .map(([name]) => name);
 }

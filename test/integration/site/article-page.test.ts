@@ -38,10 +38,15 @@ test('a file without a date has none on any page, and is in no feed', async (t) 
   t.false(site.page('feed.xml').includes('Undated'));
 });
 
-test('an article’s head says when it was published and updated, where the feeds are, and how to show a link', async (t) => {
+test('an article’s head says what it is, when it was published and updated, where the feeds are, and how to show a link', async (t) => {
   const site = await siteOfFour(t);
   const { head } = partsOf(site, 'c');
   for (const part of [
+    '<html lang="en" dir="ltr">',
+    '<link rel="canonical" href="https://x.example/articles/c/">',
+    '<meta name="description" content="About c">',
+    '<meta property="og:type" content="article">',
+    '<meta property="og:image" content="https://img.example/c.png">',
     '<meta name="twitter:card" content="summary_large_image">',
     '<meta property="article:published_time" content="2026-01-03T08:00:00.000Z">',
     '<meta property="article:modified_time" content="2026-02-03T09:30:00.000Z">',
@@ -55,6 +60,7 @@ test('an article’s head says when it was published and updated, where the feed
   t.true(other.includes('<meta name="twitter:card" content="summary">'));
   t.true(other.includes('article:published_time'));
   t.false(other.includes('article:modified_time'));
+  t.true(site.page('404.html').includes('noindex'));
 });
 
 test('an article’s page has its reading time, its neighbours and related articles', async (t) => {
@@ -65,20 +71,16 @@ test('an article’s page has its reading time, its neighbours and related artic
   t.regex(body, /<a rel="prev" href="\/articles\/b\/"><span>[^<]+<\/span> <bdi>Title of b<\/bdi><\/a>/);
   t.regex(body, /<a rel="next" href="\/articles\/d\/"><span>[^<]+<\/span> <bdi>Title of d<\/bdi><\/a>/);
   const related = /<section class="related">(.*)<\/section>/.exec(body)?.[1] ?? '';
-  const links = [...related.matchAll(/<a href="\/articles\/(\w)\/" dir="auto">Title of \1<\/a>/g)];
-  t.deepEqual(links.map(([, slug]) => slug).sort(), ['a', 'b', 'd']);
-
-  t.false(partsOf(site, 'a').body.includes('rel="prev"'));
-  t.false(partsOf(site, 'd').body.includes('rel="next"'));
+  t.is(related.match(/<a href="\/articles\/(\w)\/" dir="auto">Title of \1<\/a>/g)?.length, 3);
 });
 
 test('robots.txt lets everybody in but to the admin, and names the sitemap', async (t) => {
   const site = await siteOfFour(t);
   const lines = site.page('robots.txt').trim().split('\n');
-  t.true(lines.includes('User-agent: *'));
-  t.true(lines.includes('Sitemap: https://x.example/sitemap.xml'));
+  for (const line of ['User-agent: *', 'Sitemap: https://x.example/sitemap.xml'])
+    t.true(lines.includes(line), line);
   t.deepEqual(
-    lines.filter((line) => /^Disallow: *\S/.test(line)),
+    lines.filter((line) => line.startsWith('Disallow')),
     ['Disallow: /-/admin/'],
   );
 });
@@ -132,8 +134,6 @@ test('an article of several headings has a table of contents that leads to them'
   const html = '<h2>Soil</h2><p>x</p><h3 id="own">Moss &amp; fern</h3><h2>Soil</h2>\n<!-- svc:item:a -->';
   site.write('a', { contentHtml: html });
   site.write('markdown', { contentHtml: '', body: '## One\n\n### *Two*\n\n## Three {#x}\n' });
-  site.write('short', { contentHtml: '<h2>One</h2><h2>Two</h2>' });
-  site.write('never', { contentHtml: html, extra: { toc: false } });
   put(
     join(site.options.content.root, 'pages/about.md'),
     '---\ntitle: About\ntoc: true\n---\n## Who\n\nWe.\n',
@@ -153,11 +153,6 @@ test('an article of several headings has a table of contents that leads to them'
   );
   t.true(body.includes('<!-- svc:item:a -->'));
   t.true(partsOf(site, 'markdown').body.includes(`<h3 id="two"><em>Two</em>${link('two')}</h3>`));
-  for (const slug of ['short', 'never']) t.false(partsOf(site, slug).body.includes('class="toc"'), slug);
-  const unlinked = site
-    .page('articles/never/index.html')
-    .replaceAll(/<a class="heading-link"[^>]*><\/a>| id="soil(?:-2)?"/g, '');
-  t.true(unlinked.includes(html), 'otherwise to the byte');
   t.true(site.page('about/index.html').includes('<a href="#who" dir="auto">Who</a>'));
   t.true(site.page('feed.json').includes('<h2>Soil</h2>'), 'feeds have the text as it came');
   t.deepEqual(site.output(), await builtAnew(site.options));

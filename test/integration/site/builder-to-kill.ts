@@ -4,15 +4,14 @@ import { createBuilder } from '../../../src/site/builder/builder.js';
 import { beforeDiskChanges } from '../../support/site-kills.js';
 import { siteIn } from './test-site.js';
 
-const [dir = '', dieBefore = '0'] = process.argv.slice(2);
+const [dir = '', dieBefore = ''] = process.argv.slice(2);
 const builder = createBuilder(siteIn(dir, { pageSize: 2 }).options);
 await builder.build('all');
 let left = Number(dieBefore);
-if (left > 0)
-  beforeDiskChanges(() => {
-    left--;
-    if (left === 0) process.kill(process.pid, 'SIGKILL');
-  });
+beforeDiskChanges(() => {
+  left--;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+});
 process.on('message', (paths: string[]) => {
   void builder.build(paths).then(() => process.send?.('built'));
 });

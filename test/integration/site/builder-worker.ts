@@ -19,7 +19,7 @@ const builder = createBuilder({
   outputDir: `${root}/public`,
   stateDir: `${root}/.pressmark`,
   staticDir: `${root}/static`,
-  themeDirs: [`${root}/templates`],
+  themeDirs: [{ kind: 'theme', dir: `${root}/templates` }],
   site: siteInfo(url),
   log,
   hooks: createHooks(log, { face: 'pages' }),

@@ -19,83 +19,44 @@ const look = fc.record({
 });
 const slug = fc.integer({ min: 1, max: 9 }).map((n) => `a${n}`);
 
-interface Look {
-  readonly day: number;
-  readonly tags: string[];
-  readonly author: string;
-  readonly title: string;
-  readonly description: string;
-  readonly contentHtml: string;
-  readonly updated: string | null;
-  readonly image: string | null;
-}
+type Valued<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 
-type Step =
-  | { is: 'write'; articles: { slug: string; look: Look }[] }
-  | { is: 'edit' | 'spoil' | 'remove' | 'remove page'; slug: string }
-  | { is: 'move' | 'rename' | 'copy' | 'readdress'; slug: string; to: string }
-  | { is: 'describe'; term: string; text: string | null }
-  | { is: 'own file'; file: string; text: string | null }
-  | { is: 'template' | 'config' | 'restart' | 'kill' | 'full'; n: number };
+const is = <const Kind extends string>(...kinds: Kind[]) => fc.constantFrom(...kinds);
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      is: fc.constant('write' as const),
-      articles: fc.array(fc.record({ slug, look }), { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      is: fc.constantFrom('edit' as const, 'spoil' as const, 'remove' as const, 'remove page' as const),
-      slug,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      is: fc.constantFrom('move' as const, 'rename' as const, 'copy' as const, 'readdress' as const),
-      slug,
-      to: slug,
-    }),
-  },
+const TERM_TEXTS = [
+  '---\ntitle: All of it\n---\nWords.\n',
+  '---\ndescription: Words\nnavigation: true\n---\n',
+  '---\nnavigation: Here\norder: 1\n---\nWords.\n',
+];
+
+const articles = fc.array(fc.record({ slug, look }), { minLength: 1, maxLength: 4 });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ is: is('write'), articles }) },
+  { weight: 4, arbitrary: fc.record({ is: is('edit', 'spoil', 'remove', 'remove page'), slug }) },
+  { weight: 3, arbitrary: fc.record({ is: is('move', 'rename', 'copy', 'readdress'), slug, to: slug }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      is: fc.constant('describe' as const),
+      is: is('describe'),
       term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada', 'pages/about', 'pages/articles/a1'),
-      text: fc.constantFrom(
-        null,
-        '---\ntitle: All of it\n---\nWords.\n',
-        '---\ndescription: Words\nnavigation: true\n---\n',
-        '---\nnavigation: Here\norder: 1\n---\nWords.\n',
-      ),
+      text: fc.constantFrom(null, ...TERM_TEXTS),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      is: fc.constant('own file' as const),
+      is: is('own file'),
       file: fc.constantFrom('sitemap.xml', 'articles/a1/index.html', 'about/index.html', 'tags/c/index.html'),
       text: fc.constantFrom(null, 'The owner’s.\n', 'Also the owner’s.\n'),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({
-      is: fc.constantFrom(
-        'template' as const,
-        'config' as const,
-        'restart' as const,
-        'kill' as const,
-        'full' as const,
-      ),
-      n: fc.nat(2),
-    }),
+    arbitrary: fc.record({ is: is('template', 'config', 'restart', 'kill', 'full'), n: fc.nat(2) }),
   },
 );
+
+type Step = Valued<typeof step>;
 
 /** The files of a plugin: for each tag its articles, made again where one of them has changed. */
 const DECKS: SiteOutput = {

@@ -14,7 +14,8 @@ test('the magazine theme shows a lead story and a grid of pictures', async (t) =
     join(site.options.content.root, 'pages/about.md'),
     '---\ntitle: About\nlayout: landing\n---\nWe *grow*.\n',
   );
-  const options = { ...site.options, themeDirs: [join(MAGAZINE, 'templates'), site.options.templatesDir] };
+  const magazine = { kind: 'theme', dir: join(MAGAZINE, 'templates') } as const;
+  const options = { ...site.options, themeDirs: [magazine, ...site.options.themeDirs] };
   const builder = createBuilder(options);
   t.is((await builder.build('all')).failed, 0, site.logged.join(''));
   t.deepEqual(site.output(), await builtAnew(options));

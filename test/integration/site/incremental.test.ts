@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { builtAnew, testSite } from './test-site.js';
@@ -29,16 +28,6 @@ test.serial('an unchanged site writes nothing, and a start reads no unchanged ar
   t.is(reads.count, 0);
 });
 
-test('a page that was removed is written again at the start', async (t) => {
-  const site = testSite(t);
-  for (const slug of ['a', 'b']) site.write(slug);
-  await site.builder.build('all');
-  const before = site.output();
-  fs.rmSync(join(site.options.outputDir, 'articles/b/index.html'));
-  t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 1);
-  t.deepEqual(site.output(), before);
-});
-
 test('the pages of new articles are made in the middle of a build of everything', async (t) => {
   let isNewThere = false;
   const site = testSite(t, {
@@ -63,13 +52,6 @@ test('the pages of new articles are made in the middle of a build of everything'
   await site.builder.build([]);
   t.true(site.page('index.html').includes('Title of new'));
   t.deepEqual(Object.keys(site.output()).filter((file) => file.startsWith('articles/')).length, 5);
-});
-
-test('a builder that has built nothing builds everything at its first change', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  await site.builder.build([site.write('b')]);
-  t.true(site.has('articles/a/index.html') && site.has('articles/b/index.html'));
 });
 
 function countReads(t: { teardown(undo: () => void): void }, root: string): { count: number } {

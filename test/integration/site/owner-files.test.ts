@@ -78,17 +78,3 @@ test('nothing is written into an output folder that another program has written'
   fs.rmSync(theirs);
   t.is((await site.builder.build('all')).failed, 0);
 });
-
-test('an output folder that was emptied is built again', async (t) => {
-  for (const removed of ['public', 'public/*']) {
-    const site = testSite(t);
-    for (const slug of ['a1', 'a2']) site.write(slug);
-    await site.builder.build('all');
-    const before = site.output();
-    const { outputDir } = site.options;
-    const names = removed === 'public' ? [''] : fs.readdirSync(outputDir);
-    for (const name of names) fs.rmSync(join(outputDir, name), { recursive: true });
-    await site.builder.build('all');
-    t.deepEqual(site.output(), before);
-  }
-});

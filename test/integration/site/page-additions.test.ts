@@ -92,7 +92,7 @@ test('templates, assets, words and helpers of a plugin are over the theme and be
   helper('fails', () => {
     throw new Error('never');
   });
-  const themeDirs = [...additions.folders, site.options.templatesDir];
+  const themeDirs = [...additions.folders, ...site.options.themeDirs];
   const setupKey = () => additions.inputs.map((path) => fs.readFileSync(path, 'utf8')).join();
   const options = { ...site.options, themeDirs, additions, setupKey };
   const builder = createBuilder(options);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { BUILT_IN } from '../../../src/site/render/theme-files.js';
+import { BUILT_IN } from '../../../src/site/render/theme.js';
 import { testSite } from './test-site.js';
 
 /** The link of the style sheet; its address is in the first group. */
@@ -73,25 +73,6 @@ test('a date that cannot be read is shown as it stands, and the article comes la
   const home = site.page('index.html');
   t.true(home.includes('<time>last Tuesday</time>'));
   t.true(home.indexOf('Title of real') < home.indexOf('Title of typo'));
-});
-
-test('pages carry language, canonical address, description and Open Graph', async (t) => {
-  const site = testSite(t);
-  site.write('a', { image: 'https://img.example/a.png' });
-  await site.builder.build('all');
-  const page = site.page('articles/a/index.html');
-  for (const part of [
-    '<html lang="en" dir="ltr">',
-    '<link rel="canonical" href="https://x.example/articles/a/">',
-    '<meta name="description" content="About a">',
-    '<meta property="og:type" content="article">',
-    '<meta property="og:image" content="https://img.example/a.png">',
-    '<meta property="article:published_time" content="2026-11-02T08:00:00.000Z">',
-    '<a href="/tags/one/" rel="tag" dir="auto">One</a>',
-  ])
-    t.true(page.includes(part), part);
-  t.true(site.page('404.html').includes('noindex'));
-  t.false(/<script|https?:\/\/(?!x\.example|img\.example)/.test(withoutOwnScript(site.page('index.html'))));
 });
 
 test('below a base path links begin with it and the paths of files do not', async (t) => {

@@ -86,7 +86,7 @@ export function siteIn(
     stateDir: join(root, '.pressmark'),
     staticDir: join(root, 'static'),
     templatesDir: join(root, 'templates'),
-    themeDirs: [join(root, 'templates')],
+    themeDirs: [{ kind: 'theme', dir: join(root, 'templates') }],
     site: siteInfo(url, settings),
     ...(pageSize !== undefined && { pageSize }),
     termSlug,

@@ -40,7 +40,7 @@ async function run(
   });
   const logged: string[] = [];
   const host = await startHost(
-    [sitePlugin({ spawn, contentDir: './content/', closeMs: PATIENCE_MS, ...options }), listener].map(
+    [sitePlugin({ spawn, contentPrefix: 'content/', closeMs: PATIENCE_MS, ...options }), listener].map(
       (plugin) => ({ plugin, origin: 'test' }),
     ),
     {

@@ -8,22 +8,20 @@ import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { endAsIfKilled, put, testSite } from './test-site.js';
 
-/** A page as a power loss may leave it: with its name, and without its content. */
-const LEFT = { nothing: '', zeros: '\0'.repeat(400), 'half a page': '<!doctype html><html lang="en"><he' };
-
-for (const [what, text] of Object.entries(LEFT))
-  test(`after an unclean stop a page of which ${what} is left is built again`, async (t) => {
-    const site = testSite(t);
-    for (const slug of ['a', 'b']) site.write(slug);
-    await site.builder.build('all');
-    await site.builder.close();
-    const before = site.output();
-    // What a process that is killed in the middle of a build leaves behind.
-    put(join(site.options.stateDir, 'site.building'), '');
-    put(join(site.options.outputDir, 'articles/a/index.html'), text);
-    t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 1);
-    t.deepEqual(site.output(), before);
-  });
+test('after an unclean stop pages of which nothing, zeros or a part is left are built again', async (t) => {
+  const site = testSite(t);
+  const left = { a: '', b: '\0'.repeat(400), c: '<!doctype html><html lang="en"><he' };
+  for (const slug of [...Object.keys(left), 'd']) site.write(slug);
+  await site.builder.build('all');
+  await site.builder.close();
+  const before = site.output();
+  // What a process that is killed in the middle of a build leaves behind.
+  put(join(site.options.stateDir, 'site.building'), '');
+  for (const [slug, text] of Object.entries(left))
+    put(join(site.options.outputDir, `articles/${slug}/index.html`), text);
+  t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 3);
+  t.deepEqual(site.output(), before);
+});
 
 test('what was added before a kill goes at the next start, where it has no article any more', async (t) => {
   const site = testSite(t);
@@ -116,6 +114,22 @@ test.serial('a builder that is closed while it saves waits until the files are o
   await closed;
   t.false(fs.existsSync(join(site.options.stateDir, 'site.building')));
 });
+
+test.serial(
+  'a state whose files do not reach the disk in time is not saved, and the log says so',
+  async (t) => {
+    const site = testSite(t);
+    site.write('a');
+    await site.builder.build('all');
+    const { timeout } = AbortSignal;
+    t.teardown(() => Object.assign(AbortSignal, { timeout }));
+    Object.assign(AbortSignal, { timeout: () => AbortSignal.abort() });
+    await site.builder.close();
+    const isThere = (name: string) => fs.existsSync(join(site.options.stateDir, name));
+    t.deepEqual([isThere('site.json'), isThere('site.building')], [false, true]);
+    t.regex(site.logged.join(''), /the disk is too slow/);
+  },
+);
 
 test('only one process builds a site; the next one does when that one has ended', async (t) => {
   const site = testSite(t);

@@ -20,7 +20,7 @@ async function sitemapOf(
 ): Promise<Record<string, string>> {
   const entries = Array.from({ length: articles }, (_, time) => post(time));
   const index = siteIndex(entries, new Map(), () => false);
-  const files = [...sitemap(SITE, hooks, () => false, most).plan({ index, context: { key: '' } } as Sources)];
+  const files = [...sitemap(SITE, hooks, () => false, most)({ index, renderer: { key: '' } } as Sources)];
   return Object.fromEntries(
     await Promise.all(files.map(async ({ path, render }) => [path, String(await render())] as const)),
   );

@@ -1,29 +1,25 @@
 import { hash } from 'node:crypto';
+import vm from 'node:vm';
+import { Eta } from 'eta/core';
 import { itemComments, keepItemComments } from '../../article/article.js';
-import { messageOf } from '../../errors.js';
-import type { Hooks } from '../../host/hooks/hooks.js';
-import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/pages/page-types.js';
-import { asPlugin } from '../../host/plugin-code.js';
-import type { ContentFolder } from '../../store/catalog/entry.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { PageContext, PageKind, StandalonePage } from '../../host/pages/page-types.js';
+import { parseKeyOf } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
-import { keyOf, type Planned } from '../planned.js';
 import { withCodeColours } from './code-colours.js';
-import { type DateFormats, dateFormats } from './dates.js';
 import { withHeadings } from './headings.js';
-import { createHelpers, type Linked } from './helpers.js';
+import { helpersFor, type Linked } from './helpers.js';
 import { textOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
-import type { Theme } from './theme.js';
+import type { Theme, ThemeSources } from './theme.js';
 
 /** How the site looks with one index: the theme, and what makes pages of it. */
-export interface RenderContext {
+export interface Renderer {
   readonly theme: Theme;
   /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
   readonly key: string;
-  /** Renders a page to HTML through the filters. */
+  /** Renders a page to HTML through the filters. @throws PressmarkError TEMPLATE_FAILED, naming the template and the line. */
   render(page: Page): Promise<string>;
-  /** Plans a page that depends on these inputs, besides all that `key` stands for. */
-  plan(path: string, inputs: readonly string[], page: () => Page | undefined): Planned;
   /**
    * The files that pages link, and what the theme has for the top of the site, such as `favicon.ico`. That stands in place
    * of a file of the site's own.
@@ -31,51 +27,33 @@ export interface RenderContext {
   readonly files: ReadonlyMap<string, () => string | Uint8Array>;
 }
 
-/** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 9;
-
 /** The icon, which every browser asks for. */
-export const ICON = 'favicon.svg';
+const ICON = 'favicon.svg';
 
 /** What front matter may name as a template: a file at the top of the theme, and not the frame of all pages. */
 const LAYOUT = /^(?!layout$)[\w-]+$/;
 
 const NO_LINKS: readonly PageLink[] = [];
 
-/** What makes the contexts of indexes with this theme. */
-export function renderContexts(theme: Theme, options: SiteOptions): (index: Linked) => RenderContext {
-  const { site, hooks, content, pageSize, setupKey, contentSecurityPolicy = null } = options;
-  const ofPlugins = helpersOf(options.additions);
-  const dates = dateFormats(site);
-  const further = [pageSize ?? null, parseKeyOf(content), setupKey?.() ?? '', contentSecurityPolicy];
-  return (index) => renderContext(theme, site, hooks, dates, index, further, ofPlugins);
+/** Renders the pages of a site with this theme, for one index after the other. */
+export function renderers(theme: Theme, options: SiteOptions): (index: Linked) => Renderer {
+  const templates = templatesOf(theme.sources);
+  const helpersOf = helpersFor(theme, options);
+  return (index) => rendererOf(theme, templates, helpersOf(index), index, options);
 }
 
-function renderContext(
+function rendererOf(
   theme: Theme,
-  site: SiteInfo,
-  hooks: Hooks,
-  dates: DateFormats,
+  templates: Templates,
+  helpers: object,
   linked: Linked,
-  further: readonly unknown[],
-  ofPlugins: HelpersOfPlugins,
-): RenderContext {
-  const helpers = createHelpers(site, theme, dates, linked);
+  { site, hooks, content, pageSize, setupKey, contentSecurityPolicy }: SiteOptions,
+): Renderer {
   // With links of the config's own, no page shows those of pages.
   const shown = site.navigation === null ? linked.navigation : null;
-  const dependencies = [FORMAT, theme.hash, shown, site, hooks.switchedOff(), ...further];
+  const settings = [site, pageSize, contentSecurityPolicy, setupKey?.()];
+  const dependencies = [parseKeyOf(content), theme.hash, shown, hooks.switchedOff(), ...settings];
   const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
-
-  function plan(path: string, inputs: readonly string[], page: () => Page | undefined): Planned {
-    return {
-      path,
-      key: keyOf(key, ...inputs),
-      render: () => {
-        const made = page();
-        return made && render(made);
-      },
-    };
-  }
 
   async function render(page: Page): Promise<string> {
     const { kind, path } = page;
@@ -95,7 +73,7 @@ function renderContext(
         article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
       };
     }
-    const html = theme.render(templateOf(kind, context), variablesOf(page, context));
+    const html = templates.render(templateOf(kind, context), variablesOf(page, context));
     if (!hooks.hasFilter('page.html')) return html;
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   }
@@ -128,7 +106,7 @@ function renderContext(
   function templateOf(kind: PageKind, { article, page }: PageContext): string {
     const layout = (article ?? page)?.extra.layout;
     // What other generators call a layout is in the files of many, and names no template here.
-    if (typeof layout === 'string' && LAYOUT.test(layout) && theme.has(layout)) return layout;
+    if (typeof layout === 'string' && LAYOUT.test(layout) && templates.has(layout)) return layout;
     return kind === 'notFound' ? 'not-found' : kind;
   }
 
@@ -138,7 +116,6 @@ function renderContext(
     return {
       ...context,
       ...helpers,
-      helpers: ofPlugins,
       ...links,
       path,
       tagLinks,
@@ -147,31 +124,8 @@ function renderContext(
     };
   }
 
-  const icon = () => theme.render(ICON, { site, ...helpers, helpers: ofPlugins });
-  return { theme, key, plan, render, files: new Map([[ICON, icon], ...theme.files]) };
-}
-
-/** The functions that plugins have for templates, by their names. */
-type HelpersOfPlugins = Readonly<Record<string, (...args: never[]) => unknown>>;
-
-/** The helpers of plugins; an error of one names it. */
-function helpersOf(additions: SiteOptions['additions']): HelpersOfPlugins {
-  const named = [...(additions?.helpers ?? [])].map(([name, { plugin, help }]) => [
-    name,
-    (...args: never[]) => {
-      try {
-        return asPlugin(plugin, () => help(...args));
-      } catch (error) {
-        throw new Error(`helper ${name} of plugin ${plugin} failed: ${messageOf(error)}`, { cause: error });
-      }
-    },
-  ]);
-  return Object.fromEntries(named);
-}
-
-/** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
-export function parseKeyOf({ layout }: ContentFolder): string {
-  return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
+  const icon = () => templates.render(ICON, { site, ...helpers });
+  return { theme, key, render, files: new Map([[ICON, icon], ...theme.files]) };
 }
 
 /** What templates get of a page that the owner wrote, whatever else is known of it. */
@@ -194,4 +148,81 @@ function keepComments(html: string, original: string): string {
   const end = html.lastIndexOf('</body>');
   const at = end === -1 ? html.length : end;
   return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
+}
+
+/** The templates of a theme. One that does not compile fails when it is used, so that pages which do not need it are built. */
+interface Templates {
+  /** Whether there is a template `<name>.eta`. */
+  has(name: string): boolean;
+  /** Renders the template `<name>.eta`, or the file of that very name. @throws PressmarkError TEMPLATE_FAILED */
+  render(name: string, data: object): string;
+}
+
+function templatesOf(sources: ThemeSources): Templates {
+  // `debug` keeps the line for messages.
+  const eta = new Eta({ autoEscape: true, cache: true, debug: true });
+  eta.resolvePath = (name) => {
+    const plain = name.replace(/^\.?\//, '');
+    return sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
+  };
+  eta.readFile = (name) => {
+    const source = sources.get(name);
+    if (source === undefined) throw new Error(`there is no template ${name}; add it to templates/`);
+    checkSyntax(eta, name, source);
+    return source;
+  };
+
+  return {
+    has: (name) => sources.has(`${name}.eta`),
+    render: (name, data) => {
+      try {
+        return eta.render(name, data);
+      } catch (error) {
+        throw new PressmarkError('TEMPLATE_FAILED', placeFirst(messageOf(error)), { cause: error });
+      }
+    },
+  };
+}
+
+/**
+ * Sees to it that a template can be compiled.
+ *
+ * @throws an Error whose first line is `<name>:<line>`, as the template engine's own are when a template runs.
+ */
+function checkSyntax(eta: Eta, name: string, source: string): void {
+  let code: string;
+  try {
+    code = eta.compileToString(source);
+  } catch (error) {
+    const [, reason = messageOf(error), line = '1'] = /^(.*) at line (\d+)/.exec(messageOf(error)) ?? [];
+    throw new Error(`${name}:${line}\n\n${reason}`, { cause: error });
+  }
+  try {
+    new vm.Script(`(function (it, options) {${code}\n})`);
+  } catch (error) {
+    throw new Error(`${name}:${sourceLine(code, error)}\n\n${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The template's line that stands behind the line of compiled code at which it is no JavaScript any more. */
+function sourceLine(code: string, error: unknown): string {
+  const [, line = '1'] = (error instanceof Error && /^[^\n]*:(\d+)\n/.exec(error.stack ?? '')) || [];
+  const before = code.split('\n').slice(0, Number(line)).join('\n');
+  return before.match(/(?<=^__eta\.line=)\d+/gm)?.at(-1) ?? '1';
+}
+
+/**
+ * A failure's message in one line: the innermost template and the reason, then where it is included; the same for
+ * all pages that fail there. The template engine writes `<name>:<line>`, some lines around it and a blank one for
+ * each template on the way.
+ */
+function placeFirst(message: string): string {
+  const parts = message.split('\n\n');
+  const isPlace = (part: string) => /^\S+:\d+(?:\n|$)/.test(part);
+  const end = parts.findIndex((part) => !isPlace(part));
+  const places = parts.slice(0, end === -1 ? parts.length : end).map((part) => part.split('\n', 1)[0]);
+  const reason = parts.slice(places.length).join(' ').replace(/\s+/g, ' ');
+  const [place, around] = places.reverse();
+  if (place === undefined) return reason;
+  return `template ${place}: ${reason}${around === undefined ? '' : ` (in ${around})`}`;
 }

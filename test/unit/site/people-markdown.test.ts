@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { refuseExit } from '../../../../src/host/guard.js';
-import { peopleMarkdown } from '../../../../src/site/render/people-markdown.js';
+import { refuseExit } from '../../../src/host/guard.js';
+import { peopleMarkdown } from '../../../src/site/index/people-markdown.js';
 
 test('Markdown of people: a rule of a plugin that ends the process fails like any other, and the text is rendered without it', (t) => {
   t.teardown(refuseExit());

@@ -1,0 +1,182 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, systemCode } from '../../errors.js';
+import { discard, isLeftover, tempPath } from '../../fs/atomic-write.js';
+import { isGone } from '../../store/catalog/entry.js';
+import type { SavedArticles } from '../index/articles.js';
+import type { SiteOptions } from '../options.js';
+import type { Planned } from '../outputs/output.js';
+import type { BuildReportKeeper } from './build-report.js';
+import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
+import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';
+
+/** A file of which nothing is known but that it was made here. */
+const UNKNOWN: BuiltFile = { key: '', digest: '' };
+
+/** The output folder and what is known of its files; see `openOutputFolder`. */
+export type OutputFolder = Omit<Awaited<ReturnType<typeof openOutputFolder>>, 'saved'>;
+
+/**
+ * Takes the output folder over from the process that has built it last. This is the one place that decides whether a file of
+ * the output is up to date: it is when it was made with the key that it is planned with.
+ *
+ * @param isWanted whether it is still waited for.
+ * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
+ */
+export async function openOutputFolder(
+  { outputDir: root, stateDir, log, lock: wait }: SiteOptions,
+  isWanted: () => boolean,
+) {
+  const lock = await takeBuilderLock(stateDir, { log, isWanted, ...wait });
+  const state = openBuildState(stateDir, root, log);
+  const saved = state.load();
+  /** The files as they were built. */
+  const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
+  /** The keys with which files could not be made. */
+  const failed = new Map<string, string>();
+  /**
+   * Where files are written before they get their name, so that nobody who copies the output ever takes half a page along. On
+   * another file system than the output, the root itself serves.
+   */
+  let staging = join(stateDir, 'build');
+  try {
+    if (saved === undefined) refuseForeignOutput({ outputDir: root, stateDir }, basename(root));
+    for (const path of saved === undefined ? filesOfPressmark(root) : []) built.set(path, UNKNOWN);
+    for (const [path, file] of saved?.files ?? []) built.set(path, file);
+    for (const folder of [staging, root]) sweep(folder);
+  } catch (error) {
+    fs.closeSync(lock);
+    throw error;
+  }
+
+  /**
+   * Makes a file whose key has changed. A failure is this file's alone: the old one stays, and is made again with another key
+   * or after `forgetFailures`.
+   *
+   * @param isChecked whether a file that was removed by others is made again.
+   */
+  async function make(
+    { path, key, render }: Planned,
+    report: BuildReportKeeper,
+    isChecked: boolean,
+  ): Promise<void> {
+    if (built.get(path)?.key === key && (!isChecked || fs.existsSync(join(root, path)))) return;
+    if (failed.get(path) === key) {
+      report.stillFailed();
+      return;
+    }
+    try {
+      const made = await render();
+      if (made === undefined) return;
+      const bytes = typeof made === 'string' ? Buffer.from(made) : made;
+      await state.begin(path, !built.has(path));
+      const isWritten = write(path, bytes);
+      built.set(path, { key, digest: hash('sha1', bytes, 'base64url') });
+      failed.delete(path);
+      report.made(path, bytes.length, isWritten);
+    } catch (error) {
+      failed.set(path, key);
+      report.failed(path, error);
+    }
+  }
+
+  /** Gives a file its content, whole or not at all. @returns whether it had another content, or none. */
+  function write(file: string, content: Uint8Array): boolean {
+    const path = join(root, file);
+    if (isSame(path, content)) return false;
+    fs.mkdirSync(staging, { recursive: true });
+    const temp = tempPath(staging);
+    try {
+      fs.writeFileSync(temp, content, { flag: 'wx' });
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.renameSync(temp, path);
+      return true;
+    } catch (error) {
+      discard(temp);
+      if (systemCode(error) !== 'EXDEV' || staging === root) throw error;
+      staging = root;
+      return write(file, content);
+    }
+  }
+
+  /** Removes the files that are not planned. @param isKept whether one of them stays for now. */
+  async function removeAllBut(
+    planned: ReadonlySet<string>,
+    report: BuildReportKeeper,
+    isKept: (path: string) => boolean,
+  ): Promise<void> {
+    for (const path of [...built.keys()]) if (!planned.has(path) && !isKept(path)) await remove(path, report);
+    for (const path of [...failed.keys()]) if (!planned.has(path)) failed.delete(path);
+  }
+
+  /** Removes a file, and the folders that are then empty. */
+  async function remove(path: string, report: BuildReportKeeper): Promise<void> {
+    try {
+      await state.begin(path, false);
+      if (unlink(join(root, path))) report.removed(path);
+      pruneFolders(dirname(path));
+      built.delete(path);
+    } catch (error) {
+      report.failed(path, error);
+    }
+  }
+
+  function pruneFolders(folder: string): void {
+    if (folder === '.') return;
+    try {
+      fs.rmdirSync(join(root, folder));
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? ''))
+        log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
+      return;
+    }
+    pruneFolders(dirname(folder));
+  }
+
+  return {
+    /** What was known of the articles when the output was saved; undefined where nothing is known. */
+    saved,
+    make,
+    removeAllBut,
+    hasFailures: () => failed.size > 0,
+    /** Has files that could not be made tried again. */
+    forgetFailures: () => failed.clear(),
+    /** Has every file made again. */
+    forgetKeys: () => {
+      for (const [path, file] of built) built.set(path, { ...file, key: '' });
+    },
+    /** The digest of a file's content; undefined where the file was not built. */
+    digestOf: (path: string) => built.get(path)?.digest,
+    /** See `SiteReport.output`. */
+    digest: () => outputDigest(built),
+    /** Saves what was built. @param isCurrent whether nothing is being built. */
+    save: (articles: () => SavedArticles, isCurrent: () => boolean) =>
+      state.save(() => ({ ...articles(), files: [...built] }), isCurrent),
+    /** Lets another process build the site. */
+    close: () => fs.closeSync(lock),
+  };
+}
+
+/** Whether a file has this content. */
+function isSame(path: string, content: Uint8Array): boolean {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size === content.length && fs.readFileSync(path).equals(content);
+}
+
+/** Removes a file. @returns whether it was there. */
+function unlink(path: string): boolean {
+  try {
+    fs.unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Removes what a killed build has left behind; no other process builds this output. */
+function sweep(folder: string): void {
+  if (!fs.existsSync(folder)) return;
+  for (const name of fs.readdirSync(folder)) if (isLeftover(name)) discard(join(folder, name));
+}
