@@ -1,6 +1,4 @@
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
-/** As nearly all come; that can be read without taking it apart. */
-const USUAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
 const FIRST = Date.parse('0000-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -11,7 +9,7 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  * @returns NaN where the text is not such a moment.
  */
 export function parseMoment(text: string): number {
-  const at = USUAL.test(text) ? Date.parse(text) : parseUnusual(text);
+  const at = parse(text);
   // An offset can lead out of the four-digit years.
   return at >= FIRST && at <= LAST && isDayOfItsMonth(text) ? at : Number.NaN;
 }
@@ -22,7 +20,7 @@ function isDayOfItsMonth(text: string): boolean {
   return day <= 28 || new Date(text.slice(0, 10)).getUTCDate() === day;
 }
 
-function parseUnusual(text: string): number {
+function parse(text: string): number {
   const [, day, time, seconds = ':00', fraction = '0', zone = 'Z'] = MOMENT.exec(text) ?? [];
   if (day === undefined) return Number.NaN;
   if (time === undefined) return Date.parse(day);

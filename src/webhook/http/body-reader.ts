@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import readRawBody from 'raw-body';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError } from '../../errors.js';
-import { joinChunks } from './join-chunks.js';
 
 /** All bodies that are being read, together, in bytes. */
 const MOST_TOGETHER = 16_000_000;
+
+/** Smaller chunks are copied together into blocks of this size, in bytes. */
+const BLOCK_BYTES = 4_096;
 
 /** A request whose body has not been read. */
 export interface UnreadRequest extends Readable {
@@ -99,4 +101,43 @@ function refusalOf(error: unknown, maxBytes: number): unknown {
 /** Without what Node.js says of it: its errors hold the bytes that came (`rawPacket`). */
 function aborted(): PressmarkError {
   return new PressmarkError('BODY_ABORTED', 'body ended before its announced length');
+}
+
+/**
+ * A stage that joins small chunks: each buffer takes hundreds of bytes besides its own, so that a body in chunks of one
+ * byte would take hundreds of times its size.
+ *
+ * @param onHeld gets the memory that all chunks so far take: at most twice their bytes, and one block.
+ */
+function joinChunks(onHeld: (bytes: number) => void): Transform {
+  let held = 0;
+  let block: Buffer | undefined;
+  let filled = 0;
+
+  function pushBlock(): void {
+    if (block !== undefined) stage.push(block.subarray(0, filled));
+    block = undefined;
+    filled = 0;
+  }
+
+  const stage = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (filled + chunk.length > BLOCK_BYTES) pushBlock();
+      if (chunk.length >= BLOCK_BYTES) {
+        held += chunk.length;
+        stage.push(chunk);
+      } else {
+        if (block === undefined) held += BLOCK_BYTES;
+        block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+        filled += chunk.copy(block, filled);
+      }
+      onHeld(held);
+      done();
+    },
+    flush(done) {
+      pushBlock();
+      done();
+    },
+  });
+  return stage;
 }
