@@ -180,6 +180,10 @@ test.serial('409-filters: a stale update and a redelivery do not reach a filter'
   fs.appendFileSync(fileOf(dir, data.id), 'By a person.\n');
   t.is((await post('article.published', data)).status, 200);
   t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'and not for a redelivery, also after an edit');
+  // As another receiver on the folder leaves it: only a look at the folder tells that the article is there.
+  fs.renameSync(fileOf(dir, data.id), join(dir, 'content/moved-meanwhile.md'));
+  t.is((await post('article.published', data)).status, 200);
+  t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'nor does one whose file has moved meanwhile');
 });
 
 test.serial(

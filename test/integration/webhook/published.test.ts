@@ -80,13 +80,6 @@ for (const [published_at, folder] of [
     t.is(readStored(path).article.date, published_at);
   });
 
-test('200-published-empty-title: a title of white space is stored as a placeholder, so that a lookup can answer', async (t) => {
-  const data = article({ title: ' \n\t' });
-  const { json } = await receiver().post('article.published', data);
-  t.is(readStored(fileOf(receiver().dir, data.id)).article.title, 'Untitled');
-  t.is((await receiver().find(json.url)).title, 'Untitled');
-});
-
 test('200-published-invisible-ends: a title, an author and tags are stored without what nobody sees at their ends', async (t) => {
   const data = article({
     title: '\ufeffBalcony  bees\u200b\n',
@@ -116,70 +109,8 @@ test('200-published-unknown-fields: a field named __proto__ changes nothing', as
   t.false(fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8').includes('polluted'));
 });
 
-const TEXTS = {
-  'a fence': '---\ntitle: no\n---\n',
-  'CRLF line ends': 'one\r\ntwo\r\n\r\nthree',
-  'white space at both ends': ' \t\n text \n\n ',
-  'line separators': 'a\u2028b\u2029c\u0085d',
-  'a byte order mark': '\ufeffmarked',
-  'control characters': 'a\u0000b\u0001c\u001b[0m\u007f',
-  'YAML marks': '- [x]: {y} & *z !!js |\n> " \' # %',
-  'template marks': '{{ x }} {% y %} <%= z %> #{w}',
-  'an emoji': '🐝 of the bees 👩‍🌾',
-};
-
-test('200-published-hostile-text: texts of every kind, in every field, are stored and looked up byte for byte', async (t) => {
-  for (const [what, value] of Object.entries(TEXTS)) {
-    const title = `(${value})`;
-    const name = title.replace(/\s+/g, ' '); // an author's or a tag's, which is one line
-    const data = article({
-      title,
-      content_html: value,
-      content_markdown: value,
-      meta_description: value,
-      focus_keyword: value,
-      author: title,
-      tags: [title, 'second'],
-      json_ld: value,
-    });
-    const { status, json } = await receiver().post('article.published', data);
-    t.is(status, 200, what);
-    const { article: stored, edited, bodyEdited } = readStored(fileOf(receiver().dir, data.id));
-    t.like(stored, { title, contentHtml: value, body: value, author: name, jsonLd: value });
-    t.like(stored, { description: value, keyword: value });
-    t.deepEqual(stored.tags, [name, 'second']);
-    t.deepEqual([edited, bodyEdited], [false, false]);
-    t.like(await receiver().find(json.url), { title, content_html: value }, what);
-  }
-});
-
-const SLUGS = [
-  ...[
-    '',
-    ' ',
-    '..',
-    '../../../../etc/passwd',
-    '..\\windows',
-    '/absolute',
-    'a/b/c',
-    'con',
-    'NUL',
-    'index',
-    'tags',
-  ],
-  ...[
-    '-rf',
-    '.hidden',
-    '_draft',
-    'a\u0000b',
-    'line\nbreak',
-    '%2e%2e%2f',
-    '?query#fragment',
-    '<script>',
-    '$(reboot)',
-  ],
-  ...[':slug', 'Ünïcödé straße', '你好', '\u202egnp.exe', 'x'.repeat(5_000), '😀'.repeat(3_000)],
-];
+// Which slug becomes which name is in test/unit/article/address/slug.
+const SLUGS = ['', '../../../../etc/passwd', 'con', 'tags', 'x'.repeat(5_000), '😀'.repeat(3_000)];
 
 const SCRIPTS = {
   知识库: '/articles/%E7%9F%A5%E8%AF%86%E5%BA%93/',

@@ -87,50 +87,18 @@ test.serial(
   },
 );
 
+// That a file keeps every id is a property in test/unit/article/format.
 const IDS = [
   ...[
     'true',
-    'null',
-    '~',
-    '0123',
     '1e3',
-    '0x1F',
-    '.nan',
-    '2026-11-19',
-    '12:30:45',
-    '---',
-    '...',
-    ' ',
     ' spaced ',
-  ],
-  ...[
-    '"quoted"',
-    "it's",
-    '- item',
-    'key: value',
-    '# comment',
-    '*alias',
-    '!!js/function "x"',
-    '{{ template }}',
-  ],
-  ...[
     '<!-- svc:item:x -->',
     '__proto__',
-    'constructor',
-    'a\\b\\u0041',
     '../../etc/passwd',
     '\nid: "another"\n---\n',
   ],
-  ...[
-    'line\nfeed',
-    'return\r\n',
-    'tab\t',
-    'nul\u0000',
-    'escape\u001b[31m',
-    'separator\u2028',
-    'next\u0085line',
-  ],
-  ...['\ufeffmark', 'delete\u007f', 'not a character \uffff', '😀 and 🏳️‍🌈', 'e\u0301', '\u00e9'],
+  ...['nul\u0000', 'separator\u2028', '\ufeffmark', '😀', 'e\u0301', '\u00e9'],
   ...['i'.repeat(2_000), 'i'.repeat(100_000), `${'i'.repeat(100_000)}2`],
 ];
 
