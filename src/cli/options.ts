@@ -41,14 +41,27 @@ export function commonOptions(): Option[] {
 
 /** `--port <n>`: 0 lets the system choose. */
 export function withPort(command: Command): Command {
+  const parsePort = numberThat(
+    'A port is a number from 0 to 65535.',
+    (port) => Number.isInteger(port) && port <= 65_535,
+  );
   return command.option('--port <n>', 'the port to listen on', parsePort);
 }
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-  return port;
+/** An absolute http(s) URL, as it was given. */
+export function parseUrl(text: string): string {
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
+  return text;
+}
+
+/** Makes the parser of an option that is a number. @param words what is said of one that is not right. */
+export function numberThat(words: string, isRight: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+(?:\.\d+)?$/.test(text) || !isRight(value)) throw new InvalidArgumentError(words);
+    return value;
+  };
 }
 
 /** Those of a command's options that are settings. */

@@ -32,11 +32,11 @@ const GROUPS = {
     work: async () => (await import('./sender/work.js')).workCommand(),
   },
   Checker: {
-    check: async () => (await import('./sender/check.js')).checkCommand(),
-    'check-sender': async () => (await import('./sender/check-sender.js')).checkSenderCommand(),
-    listen: async () => (await import('./sender/listen.js')).listenCommand(),
-    send: async () => (await import('./sender/send.js')).sendCommand(),
-    replay: async () => (await import('./sender/replay.js')).replayCommand(),
+    check: async () => (await import('./check/check.js')).checkCommand(),
+    'check-sender': async () => (await import('./check/check-sender.js')).checkSenderCommand(),
+    listen: async () => (await import('./traffic/listen.js')).listenCommand(),
+    send: async () => (await import('./traffic/send.js')).sendCommand(),
+    replay: async () => (await import('./traffic/replay.js')).replayCommand(),
   },
   'Plugins and admin': {
     plugin: async () => (await import('./plugin.js')).pluginCommand(),

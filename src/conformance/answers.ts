@@ -1,17 +1,9 @@
+import type { LookupTarget } from '../contract/answers.js';
 import { versionOf } from '../sender/delivery/answer-checks.js';
 import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
 import type { Answer } from './transport/probe.js';
 
 export type Version = 1 | 2 | 3;
-
-/** What the answer to a lookup has; all fields are nonempty texts (contract: Lookup target). */
-export interface Target {
-  readonly id: string;
-  readonly url: string;
-  readonly revision_id: string;
-  readonly title: string;
-  readonly content_html: string;
-}
 
 /** The `target` of a lookup's answer as it is. @throws Unmet where there is none. */
 export function targetFields(answer: Answer): Fields {
@@ -26,7 +18,7 @@ export function targetFields(answer: Answer): Fields {
 }
 
 /** One text of a lookup's target. @throws Unmet where it is missing, empty or no text. */
-export function targetText(fields: Fields, name: keyof Target): string {
+export function targetText(fields: Fields, name: keyof LookupTarget): string {
   const value = fields[name];
   expectThat(
     typeof value === 'string' && value !== '',
@@ -37,7 +29,7 @@ export function targetText(fields: Fields, name: keyof Target): string {
 }
 
 /** A lookup's whole target. @throws Unmet */
-export function targetOf(answer: Answer): Target {
+export function targetOf(answer: Answer): LookupTarget {
   const fields = targetFields(answer);
   return {
     id: targetText(fields, 'id'),
@@ -49,7 +41,7 @@ export function targetOf(answer: Answer): Target {
 }
 
 /** The same article as before, field by field. @throws Unmet for the first that differs. */
-export function expectUnchanged(before: Target, after: Target): void {
+export function expectUnchanged(before: LookupTarget, after: LookupTarget): void {
   for (const name of ['revision_id', 'id', 'url', 'title', 'content_html'] as const)
     expectSameText(`target.${name}`, before[name], after[name]);
 }

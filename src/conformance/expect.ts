@@ -71,6 +71,20 @@ export function expectRefusal(answer: Answer): void {
   expectThat(!isSuccess(answer), 'a status other than 2xx', describe(answer));
 }
 
+/** @throws Unmet */
+export function expectNoRedirect(answer: Answer): void {
+  expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
+}
+
+/** How a refusal gets what `expectErrorBody` looks for. */
+export const ERROR_BODY = 'Answer every refusal with a JSON object whose error says what was wrong.';
+
+/** `{"error": message}` (contract: Errors). @throws Unmet */
+export function expectErrorBody(answer: Answer): void {
+  const { error } = fieldsOf(answer);
+  expectThat(typeof error === 'string' && error !== '', 'a nonempty text error', `error ${shown(error)}`);
+}
+
 /** Deeply equal values, compared as JSON. @throws Unmet */
 export function expectEqual(what: string, expected: unknown, got: unknown): void {
   expectThat(

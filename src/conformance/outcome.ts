@@ -1,3 +1,5 @@
+import { PressmarkError, quote } from '../errors.js';
+
 /** What a report says of a rule, be it one of receivers or of senders. */
 export interface RuleText {
   /** Stable, from 1. */
@@ -49,4 +51,18 @@ export interface Report {
 /** Whether a run has found something that the contract forbids; when strict, or advises against. */
 export function hasFailed({ outcomes }: Pick<Report, 'outcomes'>): boolean {
   return outcomes.some(({ result }) => result === 'failed' || result === 'error');
+}
+
+/** The rule with this id or number. @throws PressmarkError USAGE where there is none. */
+export function ruleNamed<Named extends RuleText>(
+  id: string,
+  rules: readonly Named[],
+  command: string,
+): Named {
+  const rule = rules.find((one) => one.id === id || String(one.number) === id);
+  if (rule !== undefined) return rule;
+  throw new PressmarkError(
+    'USAGE',
+    `there is no rule ${quote(id)}; pressmark ${command} --list names them all`,
+  );
 }

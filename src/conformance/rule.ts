@@ -13,18 +13,23 @@ export interface Rule extends RuleText {
   readonly check: (session: Session) => Promise<void>;
 }
 
-type Common = Pick<Rule, 'section'> & Partial<Pick<Rule, 'from' | 'level' | 'needs'>>;
-type Own = Omit<Rule, 'number' | 'section' | 'level' | 'from' | 'needs'> &
-  Partial<Pick<Rule, 'section' | 'level' | 'from' | 'needs'>>;
+type Common = Pick<Rule, 'section'> & Partial<Pick<Rule, 'from' | 'level' | 'hint'>>;
 
-/** Rules of one subject. `needs` add up; everything else that a rule says itself wins. */
-export function rules(common: Common, own: readonly Own[]): Rule[] {
-  return own.map((rule) => ({
-    level: 'must',
-    from: 1,
+/** A rule as its group has it: what it does not say itself is that of the group. */
+export type OwnRule = Pick<Rule, 'says' | 'check'> & Partial<Omit<Rule, 'id' | 'number'>>;
+
+/** Rules of one subject by their ids, and what all of them need. What a rule says itself wins; its `needs` add up. */
+export function rules(
+  common: Common,
+  needs: readonly string[],
+  own: Readonly<Record<string, OwnRule>>,
+): Rule[] {
+  return Object.entries(own).map(([id, rule]) => ({
+    ...{ level: 'must', from: 1, hint: '' },
     ...common,
     ...rule,
-    number: numberOf(rule.id),
-    needs: [...(common.needs ?? []), ...(rule.needs ?? [])],
+    id,
+    number: numberOf(id),
+    needs: [...needs, ...(rule.needs ?? [])],
   }));
 }

@@ -2,7 +2,7 @@ import type { Service } from '../contract/service.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
 import { describe, NotChecked, Unmet } from './expect.js';
-import type { Outcome, Report } from './outcome.js';
+import { type Outcome, type Report, ruleNamed } from './outcome.js';
 import { redactor, shownUrl } from './redact.js';
 import { exchangeLines } from './report/exchange.js';
 import type { Rule } from './rule.js';
@@ -13,7 +13,6 @@ import type { Answer } from './transport/probe.js';
 /** An article that the run left behind. */
 export interface Left {
   readonly id: string;
-  readonly title: string;
   readonly url: string | undefined;
 }
 
@@ -26,8 +25,6 @@ export interface ReceiverReport extends Report {
   /** How the ids of all articles of this run begin. */
   readonly run: string;
   readonly left: readonly Left[];
-  /** How what is left is found and removed. */
-  readonly removal: string | undefined;
 }
 
 export interface ConformanceOptions extends SessionOptions {
@@ -46,7 +43,7 @@ export interface ConformanceOptions extends SessionOptions {
  * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` or `skip` names no rule.
  */
 export async function checkReceiver(options: ConformanceOptions): Promise<ReceiverReport> {
-  const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id).id));
+  const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id, RULES, 'check').id));
   const known = new Set(options.known);
   const rules = chosen(options.only).map((rule) => inWordsOf(options.service, rule));
   const session = new Session(options);
@@ -88,20 +85,17 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Receiv
     version,
     firstTest: redact(describe(firstTest)),
     run: session.run,
-    left: [...session.left].map(([id, { title, url }]) => ({
+    left: [...session.left].map(([id, url]) => ({
       id: redact(id),
-      title: redact(title),
       url: url === undefined ? undefined : redact(url),
     })),
   };
-  const removal = removalText(found);
   return {
     url: shownUrl(options.url),
     subject,
     checkedAs: `a receiver of ${subject}`,
     ...found,
-    removal,
-    notes: notesOf(found, removal),
+    notes: notesOf(found),
     outcomes: [...outcomes.values()],
     requests: session.journal.entries.length,
     ms: Math.round(performance.now() - started),
@@ -115,22 +109,16 @@ const UPGRADE = {
   2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
 } as const;
 
-function notesOf({ version, firstTest, left }: Found, removal: string | undefined): string[] {
+function notesOf({ version, firstTest, left, run }: Found): string[] {
   const upgrade =
     version === 1 || version === 2 ? [`Its answer to webhook.test: ${firstTest}. ${UPGRADE[version]}`] : [];
-  if (removal === undefined) return upgrade;
+  if (left.length === 0) return upgrade;
   const lines = [
     left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
     ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
-    removal,
+    `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`,
   ];
   return [...upgrade, lines.join('\n')];
-}
-
-/** How what a run left behind is found and removed; undefined where nothing is. */
-function removalText({ left, run }: Found): string | undefined {
-  if (left.length === 0) return undefined;
-  return `Remove the articles whose ids begin with pressmark-check-${run}- in the receiver’s own admin or store. In a Pressmark site: grep -rlE '^ *id: "?pressmark-check-${run}-' content | xargs rm`;
 }
 
 const LIMITED_HINT = 'It limits requests. Let those of the service through, or check it with a lower --rate.';
@@ -229,19 +217,10 @@ function chosen(only: readonly string[] | undefined): readonly Rule[] {
   if (only === undefined) return RULES;
   const wanted = new Set<string>();
   const want = (id: string): void => {
-    const rule = ruleNamed(id);
+    const rule = ruleNamed(id, RULES, 'check');
     wanted.add(rule.id);
     rule.needs.forEach(want);
   };
   only.forEach(want);
   return RULES.filter(({ id }) => wanted.has(id));
-}
-
-function ruleNamed(id: string): Rule {
-  const rule = RULES.find((one) => one.id === id || String(one.number) === id);
-  if (rule !== undefined) return rule;
-  throw new PressmarkError(
-    'USAGE',
-    `there is no rule ${JSON.stringify(id)}; pressmark check --list names them all`,
-  );
 }

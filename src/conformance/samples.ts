@@ -1,7 +1,6 @@
+import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
-import { CAPABILITIES } from '../contract/limits.js';
 import { itemComment, type Service } from '../contract/service.js';
-import type { Target } from './answers.js';
 
 /** How the ids of all articles of one run begin, so that they can be found and removed. */
 export function idPrefix(run: string): string {
@@ -34,7 +33,7 @@ export function articleSample(service: Service, id: string, over: Partial<Articl
 export function updateSample(
   service: Service,
   id: string,
-  target: Target,
+  target: LookupTarget,
   over: Partial<UpdateData> = {},
 ): UpdateData {
   const comment = itemComment(target.id, service);
@@ -52,11 +51,6 @@ export function updateSample(
     revision_id: id,
     ...over,
   };
-}
-
-/** The data of a `webhook.test`. */
-export function testSample(id: string): Record<string, unknown> {
-  return { id, message: 'A connection test', capabilities: CAPABILITIES };
 }
 
 /** Two blocks, an Article and an Organization, separated by a line end (contract: Article, json_ld). */

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
 import type { EventName } from '../contract/limits.js';
 import { itemComment } from '../contract/service.js';
+import { sampleTest } from '../sender/article/sample-event.js';
+import { CLOCK } from '../sender/clock.js';
 import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';
-import { type Target, targetOf, type Version } from './answers.js';
+import { targetOf, type Version } from './answers.js';
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
-import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
+import { articleSample, idPrefix, updateSample } from './samples.js';
 import {
   createEventSender,
   type EventSender,
   type EventSenderOptions,
   type OutgoingEvent,
 } from './transport/event-sender.js';
-import { createPace, STEADY_CLOCK } from './transport/pace.js';
 import { createPages, type Pages, type PagesOptions } from './transport/pages.js';
-import { type Answer, createTransport, type Reply, type Silence } from './transport/probe.js';
+import type { Answer, Reply, Silence } from './transport/probe.js';
 import type { Overrides } from './transport/request.js';
 
 export interface SessionOptions extends EventSenderOptions {
   readonly url: URL;
-  /** Requests a second, at least 1. */
-  readonly rate: number;
   /** The URL of an article that is there, for the lookups of a read-only run. */
   readonly target?: string | undefined;
   /** Where articles are, with `{slug}` and `{id}`: for receivers that do not answer the URL. */
@@ -67,8 +67,8 @@ export class Session {
   readonly options: SessionOptions;
   /** Tells this run's articles from every other's. */
   readonly run = randomBytes(4).toString('hex');
-  /** The articles that the receiver now holds, by id. */
-  readonly left = new Map<string, { title: string; url: string | undefined }>();
+  /** The articles that the receiver now may hold: the URL of each, by its id. */
+  readonly left = new Map<string, string | undefined>();
   /** The version that the receiver is checked as. */
   version: Version = 3;
   readonly pages: Pages;
@@ -79,8 +79,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.options = options;
-    const pace = createPace(options.rate, options.clock);
-    this.#sender = createEventSender(options, createTransport(options.clock), pace);
+    this.#sender = createEventSender(options);
     this.pages = createPages(options.pages, () => this.#sender.turn());
   }
 
@@ -105,13 +104,13 @@ export class Session {
   }
 
   /** An update of an article. */
-  update(id: string, target: Target, over?: Partial<UpdateData>): UpdateData {
+  update(id: string, target: LookupTarget, over?: Partial<UpdateData>): UpdateData {
     return updateSample(this.options.service, id, target, over);
   }
 
   /** The first exchange: a `webhook.test` as the service would send it. */
   firstTest(): Promise<Reply> {
-    this.#firstTest ??= this.reply('webhook.test', testSample(this.id('test')));
+    this.#firstTest ??= this.reply('webhook.test', sampleTest({ id: this.id('test') }));
     return this.#firstTest;
   }
 
@@ -125,13 +124,12 @@ export class Session {
     const lost = this.journal.entries.slice(entries).at(-1)?.reply;
     if (lost === undefined || !isLost(lost)) return undefined;
     if (!this.journal.entries.some(({ reply }) => reply.kind === 'answer')) return undefined;
-    const { clock = STEADY_CLOCK, signal = new AbortController().signal } = this.options;
     try {
       for (let tries = 1; ; tries++) {
-        const reply = await this.reply('webhook.test', testSample(this.id('test')));
+        const reply = await this.reply('webhook.test', sampleTest({ id: this.id('test') }));
         if (!isLost(reply)) return undefined;
         if (tries === RESTART_TRIES) return reply.reason;
-        await clock.wait(RESTART_PAUSE_MS, signal);
+        await this.#wait(RESTART_PAUSE_MS);
       }
     } catch (error) {
       if (error instanceof NotChecked) return undefined;
@@ -222,7 +220,7 @@ export class Session {
   }
 
   /** @throws Unmet where the article is not found. */
-  async lookup(url: string): Promise<Target> {
+  async lookup(url: string): Promise<LookupTarget> {
     return targetOf((await this.find(url)).answer);
   }
 
@@ -234,8 +232,7 @@ export class Session {
     const ask = (how?: Overrides) => this.send('article.lookup', { target_url: url }, how);
     const first = await ask(overrides);
     if (first.status !== 404) return { answer: first, late: false };
-    const { clock = STEADY_CLOCK, signal = new AbortController().signal } = this.options;
-    await clock.wait(LATE_MS, signal);
+    await this.#wait(LATE_MS);
     const second = await ask();
     return { answer: second, late: isSuccess(second) };
   }
@@ -243,6 +240,11 @@ export class Session {
   /** An update of the article at `url` as it is now. */
   async draft(url: string, over: Partial<UpdateData> = {}): Promise<UpdateData> {
     return this.update(this.id('draft'), await this.lookup(url), over);
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { clock = CLOCK, signal = new AbortController().signal } = this.options;
+    return clock.wait(ms, signal);
   }
 
   #patternUrl({ id, slug }: ArticleData): string | undefined {
@@ -262,10 +264,8 @@ export class Session {
     if (event !== 'article.published' || reply === undefined) return;
     if (reply.kind === 'answer' && !isSuccess(reply)) return;
     if (!('id' in data) || typeof data.id !== 'string') return;
-    const title = 'title' in data && typeof data.title === 'string' ? data.title : '';
     const url = reply.kind === 'answer' ? urlIn(reply) : undefined;
-    const before = this.left.get(data.id);
-    this.left.set(data.id, { title: before?.title ?? title, url: url ?? before?.url });
+    this.left.set(data.id, url ?? this.left.get(data.id));
   }
 }
 

@@ -1,5 +1,5 @@
+import { sampleTest } from '../sender/article/sample-event.js';
 import { describe, isSuccess } from './expect.js';
-import { testSample } from './samples.js';
 import type { Session } from './session.js';
 import { SIGNATURE_FORMS, type SignatureForm } from './signature-forms.js';
 import type { Answer } from './transport/probe.js';
@@ -62,7 +62,7 @@ export async function whyNotAccepted(session: Session, { status }: Answer): Prom
 
 async function proven(session: Session, guesses: readonly Guess[]): Promise<string | undefined> {
   for (const { overrides, fix } of guesses) {
-    const reply = await session.reply('webhook.test', testSample(session.id('test')), {
+    const reply = await session.reply('webhook.test', sampleTest({ id: session.id('test') }), {
       ...overrides,
       trial: true,
     });

@@ -55,7 +55,7 @@ export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
 /**
  * Checks what a person gave; one that is there under that name keeps its key, and the fields that were not given.
  *
- * @throws PressmarkError USAGE, naming the field.
+ * @throws PressmarkError USAGE, naming the field; CONFIG_INVALID where the one that is there cannot be read.
  */
 export function makeConnector(state: SenderState, { name, ...input }: ConnectorInput): Connector {
   if (!NAME.test(name))
@@ -64,7 +64,7 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
       `${quote(name)} cannot be the name of a connector; use lowercase letters, digits and hyphens, at most 40`,
     );
   const key = randomBytes(16).toString('hex');
-  const stored: Partial<StoredConnector> = storedFields(join(state.connectors, `${name}.json`));
+  const { name: _, ...stored }: Partial<Connector> = findConnector(state, name) ?? {};
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const result = schema.safeParse({
     author: '',
@@ -98,21 +98,6 @@ function earlierReceivers(
 export function recipientOf(connector: Connector, url: string): Recipient {
   const issued = [connector, ...connector.earlier].find((one) => one.url === url) ?? connector;
   return { url, secret: issued.secret, service: issued.service };
-}
-
-/** The valid fields in a connector's file, whatever else is wrong with it: with others, published articles would be changed or new ones. */
-function storedFields(path: string): Partial<StoredConnector> {
-  let json: unknown;
-  try {
-    json = JSON.parse(fs.readFileSync(path, 'utf8'));
-  } catch {
-    return {}; // there is no such file, or nothing to be had from it
-  }
-  const fields = Object.entries(schema.partial().shape).map(([name, field]) => {
-    const value: unknown = (json as Readonly<Record<string, unknown>> | null)?.[name];
-    return [name, field.safeParse(value).data] as const;
-  });
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -163,7 +148,7 @@ function readConnector(path: string, name: string): Connector {
   const refuse = (reason: string, cause?: unknown) =>
     new PressmarkError(
       'CONFIG_INVALID',
-      `${path}: ${reason}; fix it, or connect anew: pressmark connect ${name} <url>`,
+      `${path}: ${reason}; fix it. If it is removed, and ${name} connected anew, its articles are published once more`,
       { cause },
     );
   let json: unknown;

@@ -8,7 +8,7 @@ import { type Entry, entryId } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
-/** So much of a text is shown before and after the place where two texts differ, in characters. */
+/** So much of a text is shown before the place where two texts differ, in characters. */
 const CONTEXT = 30;
 /** So much of a difference is shown, in characters. */
 const MOST_SHOWN = 120;
@@ -92,22 +92,13 @@ function afterComment(piece: string, index: number): string {
   return end === -1 ? piece : piece.slice(end + 3);
 }
 
+/** What both texts say from where they part on, and a little before. */
 function inWords(what: string, was: string, is: string): string {
-  const before = sameFrom(was, is, 0, 1);
-  const after = Math.min(sameFrom(was, is, -1, -1), was.length - before, is.length - before);
-  const part = (text: string) => {
-    const from = Math.max(0, before - CONTEXT);
-    const to = text.length - after + CONTEXT;
-    const shown = text.slice(from, Math.min(to, from + MOST_SHOWN));
-    return quote(`${from > 0 ? '…' : ''}${shown}${from + shown.length < text.length ? '…' : ''}`, 200);
-  };
+  let at = 0;
+  while (at < was.length && was[at] === is[at]) at++;
+  const from = Math.max(0, at - CONTEXT);
+  const to = from + MOST_SHOWN;
+  const part = (text: string) =>
+    quote(`${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`, 200);
   return `its ${what} was ${part(was)} and is ${part(is)}`;
-}
-
-/** How many characters two texts have in common, from the first on or from the last on. */
-function sameFrom(a: string, b: string, start: 0 | -1, step: 1 | -1): number {
-  const least = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < least && a.at(start + step * same) === b.at(start + step * same)) same++;
-  return same;
 }

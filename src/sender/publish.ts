@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { parseMoment } from '../contract/moment.js';
 import { messageOf, PressmarkError } from '../errors.js';
-import { articlesOfOtherFiles, lastRefreshes, saysTheSame, withSlugOf } from './article/already-sent.js';
+import { type AlreadySent, alreadySent, withSlugOf } from './article/already-sent.js';
 import { articleId, composeArticle, whyTooLarge } from './article/compose.js';
 import { type Draft, readDraft, whyUnfinished } from './article/draft.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery/delivery.js';
-import { type Envelope, envelopeOf } from './delivery/send-event.js';
-import { type Entry, entryId } from './queue/entry.js';
+import { envelopeOf } from './delivery/send-event.js';
+import { type Entry, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -50,15 +50,14 @@ export async function* queueFiles(
   paths: readonly string[],
   now: () => number,
 ): AsyncIterable<Queued> {
-  const refreshes = lastRefreshes(queue, connector);
-  const recognise = duplicates(queue, connector, state, refreshes);
+  const sent = alreadySent(queue, connector, state.dir);
   const files = oldestFirst(paths, connector);
   let last = 0;
   for (let at = 0; at < files.length; at += BATCH) {
     const batch = files.slice(at, at + BATCH).map((file) => {
       // They go out in the order of these moments, and each gets that of its sending then.
       last = Math.max(now(), last + 1);
-      return recognise(prepare(state, connector, file, now(), last));
+      return recognised(prepare(state, connector, file, now(), last), queue, sent);
     });
     const fresh = new Set(
       await queue.add(batch.flatMap((one) => (one.kind === 'queued' ? [one.entry] : []))),
@@ -67,7 +66,7 @@ export async function* queueFiles(
       if (one.kind !== 'queued') yield one;
       // The first of two files with one id is the one that was stored.
       else if (fresh.delete(one.entry.id)) yield one;
-      else yield await compare(queue, state, connector, refreshes, one);
+      else yield await compare(one, queue, state, sent);
     }
   }
 }
@@ -101,59 +100,33 @@ function prepare(state: SenderState, connector: Connector, read: Read, now: numb
   if (unfinished !== undefined) return { path, kind: 'unfinished', why: unfinished };
   const id = articleId(draft, connector, state.dir, path);
   const timestamp = new Date(moment).toISOString();
-  const payload = envelopeOf(
-    'article.published',
-    { ...composeArticle(draft, connector, id, timestamp) },
-    timestamp,
-  );
+  const data = { ...composeArticle(draft, connector, id, timestamp) };
+  const payload = envelopeOf('article.published', data, timestamp);
   const tooLarge = whyTooLarge(payload);
   if (tooLarge !== undefined) return { path, kind: 'refused', why: tooLarge };
-  const entry: Entry = {
-    id: entryId(connector.name, id),
-    connector: connector.name,
-    source: relative(state.dir, path),
-    liveUrl: null,
-    answer: null,
-    note: null,
-    mayBeStored: false,
-    refused: null,
-    record: queued(connector.url, payload, now),
-  };
-  return { path, kind: 'queued', draft, entry };
+  const record = queued(connector.url, payload, now);
+  return { path, kind: 'queued', draft, entry: newEntry(connector.name, relative(state.dir, path), record) };
 }
 
 /**
- * Recognises files whose articles were published from other files: published anew, each would stand there twice. A file
+ * Recognises a file whose article was published from another file: published anew, it would stand there twice. A file
  * that is gone was renamed; of one that is still there, a second copy is not published.
  */
-function duplicates(
-  queue: Queue,
-  connector: Connector,
-  { dir }: SenderState,
-  refreshes: () => ReadonlyMap<string, Envelope>,
-) {
-  const articleOf = articlesOfOtherFiles(queue, connector, dir);
-  return (one: Queued): Queued => {
-    if (one.kind !== 'queued' || one.draft.id !== undefined || queue.read(one.entry.id) !== undefined)
-      return one;
-    const found = articleOf(one.draft);
-    if (found === undefined) return one;
-    const { path, draft } = one;
-    const { entry, isGone } = found;
-    const { payload } = entry.record;
-    const what = isGone
-      ? `its title is that of ${entry.source}, which is gone`
-      : `its title and its text are those of ${entry.source}`;
-    const renamed = {
-      ...one,
-      draft: withSlugOf(payload, draft),
-      entry: { ...one.entry, source: entry.source },
-    };
-    if (isGone && !isChanged(queue, connector, refreshes, renamed, entry))
-      return { path, kind: 'known', entry, draft, changed: false };
-    const why = `${what}; if it is the same article, write id: ${String(payload.data.id)} into its front matter, and any other id if it is not`;
-    return { path, kind: 'refused', why };
-  };
+function recognised(one: Queued, queue: Queue, sent: AlreadySent): Queued {
+  if (one.kind !== 'queued' || one.draft.id !== undefined || queue.read(one.entry.id) !== undefined)
+    return one;
+  const { path, draft } = one;
+  const found = sent.ofOtherFile(draft);
+  if (found === undefined) return one;
+  const { entry, isGone } = found;
+  const { payload } = entry.record;
+  if (isGone && !sent.isChanged(withSlugOf(payload, draft), entry.source, entry))
+    return { path, kind: 'known', entry, draft, changed: false };
+  const what = isGone
+    ? `its title is that of ${entry.source}, which is gone`
+    : `its title and its text are those of ${entry.source}`;
+  const why = `${what}; if it is the same article, write id: ${String(payload.data.id)} into its front matter, and any other id if it is not`;
+  return { path, kind: 'refused', why };
 }
 
 /** What `queueFiles` would do with these files; nothing is queued. */
@@ -164,11 +137,10 @@ export function* foresee(
   paths: readonly string[],
   now: number,
 ): Iterable<Queued> {
-  const refreshes = lastRefreshes(queue, connector);
+  const sent = alreadySent(queue, connector, state.dir);
   const files = new Map<string, string>();
-  const recognise = duplicates(queue, connector, state, refreshes);
   for (const file of oldestFirst(paths, connector)) {
-    const one = recognise(prepare(state, connector, file, now, now));
+    const one = recognised(prepare(state, connector, file, now, now), queue, sent);
     if (one.kind !== 'queued') {
       yield one;
       continue;
@@ -178,44 +150,24 @@ export function* foresee(
     const other = files.get(entry.id);
     files.set(entry.id, entry.source);
     if (other !== undefined) yield { path, kind: 'refused', why: `${other} has the same id, ${draft.id}` };
-    else if (there === undefined) yield one;
-    else {
-      const changed = isChanged(queue, connector, refreshes, one, there);
-      yield { path, kind: 'known', entry: there, draft, changed };
-    }
+    else yield there === undefined ? one : known(one, there, sent);
   }
 }
 
-/** Whether a file says something else than what was sent last. */
-function isChanged(
-  queue: Queue,
-  connector: Connector,
-  refreshes: () => ReadonlyMap<string, Envelope>,
-  { draft, entry }: Ready,
-  there: Entry,
-): boolean {
-  if (saysTheSame(queue, draft, connector, there.record.payload)) return false;
-  const refresh = refreshes().get(entry.source);
-  return refresh === undefined || !saysTheSame(queue, draft, connector, refresh);
+/** A file whose article was queued before. */
+function known({ path, draft, entry }: Ready, there: Entry, sent: AlreadySent): Queued {
+  return { path, kind: 'known', entry: there, draft, changed: sent.isChanged(draft, entry.source, there) };
 }
 
 /** What a file is whose delivery is there already. */
-async function compare(
-  queue: Queue,
-  state: SenderState,
-  connector: Connector,
-  refreshes: () => ReadonlyMap<string, Envelope>,
-  one: Ready,
-): Promise<Queued> {
+async function compare(one: Ready, queue: Queue, { dir }: SenderState, sent: AlreadySent): Promise<Queued> {
   const { path, draft, entry } = one;
   const refused = (why: string): Queued => ({ path, kind: 'refused', why });
   const there = queue.read(entry.id);
   if (there === undefined)
     return refused(`its delivery record ${entry.id}.json cannot be read; fix it or move it away`);
-  const other = resolve(state.dir, there.source);
+  const other = resolve(dir, there.source);
   if (other !== path && fs.existsSync(other)) return refused(`${there.source} has the same id, ${draft.id}`);
-  const same = saysTheSame(queue, draft, connector, there.record.payload);
-  if (!same && (await queue.replace(entry))) return one;
-  const changed = isChanged(queue, connector, refreshes, one, there);
-  return { path, kind: 'known', entry: there, draft, changed };
+  if (!sent.isSame(draft, there.record.payload) && (await queue.replace(entry))) return one;
+  return known(one, there, sent);
 }

@@ -16,7 +16,7 @@ import { queued } from './delivery/delivery.js';
 import { envelopeOf, postEvent } from './delivery/send-event.js';
 import { deliveredBefore, reasonToKeep } from './last-delivered.js';
 import { notePause, pauseOf } from './pause.js';
-import { type Entry, entryId } from './queue/entry.js';
+import { type Entry, newEntry } from './queue/entry.js';
 import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
@@ -87,17 +87,9 @@ async function sendRefresh({ state, queue, connector, url, path, clock, force = 
   const payload = envelopeOf('article.updated', data, timestamp);
   const tooLarge = whyTooLarge(payload);
   if (tooLarge !== undefined) throw new PressmarkError('ARTICLE_FILE_INVALID', `${path}: ${tooLarge}`);
-  const entry: Entry = {
-    id: entryId(connector.name, draftId),
-    connector: connector.name,
-    source: relative(state.dir, file), // as `publish` names it
-    liveUrl: target.url,
-    answer: null,
-    note: null,
-    mayBeStored: false,
-    refused: null,
-    record: queued(connector.url, payload, now),
-  };
+  const source = relative(state.dir, file); // as `publish` names it
+  const made = newEntry(connector.name, source, queued(connector.url, payload, now));
+  const entry: Entry = { ...made, liveUrl: target.url };
   await queue.add([entry]);
   const taken = await queue.take(entry.id);
   // A worker that was quicker has it; what it comes to stands in the queue.

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { type Connector, makeConnector, saveConnector } from '../../src/sender/connectors.js';
 import { queued } from '../../src/sender/delivery/delivery.js';
 import { envelopeOf } from '../../src/sender/delivery/send-event.js';
-import { type Entry, entryId } from '../../src/sender/queue/entry.js';
+import { type Entry, newEntry } from '../../src/sender/queue/entry.js';
 import { openQueue, type Queue } from '../../src/sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../src/sender/state.js';
 import { article } from './events.js';
@@ -26,17 +26,8 @@ export function testLog() {
 export function makeEntry(connector: Connector, id: string, now = T0): Entry {
   const timestamp = new Date(now).toISOString();
   const data = { ...article({ id, title: `Title of ${id}`, published_at: timestamp }) };
-  return {
-    id: entryId(connector.name, id),
-    connector: connector.name,
-    source: `${id}.md`,
-    liveUrl: null,
-    answer: null,
-    note: null,
-    mayBeStored: false,
-    refused: null,
-    record: queued(connector.url, envelopeOf('article.published', data, timestamp), now),
-  };
+  const payload = envelopeOf('article.published', data, timestamp);
+  return newEntry(connector.name, `${id}.md`, queued(connector.url, payload, now));
 }
 
 /** Makes a sender's folder with a connector to `url`. */

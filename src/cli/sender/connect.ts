@@ -6,8 +6,8 @@ import { testConnection } from '../../sender/delivery/connection-test.js';
 import { endPause } from '../../sender/pause.js';
 import { stateOf } from '../../sender/state.js';
 import { example, serviceOption, withDir } from '../options.js';
+import { secretOf, withSecret } from '../secret-option.js';
 import { print, printJson } from '../terminal.js';
-import { secretOf } from './secret-option.js';
 
 interface ConnectOptions {
   readonly dir: string;
@@ -21,16 +21,12 @@ interface ConnectOptions {
 
 /** `pressmark connect`: stores a receiver for the sender, after a connection test. */
 export function connectCommand(): Command {
-  return withDir(new Command('connect'))
+  return withSecret(withDir(new Command('connect')))
     .description(
       'connect a receiver that articles are to be published to; without a name, list those that are',
     )
     .argument('[name]', 'what to call it: lowercase letters, digits, hyphens')
     .argument('[url]', 'the receiver’s URL, with its real scheme and trailing slash')
-    .option(
-      '--secret <secret>',
-      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
-    )
     .addOption(serviceOption())
     .option('--author <name>', 'the byline of articles whose file names none')
     .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')

@@ -6,12 +6,15 @@ import { type Connector, chooseConnector, readConnectors } from '../../sender/co
 import type { Entry } from '../../sender/queue/entry.js';
 import { openQueue, type Queue } from '../../sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../sender/state.js';
+import { numberThat } from '../options.js';
 import { paint, printable } from '../terminal.js';
 
 /** `--connector <name>`, for the commands that send. */
 export function withConnector(command: Command): Command {
   return command.option('--connector <name>', 'which receiver, where several are connected');
 }
+
+const parseRate = numberThat('A rate is a number above 0.', (rate) => rate > 0);
 
 /** `--rate <n>`. */
 export function withRate(command: Command): Command {
@@ -34,13 +37,6 @@ function parseClock(text: string): Clock {
   if (unit !== 's' && unit !== 'm' && unit !== 'h')
     throw new InvalidArgumentError('A span is a number and s, m or h, such as 90s, 5m or 2h.');
   return clockAhead(Number(number) * UNIT_MS[unit]);
-}
-
-function parseRate(text: string): number {
-  const rate = Number(text);
-  if (!/^\d+(?:\.\d+)?$/.test(text) || rate <= 0)
-    throw new InvalidArgumentError('A rate is a number above 0.');
-  return rate;
 }
 
 /**

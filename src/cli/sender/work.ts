@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
 import { CLOCK, type Clock } from '../../sender/clock.js';
@@ -7,7 +7,7 @@ import { KEEP_DAYS } from '../../sender/queue/outlived.js';
 import { openQueue } from '../../sender/queue/queue.js';
 import { type Attempted, createWorker } from '../../sender/queue/worker.js';
 import { stateOf } from '../../sender/state.js';
-import { example, withDir } from '../options.js';
+import { example, numberThat, withDir } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { printable } from '../terminal.js';
 import { withClock, withRate } from './sending.js';
@@ -31,7 +31,7 @@ export function workCommand(): Command {
     .option(
       '--keep <days>',
       'how long the records of refreshes are kept that newer ones have followed',
-      parseDays,
+      numberThat('Days are a number, 0 or more.', () => true),
       KEEP_DAYS,
     )
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
@@ -72,9 +72,4 @@ export function workCommand(): Command {
       log.info({ queue: state.deliveries }, 'at work');
       void worker.run(); // as `start`: the command has done its part, and a signal ends the process
     });
-}
-
-function parseDays(text: string): number {
-  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Days are a number, 0 or more.');
-  return Number(text);
 }

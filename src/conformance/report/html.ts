@@ -1,5 +1,5 @@
 import type { Outcome, Report } from '../outcome.js';
-import { bySection, countsText, MARKS, RESULTS } from './summary.js';
+import { bySection, countsText, isFinding, RESULTS } from './summary.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#ddd, #444); --bad: light-dark(#b3261e, #ff8a80); --good: light-dark(#1b7f3b, #7bd88f); --mild: light-dark(#8a5a00, #ffcc66); }
@@ -17,9 +17,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; mar
 
 /** A report as one page without anything from elsewhere: findings first, then all rules by the sections of the contract. */
 export function htmlReport(report: Report): string {
-  const found = report.outcomes.filter(({ result }) =>
-    ['failed', 'error', 'known', 'advice'].includes(result),
-  );
+  const found = report.outcomes.filter(isFinding);
   const title = `${report.subject}: ${report.url}`;
   return `<!doctype html>
 <html lang="en">
@@ -49,14 +47,13 @@ function finding({ rule, result, expected, got, why, exchange }: Outcome): strin
     exchange === undefined
       ? ''
       : `<details><summary>Request and answer</summary><pre>${escaped(exchange.join('\n'))}</pre></details>`;
-  return `<li class="${result}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code> (rule ${rule.number}, contract: ${escaped(rule.section)})<dl>${rows.join('')}</dl>${traffic}</li>`;
+  return `<li class="${result}"><b>${RESULTS[result].mark}</b> ${escaped(rule.says)} <code>${rule.id}</code> (rule ${rule.number}, contract: ${escaped(rule.section)})<dl>${rows.join('')}</dl>${traffic}</li>`;
 }
 
 function sectionOf(section: string, outcomes: readonly Outcome[]): string {
-  const inOrder = outcomes.toSorted((a, b) => RESULTS.indexOf(a.result) - RESULTS.indexOf(b.result));
-  const lines = inOrder.map(
+  const lines = outcomes.map(
     ({ rule, result }) =>
-      `<li class="${result.replace(' ', '-')}"><b>${MARKS[result]}</b> ${escaped(rule.says)} <code>${rule.id}</code> (${rule.number})${result === 'passed' ? '' : `, ${result}`}</li>`,
+      `<li class="${result.replace(' ', '-')}"><b>${RESULTS[result].mark}</b> ${escaped(rule.says)} <code>${rule.id}</code> (${rule.number})${result === 'passed' ? '' : `, ${result}`}</li>`,
   );
   return `<details><summary>${escaped(section)}: ${escaped(countsText({ outcomes }))}</summary><ul>\n${lines.join('\n')}\n</ul></details>`;
 }

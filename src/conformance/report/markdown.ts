@@ -1,5 +1,5 @@
 import type { Outcome, Report, RuleText } from '../outcome.js';
-import { bySection, countsOf, countsText } from './summary.js';
+import { bySection, countsOf, countsText, isFinding } from './summary.js';
 
 /** A badge, a table of the contract's sections, and what failed: for a README. */
 export function markdownReport(report: Report): string {
@@ -49,14 +49,8 @@ function badge(report: Report): string {
 }
 
 /** Whether an outcome says something about the receiver. */
-function counts({ result }: Outcome): boolean {
-  return (
-    result === 'passed' ||
-    result === 'failed' ||
-    result === 'known' ||
-    result === 'advice' ||
-    result === 'error'
-  );
+function counts(outcome: Outcome): boolean {
+  return outcome.result === 'passed' || isFinding(outcome);
 }
 
 function row(section: string, outcomes: readonly Outcome[]): string {

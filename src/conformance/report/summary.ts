@@ -1,38 +1,26 @@
 import type { Outcome, Report, Result } from '../outcome.js';
 
-/** In the order in which they are reported. */
-export const RESULTS: readonly Result[] = [
-  'passed',
-  'failed',
-  'known',
-  'advice',
-  'error',
-  'not checked',
-  'not applicable',
-];
+/** In the order in which they are reported: the sign of each in the terminal and on the page, and its colour. */
+export const RESULTS = {
+  passed: { mark: '✓', colour: 'green' },
+  failed: { mark: '✗', colour: 'red' },
+  known: { mark: '~', colour: 'yellow' },
+  advice: { mark: '!', colour: 'yellow' },
+  error: { mark: '✗', colour: 'red' },
+  'not checked': { mark: '-', colour: 'gray' },
+  'not applicable': { mark: '-', colour: 'gray' },
+} as const;
 
-/** The sign of each result, in the terminal and on the page. */
-export const MARKS: Readonly<Record<Result, string>> = {
-  passed: '✓',
-  failed: '✗',
-  known: '~',
-  advice: '!',
-  error: '✗',
-  'not checked': '-',
-  'not applicable': '-',
-};
+/** Whether a person has to look at a rule. */
+export function isFinding({ result }: Outcome): boolean {
+  return result === 'failed' || result === 'error' || result === 'known' || result === 'advice';
+}
+
+const IN_ORDER = Object.keys(RESULTS) as Result[];
 
 /** How many rules had which result. */
 export function countsOf({ outcomes }: Pick<Report, 'outcomes'>): Record<Result, number> {
-  const counts = {
-    passed: 0,
-    failed: 0,
-    known: 0,
-    advice: 0,
-    error: 0,
-    'not checked': 0,
-    'not applicable': 0,
-  };
+  const counts = Object.fromEntries(IN_ORDER.map((result) => [result, 0])) as Record<Result, number>;
   for (const { result } of outcomes) counts[result]++;
   return counts;
 }
@@ -40,7 +28,7 @@ export function countsOf({ outcomes }: Pick<Report, 'outcomes'>): Record<Result,
 /** "142 passed, 1 failed, 2 advice": what there was none of is left out. */
 export function countsText(report: Pick<Report, 'outcomes'>): string {
   const counts = countsOf(report);
-  return RESULTS.filter((result) => counts[result] > 0)
+  return IN_ORDER.filter((result) => counts[result] > 0)
     .map((result) => `${counts[result]} ${result}`)
     .join(', ');
 }

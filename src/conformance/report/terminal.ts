@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Outcome, Report, Result } from '../outcome.js';
-import { countsText, MARKS } from './summary.js';
+import { countsText, isFinding, RESULTS } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
@@ -8,28 +8,16 @@ export interface TerminalOptions {
   readonly verbose: boolean;
 }
 
-const COLOURS = {
-  passed: 'green',
-  failed: 'red',
-  known: 'yellow',
-  advice: 'yellow',
-  error: 'red',
-  'not checked': 'gray',
-  'not applicable': 'gray',
-} as const;
-
 /** So many rules of one kind are named; of more, it is said how many there are. What an option would add is named whole. */
 const MOST_NAMES = 5;
 
-const FINDINGS: readonly Result[] = ['failed', 'known', 'advice', 'error'];
-
 /** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
-  const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
+  const paint = (result: Result, text: string) => (colour ? styleText(RESULTS[result].colour, text) : text);
   const lines = [`${report.url}, checked as ${report.checkedAs}`, ''];
-  const shown: readonly Result[] = verbose ? [...FINDINGS, 'passed'] : FINDINGS;
-  for (const outcome of report.outcomes.filter(({ result }) => shown.includes(result)))
-    lines.push(...linesOf(outcome, paint, verbose));
+  for (const outcome of report.outcomes)
+    if (isFinding(outcome) || (verbose && outcome.result === 'passed'))
+      lines.push(...linesOf(outcome, paint, verbose));
   for (const [why, ids] of notChecked(report, verbose))
     lines.push(
       `${paint('not checked', '-')} not checked, ${why}: ${verbose || why.includes('--') ? ids.join(', ') : named(ids)}`,
@@ -47,7 +35,7 @@ function linesOf(
   paint: (result: Result, text: string) => string,
   verbose: boolean,
 ): string[] {
-  const mark = paint(result, MARKS[result]);
+  const mark = paint(result, RESULTS[result].mark);
   if (result === 'passed') return [`${mark} ${rule.id}`];
   if (expected === undefined || got === undefined)
     return [`${mark} ${rule.id}: ${result}${why === undefined ? '' : `, ${why}`}`];

@@ -30,9 +30,8 @@ const restarted = (session: Session) =>
 
 /** What no request can do: a person edits an article, and restarts the receiver. */
 export const MANUAL_RULES: readonly Rule[] = [
-  ...rules({ section: 'States and transitions', from: 2, needs: ['update-200'] }, [
-    {
-      id: 'manual-edit-changes-revision',
+  ...rules({ section: 'States and transitions', from: 2 }, ['update-200'], {
+    'manual-edit-changes-revision': {
       says: 'An edit in the receiver’s own admin changes the revision.',
       hint: 'Make a new revision wherever an article is saved, not in the webhook alone.',
       check: async (session) => {
@@ -44,8 +43,7 @@ export const MANUAL_RULES: readonly Rule[] = [
         );
       },
     },
-    {
-      id: 'manual-edit-is-kept',
+    'manual-edit-is-kept': {
       section: 'article.updated, 4',
       says: 'An update whose base is the revision before a person’s edit is answered 409, and the edit stays.',
       hint: 'Compare base_revision_id with the revision that the edit has made.',
@@ -57,8 +55,7 @@ export const MANUAL_RULES: readonly Rule[] = [
         expectUnchanged(after, await session.lookup(after.url));
       },
     },
-    {
-      id: 'manual-restart-keeps-articles',
+    'manual-restart-keeps-articles': {
       says: 'After a restart an article has the content and the revision of its last update.',
       hint: 'Write articles and revisions to the disk before you answer.',
       check: async (session) => {
@@ -66,10 +63,9 @@ export const MANUAL_RULES: readonly Rule[] = [
         expectUnchanged(before, await session.lookup(before.url));
       },
     },
-  ]),
-  ...rules({ section: 'article.published', from: 3, needs: ['publish-again-same-url', 'update-200'] }, [
-    {
-      id: 'manual-restart-keeps-ids',
+  }),
+  ...rules({ section: 'article.published', from: 3 }, ['publish-again-same-url', 'update-200'], {
+    'manual-restart-keeps-ids': {
       says: 'A redelivery after a restart is answered with the same id and URL as before it.',
       hint: 'Keep the ids of what was published on the disk, with the articles.',
       needs: ['manual-restart-keeps-articles'],
@@ -81,5 +77,5 @@ export const MANUAL_RULES: readonly Rule[] = [
           expectEqual(name, fieldsOf(stored.answer)[name], fieldsOf(again)[name]);
       },
     },
-  ]),
+  }),
 ];

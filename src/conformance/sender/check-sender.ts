@@ -1,7 +1,7 @@
 import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../contract/limits.js';
-import { messageOf, PressmarkError } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import { NotChecked, Unmet } from '../expect.js';
-import type { Outcome, Report } from '../outcome.js';
+import { type Outcome, type Report, ruleNamed } from '../outcome.js';
 import { redactor } from '../redact.js';
 import type { SenderDriver, Step } from './driver.js';
 import { inWords, type Seen, type SenderRule } from './rule.js';
@@ -56,8 +56,9 @@ const PAUSING = ['answered-410', 'answered-429'] as const;
  */
 export async function checkSender(options: SenderCheckOptions): Promise<Report> {
   const { driver, secret, sender, skip = [] } = options;
-  const left = new Set(skip.map((id) => ruleNamed(id).id));
-  const only = options.only?.map((id) => ruleNamed(id));
+  const named = (id: string) => ruleNamed(id, SENDER_RULES, 'check-sender');
+  const left = new Set(skip.map((id) => named(id).id));
+  const only = options.only?.map(named);
   const rules = (only ?? SENDER_RULES).filter(({ id }) => !left.has(id));
   const started = performance.now();
   const receiver = await startScriptedReceiver({ ...options, now: driver.now });
@@ -254,15 +255,6 @@ function requestsOf(rule: SenderRule, { articles, refreshes, requests }: Seen): 
       const answer = status === undefined ? 'got no answer' : `answered ${status}`;
       return `    ${name.padEnd(16)}  ${event} to ${path} after ${inWords(at - start)}, ${body.length} bytes, ${answer}`;
     }),
-  );
-}
-
-function ruleNamed(id: string): SenderRule {
-  const rule = SENDER_RULES.find((one) => one.id === id || String(one.number) === id);
-  if (rule !== undefined) return rule;
-  throw new PressmarkError(
-    'USAGE',
-    `there is no rule ${JSON.stringify(id)}; pressmark check-sender --list names them all`,
   );
 }
 

@@ -19,7 +19,10 @@ export interface Finding {
   readonly says: string;
 }
 
-/** What a service keeps to in each request that it sends; the ids are stable. */
+/**
+ * What a service keeps to in each request that it sends. The ids are stable, and so is the order: a rule’s number is its place
+ * here, from 1.
+ */
 export const REQUEST_RULES = {
   signature: {
     section: 'Authentication, 2',

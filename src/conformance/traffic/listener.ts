@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { DELIVERY_TIMEOUT_MS, MAX_BODY_BYTES } from '../../contract/limits.js';
 import { messageOf } from '../../errors.js';
 import { judgeAnswer } from './judge-answer.js';
@@ -36,12 +35,6 @@ export interface Observed {
   readonly findings: readonly Finding[];
   readonly recording: Recording;
 }
-
-const UNPACKERS: Readonly<Record<string, typeof gunzipSync>> = {
-  gzip: gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
 
 /** Headers of one connection, which are not sent on over another (RFC 9110, 7.6.1). */
 const OF_THE_CONNECTION = [
@@ -88,7 +81,10 @@ export async function listen(options: ListenOptions): Promise<{ url: string; clo
         request,
         status: answer.status,
         ms,
-        findings: [...request.findings, ...judgeAnswer(request, { ...decoded(answer), ms })],
+        findings: [
+          ...request.findings,
+          ...judgeAnswer(request, { ...answer, headers: headersOf(answer.headers), ms }),
+        ],
         recording: {
           receivedAt,
           method,
@@ -142,17 +138,6 @@ function forwarded(to: URL, { method, rawHeaders, body }: Incoming, gone: AbortS
 function ofTheMessage(raw: readonly string[], without: readonly string[]): string[] {
   const dropped = [...OF_THE_CONNECTION, ...without];
   return raw.filter((_, n) => !dropped.includes((raw[n - (n % 2)] ?? '').toLowerCase()));
-}
-
-/** An answer as it can be read, whatever a proxy has packed it in. */
-function decoded({ status, headers: raw, body }: Passed) {
-  const headers = headersOf(raw);
-  const unpack = UNPACKERS[headers['content-encoding'] ?? ''];
-  try {
-    return { status, headers, body: unpack?.(body, { maxOutputLength: MOST_BYTES }) ?? body };
-  } catch {
-    return { status, headers, body }; // then its bytes are what is judged
-  }
 }
 
 function headersOf(raw: readonly string[]): Record<string, string> {

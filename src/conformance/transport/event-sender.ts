@@ -6,20 +6,18 @@ import type { Clock } from '../../sender/clock.js';
 import { timeoutOf } from '../../sender/delivery/send-event.js';
 import { NotChecked } from '../expect.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
-import { type Pace, STEADY_CLOCK } from './pace.js';
-import type { ProbeRequest, Reply, Transport } from './probe.js';
+import { createPace } from './pace.js';
+import { type ProbeRequest, probe, type Reply } from './probe.js';
 import { compose, type Overrides, type Signer } from './request.js';
 
 export interface EventSenderOptions extends Signer {
-  /** For one exchange, where the contract's 15 and 30 seconds are more, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  /** No request begins later than this after the first, in milliseconds. */
-  readonly maxMs: number;
+  /** Requests a second, at least 1. */
+  readonly rate: number;
   /** Sends tests and lookups alone. */
   readonly readOnly: boolean;
   /** Once it is aborted no request begins. */
   readonly signal?: AbortSignal | undefined;
-  /** For the pace, the timeouts and `maxMs`. @default the machine's */
+  /** For the pace and the timeouts. @default the machine's */
   readonly clock?: Clock | undefined;
   /** Waits between the two pieces of a body, so that a receiver reads them one after the other. @default 200 ms */
   readonly betweenPieces?: (() => Promise<void>) | undefined;
@@ -39,7 +37,7 @@ export interface EventSender {
   send(url: URL, event: OutgoingEvent): Promise<Reply>;
   /** The same with several events whose last bytes leave at the same moment; `onReleased` is called at that moment. */
   together(url: URL, events: readonly OutgoingEvent[], onReleased?: () => void): Promise<Reply[]>;
-  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the time is over. */
+  /** Waits until so many requests may begin that are not sent here, or sent at once. @throws NotChecked where the run was interrupted. */
   turn(count?: number): Promise<void>;
 }
 
@@ -48,14 +46,10 @@ const HOLD_MS = 2000;
 const PIECE_MS = 200;
 
 /** A sender that keeps to the pace and to the bounds of one run. */
-export function createEventSender(
-  options: EventSenderOptions,
-  transport: Transport,
-  pace: Pace,
-): EventSender {
+export function createEventSender(options: EventSenderOptions): EventSender {
   const journal = createJournal();
-  const { clock = STEADY_CLOCK, betweenPieces = () => pause(PIECE_MS) } = options;
-  const end = clock.now() + options.maxMs;
+  const pace = createPace(options.rate, options.clock);
+  const { betweenPieces = () => pause(PIECE_MS) } = options;
   const signatureHeader = headerNames(options.service).signature;
 
   const allow = (events: readonly EventName[]): void => {
@@ -66,7 +60,6 @@ export function createEventSender(
         throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
     }
     if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
-    if (clock.now() > end) throw new NotChecked('the time for the run is over; --max-time gives it more');
   };
 
   const exchange = async (
@@ -75,18 +68,12 @@ export function createEventSender(
     hold?: ProbeRequest['hold'],
   ): Promise<Reply> => {
     const { headers, body } = compose(event, data, options, overrides);
-    const limit = timeoutOf(event);
     const request = {
-      url,
-      method: 'POST',
-      headers,
-      body,
-      chunked: overrides?.chunked ?? false,
-      timeoutMs: Math.min(limit, options.timeoutMs ?? limit),
+      ...{ url, headers, body, chunked: overrides?.chunked ?? false, timeoutMs: timeoutOf(event) },
       ...(overrides?.pieces && { pieces: betweenPieces }),
       ...(hold && { hold }),
     };
-    const reply = await transport.exchange(request);
+    const reply = await probe(request, options.clock);
     const refused = headers[signatureHeader]?.toLowerCase() !== sign(body, options.secret);
     journal.add(
       event,

@@ -8,9 +8,6 @@ export interface Pace {
   take(count?: number): Promise<void>;
 }
 
-/** The machine's clock, which only goes forward here. */
-export const STEADY_CLOCK: Clock = { now: () => performance.now(), wait: CLOCK.wait };
-
 /** For waits that nothing ends early. */
 const NEVER = new AbortController().signal;
 
@@ -19,7 +16,7 @@ const NEVER = new AbortController().signal;
  *
  * @param rate requests a second, at least 1.
  */
-export function createPace(rate: number, clock: Clock = STEADY_CLOCK): Pace {
+export function createPace(rate: number, clock: Clock = CLOCK): Pace {
   const begun: number[] = [];
   const room = async (count: number): Promise<void> => {
     for (;;) {

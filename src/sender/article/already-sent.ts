@@ -13,53 +13,6 @@ export function publishedAt(queue: Queue, connector: Connector, id: string): str
   return queue.read(entryId(connector.name, id))?.record.payload.timestamp;
 }
 
-/** Whether a file would make what was sent. */
-export function saysTheSame(
-  queue: Queue,
-  draft: Draft,
-  connector: Connector,
-  { event, timestamp, data }: Envelope,
-): boolean {
-  const text = (key: string) => String(data[key]);
-  const target = {
-    id: text('target_id'),
-    url: text('target_url'),
-    revision_id: text('base_revision_id'),
-    title: '',
-    content_html: text('content_html'), // the comments that the update kept
-  };
-  const { target_url: _, ...composed }: Partial<UpdateData> =
-    event === 'article.updated'
-      ? composeUpdate(
-          draft,
-          connector,
-          target,
-          text('id'),
-          timestamp,
-          publishedAt(queue, connector, target.id),
-        )
-      : composeArticle(draft, connector, text('id'), timestamp);
-  // A canonical URL may have another: of two slashes at its end one is dropped.
-  const { target_url: __, ...sent } = data;
-  return JSON.stringify(composed) === JSON.stringify(sent);
-}
-
-/** By Markdown file, the last refresh that landed or is still to be sent; looked for when it is first asked for. */
-export function lastRefreshes(queue: Queue, connector: Connector): () => ReadonlyMap<string, Envelope> {
-  let found: Map<string, Envelope> | undefined;
-  return () => {
-    if (found !== undefined) return found;
-    found = new Map();
-    for (const { connector: name, source, record } of queue.list()) {
-      const { status, payload } = record;
-      if (name !== connector.name || status === 'failed' || payload.event !== 'article.updated') continue;
-      const earlier = found.get(source);
-      if (earlier === undefined || earlier.timestamp < payload.timestamp) found.set(source, payload);
-    }
-    return found;
-  };
-}
-
 /** An article that was published from another file. */
 export interface OfOtherFile {
   readonly entry: Entry;
@@ -67,40 +20,93 @@ export interface OfOtherFile {
   readonly isGone: boolean;
 }
 
-/**
- * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
- * and its text, or one with its title whose own file is gone.
- *
- * @param dir the sender's folder.
- */
-export function articlesOfOtherFiles(queue: Queue, connector: Connector, dir: string) {
-  let idsByTitle: Map<string, string[]> | undefined;
-  const idsWith = (title: string): readonly string[] => {
-    if (idsByTitle === undefined) {
-      idsByTitle = new Map();
-      for (const { id, connector: name, record } of queue.list()) {
-        const { event, data } = record.payload;
-        if (name !== connector.name || event !== 'article.published') continue;
-        idsByTitle.set(String(data.title), [...(idsByTitle.get(String(data.title)) ?? []), id]);
-      }
+/** What went to a receiver, for the comparison of files with it. */
+export interface AlreadySent {
+  /** Whether a file would make what was sent. */
+  isSame(draft: Draft, sent: Envelope): boolean;
+  /** Whether a file, at `source`, says something else than what was sent of its article last. */
+  isChanged(draft: Draft, source: string, article: Entry): boolean;
+  /**
+   * The article that a file without a delivery of its own may have been before it was renamed or copied: one with its title
+   * and its text, or one with its title whose own file is gone.
+   */
+  ofOtherFile(draft: Draft): OfOtherFile | undefined;
+}
+
+/** Looks into the queue when it is first asked. @param dir the sender's folder. */
+export function alreadySent(queue: Queue, connector: Connector, dir: string): AlreadySent {
+  /** By Markdown file, the last refresh that landed or is still to be sent. */
+  const refreshes = once(() => {
+    const found = new Map<string, Envelope>();
+    for (const { connector: name, source, record } of queue.list()) {
+      const { status, payload } = record;
+      if (name !== connector.name || status === 'failed' || payload.event !== 'article.updated') continue;
+      if ((found.get(source)?.timestamp ?? '') < payload.timestamp) found.set(source, payload);
     }
-    return idsByTitle.get(title) ?? [];
-  };
-  return (draft: Draft): OfOtherFile | undefined => {
-    if (draft.title === '') return undefined;
-    const sameTitle = idsWith(draft.title)
-      .map((id) => queue.read(id))
-      .filter((entry) => entry !== undefined)
-      .map((entry) => ({ entry, isGone: !fs.existsSync(resolve(dir, entry.source)) }));
-    return (
-      sameTitle.find(({ entry: { record } }) =>
-        saysTheSame(queue, withSlugOf(record.payload, draft), connector, record.payload),
-      ) ?? sameTitle.find(({ isGone }) => isGone)
-    );
+    return found;
+  });
+  const idsByTitle = once(() => {
+    const found = new Map<string, string[]>();
+    for (const { id, connector: name, record } of queue.list()) {
+      const { event, data } = record.payload;
+      if (name !== connector.name || event !== 'article.published') continue;
+      found.set(String(data.title), [...(found.get(String(data.title)) ?? []), id]);
+    }
+    return found;
+  });
+
+  function isSame(draft: Draft, { event, timestamp, data }: Envelope): boolean {
+    const text = (key: string) => String(data[key]);
+    const target = {
+      id: text('target_id'),
+      url: text('target_url'),
+      revision_id: text('base_revision_id'),
+      title: '',
+      content_html: text('content_html'), // the comments that the update kept
+    };
+    const { target_url: _, ...composed }: Partial<UpdateData> =
+      event === 'article.updated'
+        ? composeUpdate(
+            ...([draft, connector, target, text('id'), timestamp] as const),
+            publishedAt(queue, connector, target.id),
+          )
+        : composeArticle(draft, connector, text('id'), timestamp);
+    // A canonical URL may have another: of two slashes at its end one is dropped.
+    const { target_url: __, ...sent } = data;
+    return JSON.stringify(composed) === JSON.stringify(sent);
+  }
+
+  return {
+    isSame,
+    isChanged: (draft, source, { record }) => {
+      if (isSame(draft, record.payload)) return false;
+      const refresh = refreshes().get(source);
+      return refresh === undefined || !isSame(draft, refresh);
+    },
+    ofOtherFile: (draft) => {
+      if (draft.title === '') return undefined;
+      const sameTitle = (idsByTitle().get(draft.title) ?? [])
+        .map((id) => queue.read(id))
+        .filter((entry) => entry !== undefined)
+        .map((entry) => ({ entry, isGone: !fs.existsSync(resolve(dir, entry.source)) }));
+      return (
+        sameTitle.find(({ entry: { record } }) =>
+          isSame(withSlugOf(record.payload, draft), record.payload),
+        ) ?? sameTitle.find(({ isGone }) => isGone)
+      );
+    },
   };
 }
 
 /** The draft with the slug that was sent: an article keeps it when its file is renamed. */
 export function withSlugOf({ data }: Envelope, draft: Draft): Draft {
   return { ...draft, slug: String(data.slug) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

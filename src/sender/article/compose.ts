@@ -97,13 +97,12 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
   const { id, timestamp, item, comments, published, modified } = setting;
   // Byline (contract: author): the file's, then the connector's, then the application's name.
   const author = draft.author || connector.author || connector.application;
-  const markdown = withoutPlaintext(draft.markdown);
-  const tokens = parseMarkdown(markdown);
+  const tokens = parseMarkdown(draft.markdown);
   const html = htmlOf(tokens);
   // A comment or a tag that is open at the end would swallow what follows it.
   const closed = closedHtml(html);
   const closing = closed.startsWith(html) ? closed.slice(html.length) : '';
-  const text = `${markdown}${missingFence(tokens)}${closing}`;
+  const text = `${draft.markdown}${missingFence(tokens)}${closing}`;
   const end = (
     connector.tracking === null
       ? comments.filter((comment) => !(text.endsWith(comment) && endsWith(closed, comment)))
@@ -124,13 +123,6 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
     published_at: timestamp,
     json_ld: jsonLdOf({ title, description, image, author, application, tags, published, modified, tokens }),
   };
-}
-
-/** Nothing closes `<plaintext>`, which would show the item comment and the rest of the page as text: it becomes text itself. */
-function withoutPlaintext(markdown: string): string {
-  if (!/<plaintext/i.test(markdown)) return markdown;
-  const html = htmlOf(parseMarkdown(markdown));
-  return closedHtml(html).startsWith(html) ? markdown : markdown.replace(/<(?=plaintext)/gi, '&lt;');
 }
 
 /** Whether HTML ends with a comment, and not with the words of one inside another. */

@@ -36,7 +36,7 @@ export function sampleArticle(
   };
 }
 
-/** The data of a `webhook.test`. */
-export function sampleTest(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The data of a `webhook.test`; what `given` says replaces the sample's own. */
+export function sampleTest(given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { id: randomUUID(), message: 'A connection test', capabilities: CAPABILITIES, ...given };
 }

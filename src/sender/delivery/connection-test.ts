@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { CAPABILITIES } from '../../contract/limits.js';
 import { PressmarkError } from '../../errors.js';
+import { sampleTest } from '../article/sample-event.js';
 import { type Connection, checkTest } from './answer-checks.js';
 import { envelopeOf, postEvent, type Recipient } from './send-event.js';
 import type { Reply } from './transport.js';
@@ -12,13 +11,8 @@ import type { Reply } from './transport.js';
  * @throws PressmarkError UNREACHABLE where no answer came.
  */
 export function sendTest(recipient: Recipient, sentAt: number): Promise<Reply> {
-  const data = {
-    id: `test-${randomUUID()}`,
-    message: 'A connection test; nothing is to be stored.',
-    capabilities: CAPABILITIES,
-  };
   const timestamp = new Date(sentAt).toISOString();
-  return postEvent(recipient, envelopeOf('webhook.test', data, timestamp), { sentAt });
+  return postEvent(recipient, envelopeOf('webhook.test', sampleTest(), timestamp), { sentAt });
 }
 
 /**

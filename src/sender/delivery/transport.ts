@@ -39,7 +39,7 @@ export interface Reply {
 export const FOLLOWED = [301, 302, 307, 308];
 
 /**
- * Sends one request and reads its answer: the only place of the sender that touches the network.
+ * Sends a request and reads its answer, under the contract's limits.
  *
  * @throws PressmarkError UNREACHABLE where no answer came: no connection, none in time, or none that is HTTP.
  */
@@ -56,8 +56,6 @@ export async function exchange(request: Outgoing): Promise<Reply> {
   }
   return { ...reply, redirectRefused, ms: Math.round(performance.now() - started) };
 }
-
-type Part = Omit<Reply, 'ms' | 'redirectRefused'>;
 
 /** Where an answer sends the request on to, or why it is not sent there; undefined where the answer is no redirect. */
 function nextOf({ status, url, headers }: Part, left: number, isSecond: boolean): Redirect | undefined {
@@ -91,8 +89,16 @@ export function redirectTarget(url: string, location: string | undefined): Redir
 }
 
 async function once(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
+  const { method = 'POST', body } = request;
+  const headers = {
+    'accept-encoding': 'identity',
+    ...(body !== undefined && { 'content-length': String(body.length) }),
+    ...request.headers,
+  };
   try {
-    return await attempt(request, url, signal);
+    const part = await sendOnce({ url, method, headers, signal, write: (outgoing) => outgoing.end(body) });
+    const isLate = part.incomplete === 'broke off' && signal.aborted;
+    return isLate ? { ...part, incomplete: `was not complete within ${request.timeoutMs / 1000} s` } : part;
   } catch (error) {
     const { what, fix } = signal.aborted
       ? unreachableBecause(new Error(`no answer within ${request.timeoutMs / 1000} s`))
@@ -101,26 +107,36 @@ async function once(request: Outgoing, url: string, signal: AbortSignal): Promis
   }
 }
 
-function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
-  const { method = 'POST', headers, body } = request;
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  readonly url: string;
+  readonly method: string;
+  /** Nothing is added but Host and Connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Writes the body and ends the request. */
+  readonly write: (outgoing: http.ClientRequest) => void;
+}
+
+type Part = Pick<Reply, 'status' | 'headers' | 'body' | 'incomplete' | 'url'>;
+
+/** What `incomplete` says of an answer of which not all was read. */
+export const TOO_LARGE = `is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`;
+
+/**
+ * Sends one request over a connection of its own, and reads its answer. A kept connection may end while the receiver already
+ * acts on the request, and to send that once more would be an attempt that nobody counts.
+ *
+ * @throws what Node.js says where no answer came.
+ */
+export function sendOnce({ url, method, headers, signal, write }: WireRequest): Promise<Part> {
   const target = new URL(url);
-  const secure = target.protocol === 'https:';
+  const { request } = target.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const outgoing = (secure ? https : http).request(target, {
-      method,
-      headers: {
-        'accept-encoding': 'identity',
-        ...(body !== undefined && { 'content-length': body.length }),
-        ...headers,
-      },
-      // Each request has its own connection. A kept one may end while the receiver already acts on the request, and to
-      // send that once more would be an attempt that nobody counts.
-      agent: false,
-      signal,
-    });
+    const outgoing = request(target, { method, headers, agent: false, signal });
     let answered = false;
     outgoing.on('error', (error) => {
-      if (!answered) reject(error); // else the body shows it
+      if (!answered) reject(error); // a receiver may answer before it has read everything; the answer counts
     });
     // Such as an answer that asks for another protocol: Node hangs up without a word.
     outgoing.on('close', () => {
@@ -128,22 +144,17 @@ function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<P
     });
     outgoing.on('response', (incoming) => {
       answered = true;
-      readBody(incoming, () =>
-        signal.aborted ? `was not complete within ${request.timeoutMs / 1000} s` : 'broke off',
-      ).then(
+      readBody(incoming).then(
         (read) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, url, ...read }),
         reject,
       );
     });
-    outgoing.end(body);
+    write(outgoing);
   });
 }
 
 /** Reads an answer to its end, or to the limit (contract: Limits, response size). */
-function readBody(
-  incoming: IncomingMessage,
-  whyBroken: () => string,
-): Promise<Pick<Part, 'body' | 'incomplete'>> {
+function readBody(incoming: IncomingMessage): Promise<Pick<Part, 'body' | 'incomplete'>> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -153,11 +164,11 @@ function readBody(
       chunks.push(chunk);
       size += chunk.length;
       if (size <= MAX_BODY_BYTES) return;
-      end(`is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`);
+      end(TOO_LARGE);
       incoming.destroy();
     });
     incoming.on('end', () => end(undefined));
-    incoming.on('error', () => end(whyBroken()));
-    incoming.on('close', () => end(whyBroken())); // last, also where the answer is whole
+    incoming.on('error', () => end('broke off'));
+    incoming.on('close', () => end('broke off')); // last, also where the answer is whole
   });
 }

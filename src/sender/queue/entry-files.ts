@@ -43,9 +43,9 @@ export interface EntryFiles {
    * the disk when it returns. Of one that was sent a power cut may leave the record before its outcome: then it is stuck,
    * and the attempt is made again.
    *
-   * @returns the errors of those that could not be written.
+   * @throws the first error, where not all could be written.
    */
-  write(entries: readonly Entry[]): Promise<Map<string, unknown>>;
+  write(entries: readonly Entry[]): Promise<void>;
   /** Removes an entry; a power cut may bring it back. */
   remove(id: string): void;
 }
@@ -100,20 +100,12 @@ export function openEntryFiles(folder: string): EntryFiles {
     return 'problem' in entry ? undefined : entry;
   }
 
-  async function write(entries: readonly Entry[]): Promise<Map<string, unknown>> {
-    const failures = new Map<string, unknown>();
+  async function write(entries: readonly Entry[]): Promise<void> {
     const mustLast = entries.some(({ id, record }) => record.status === 'sending' || !has(id));
-    await Promise.all(
-      entries.map(async (entry) => {
-        try {
-          await writeOne(entry);
-        } catch (error) {
-          failures.set(entry.id, error);
-        }
-      }),
-    );
-    if (mustLast && failures.size < entries.length) await syncDirectory(folder);
-    return failures;
+    const written = await Promise.allSettled(entries.map(writeOne));
+    const failed = written.find((one) => one.status === 'rejected');
+    if (mustLast && written.some((one) => one.status === 'fulfilled')) await syncDirectory(folder);
+    if (failed !== undefined) throw failed.reason;
   }
 
   async function writeOne(entry: Entry): Promise<void> {

@@ -69,6 +69,13 @@ export function entryId(connector: string, dataId: string): string {
   return hash('sha256', `${connector}\n${dataId}`).slice(0, 16);
 }
 
+/** The entry of a new delivery. @param source the file that it is made from. */
+export function newEntry(connector: string, source: string, record: Delivery): Entry {
+  const id = entryId(connector, String(record.payload.data.id));
+  const facts = { liveUrl: null, answer: null, note: null, mayBeStored: false, refused: null };
+  return { id, connector, source, ...facts, record };
+}
+
 /**
  * Whether an entry is of the article with this public URL.
  *

@@ -6,7 +6,6 @@ import { makeState, type SenderState } from '../state.js';
 import { type Entry, isOfArticle } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { isSettled, outlived } from './outlived.js';
-import { createTurns } from './turns.js';
 
 export interface QueueOptions {
   readonly state: SenderState;
@@ -70,21 +69,17 @@ interface View {
 }
 
 /**
- * Opens the queue of a folder. Any number of processes may have it open: a change is decided upon under a kernel
- * lock against what the files say, so that no attempt is taken up twice.
+ * Opens the queue of a folder. Any number of processes may have it open: one change at a time is decided upon, under a
+ * kernel lock and against what the files say, so that no attempt is taken up twice.
  *
  * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then the delivery is as it
  * was before.
  */
 export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
   const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
-  const turns = createTurns(lock);
   const files: EntryFiles = openEntryFiles(state.deliveries);
-  /** Entries that are being written; what comes next of them is decided when they are on the disk. */
-  const underWay = new Map<string, Promise<unknown>>();
-  /** What is being sent from here; as good as its file while nobody else has held the lock. */
-  const sending = new Map<string, Entry>();
-  let lastHold: number | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let isSwept = false;
   let lastTaken = 0;
 
   /** No two deliveries have the same moment of sending, by which a receiver sorts them, unless the clock was set back. */
@@ -94,59 +89,31 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     return lastTaken;
   }
 
-  /**
-   * Decides on entries and writes what changes.
-   *
-   * @param ids those that `decide` looks at.
-   */
-  async function submit<T>(ids: readonly string[], decide: (view: View) => T): Promise<T> {
+  /** Decides on entries and writes what changes, when the changes before this one are on the disk. */
+  function submit<T>(decide: (view: View) => T): Promise<T> {
+    const done = last.then(() => lockedChange(decide));
+    last = done.catch(() => undefined); // who has asked for it gets the error
+    return done;
+  }
+
+  async function lockedChange<T>(decide: (view: View) => T): Promise<T> {
     try {
-      if (lastHold === undefined) makeState(state);
-      return await turns.hold(async (hold) => {
-        if (hold !== lastHold) lookAgain(hold);
-        while (ids.some((id) => underWay.has(id)))
-          await Promise.allSettled(ids.map((id) => underWay.get(id)));
+      makeState(state); // somebody may have removed it
+      return await lock.run(async () => {
+        if (!isSwept) sweepLeftovers(state.deliveries);
+        isSwept = true;
         const changed = new Map<string, Entry>();
         const result = decide({
-          read: (id) => changed.get(id) ?? sending.get(id) ?? files.read(id),
+          read: (id) => changed.get(id) ?? files.read(id),
           has: (id) => changed.has(id) || files.has(id),
           change: (entry) => void changed.set(entry.id, entry),
         });
-        await write([...changed.values()]);
+        if (changed.size > 0) await files.write([...changed.values()]);
         return result;
       });
     } catch (cause) {
       throw cause instanceof PressmarkError ? cause : cannotWrite(cause);
     }
-  }
-
-  /** Others have held the lock since, or nobody ever has. */
-  function lookAgain(hold: number): void {
-    sending.clear();
-    makeState(state); // somebody may have removed it
-    if (lastHold === undefined) sweepLeftovers(state.deliveries);
-    lastHold = hold;
-  }
-
-  async function write(entries: readonly Entry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const written = writeFiles(entries);
-    for (const { id } of entries) underWay.set(id, written);
-    try {
-      await written;
-    } finally {
-      for (const { id } of entries) underWay.delete(id);
-    }
-  }
-
-  async function writeFiles(entries: readonly Entry[]): Promise<void> {
-    const failures = await files.write(entries);
-    for (const entry of entries) {
-      if (entry.record.status === 'sending' && !failures.has(entry.id)) sending.set(entry.id, entry);
-      else sending.delete(entry.id);
-    }
-    const [failure] = failures.values();
-    if (failure !== undefined) throw failure;
   }
 
   function cannotWrite(cause: unknown): PressmarkError {
@@ -198,7 +165,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
       .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
     const item = ofArticle.find(({ event }) => event === 'article.published') ?? ofArticle.at(-1);
     if (item === undefined) return;
-    await submit([item.id], (view) => {
+    await submit((view) => {
       const entry = view.read(item.id);
       if (entry !== undefined) view.change({ ...entry, refused: { at: new Date(now()).toISOString(), why } });
     });
@@ -217,7 +184,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     let removed = 0;
     for (let at = 0; at < ids.length; at += PRUNED_AT_ONCE) {
       const some = ids.slice(at, at + PRUNED_AT_ONCE);
-      removed += await submit(some, ({ read }) => {
+      removed += await submit(({ read }) => {
         // one that failed may have been sent on its way again since
         const settled = some.filter((id) => isSettled(read(id)?.record ?? { status: 'pending' }));
         for (const id of settled) files.remove(id);
@@ -229,20 +196,17 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
 
   return {
     add: (entries) =>
-      submit(
-        entries.map(({ id }) => id),
-        ({ has, change }) => {
-          const fresh = new Set<string>();
-          for (const entry of entries) {
-            if (has(entry.id)) continue; // also where an entry before it in the same list has this id
-            change(entry);
-            fresh.add(entry.id);
-          }
-          return fresh;
-        },
-      ),
+      submit(({ has, change }) => {
+        const fresh = new Set<string>();
+        for (const entry of entries) {
+          if (has(entry.id)) continue; // also where an entry before it in the same list has this id
+          change(entry);
+          fresh.add(entry.id);
+        }
+        return fresh;
+      }),
     replace: (entry) =>
-      submit([entry.id], ({ read, change }) => {
+      submit(({ read, change }) => {
         const there = read(entry.id);
         // A receiver that holds the article would answer the new text with 200 and keep the old one.
         if (there === undefined || there.mayBeStored) return false;
@@ -257,16 +221,16 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
       const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
       const stuck = over.flatMap(({ id, status }) => (status === 'sending' ? [id] : []));
       if (stuck.length > 0)
-        await submit(stuck, (view) => {
+        await submit((view) => {
           for (const id of stuck) step(view, id, { kind: 'tick' });
         });
       return over.sort((a, b) => a.dueAt - b.dueAt || (a.timestamp < b.timestamp ? -1 : 1));
     },
-    take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
-    settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
-    retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
-    hurry: (id) => submit([id], (view) => step(view, id, { kind: 'hurry' })),
-    cancel: (id) => submit([id], (view) => step(view, id, { kind: 'cancel' })),
+    take: (id) => submit((view) => step(view, id, { kind: 'take' })),
+    settle: (taken, outcome) => submit((view) => settle(view, taken, outcome)),
+    retry: (id) => submit((view) => step(view, id, { kind: 'retry' })),
+    hurry: (id) => submit((view) => step(view, id, { kind: 'hurry' })),
+    cancel: (id) => submit((view) => step(view, id, { kind: 'cancel' })),
     refuse,
     read: files.read,
     prune,

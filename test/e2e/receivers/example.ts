@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { terminalReport } from '../../../src/conformance/report/terminal.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
-import { STEADY_CLOCK } from '../../../src/conformance/transport/pace.js';
+import { CLOCK } from '../../../src/sender/clock.js';
 import { optionsFor, withoutPauses } from '../../support/conformance/checked.js';
 import { freePort } from '../../support/free-port.js';
 import { bareEnvironment, PROGRAM, SITE_URL } from '../../support/receiver.js';
@@ -130,7 +130,7 @@ async function firstWords(url: URL): Promise<string> {
   const report = await checkReceiver({
     ...optionsFor(url, { pages: { origin: url.origin, waitMs: 1_000 } }),
     // An article that is stored after the answer is asked for again at once.
-    clock: withoutPauses(STEADY_CLOCK),
+    clock: withoutPauses(CLOCK),
     signal: found.signal,
     onOutcome: ({ result }) => {
       if (result === 'failed' || result === 'advice') found.abort();

@@ -88,7 +88,7 @@ for (const [what, args, message] of [
   [
     'an address that is none',
     ['webhook.test', '--to', 'somewhere'],
-    /--to "somewhere" is not an http\(s\) URL/,
+    /'somewhere' is invalid\. It has to be an absolute http\(s\) URL/,
   ],
 ] as const) {
   test(`send refuses ${what} as wrong usage`, async (t) => {

@@ -329,7 +329,7 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
   t.notRegex((await runHere(['connect', '--json', '--dir', dir])).stdout, /secret-from|key/);
 });
 
-test('a connector that is connected anew keeps what is not given, also where its file is broken', async (t) => {
+test('a connector that is connected anew keeps what is not given; a broken file is refused, and stays', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
   const { dir, sender, write } = await connected(t, endpoint.url);
   const tracking = 'https://stats.example/v';
@@ -341,9 +341,13 @@ test('a connector that is connected anew keeps what is not given, also where its
   const before = stored();
   await sender('connect', 'garden', endpoint.url, '--secret', 'another');
   t.deepEqual(stored(), { ...before, secret: 'another' });
-  fs.writeFileSync(path, JSON.stringify({ ...before, secret: 5, other: 1 }));
-  await sender('connect', 'garden', endpoint.url);
-  t.deepEqual(stored(), before);
+  const broken = JSON.stringify({ ...before, secret: 5 });
+  fs.writeFileSync(path, broken);
+  const refused = await sender('connect', 'garden', endpoint.url);
+  t.is(refused.code, 2);
+  t.regex(refused.stderr, /garden\.json: secret .*; fix it\. If it is removed/);
+  t.is(fs.readFileSync(path, 'utf8'), broken);
+  fs.writeFileSync(path, JSON.stringify(before));
   t.regex((await sender('publish', post)).stdout, /^1 file: 1 delivered\n$/, 'the post has not changed');
   await sender('connect', 'garden', endpoint.url, '--no-tracking', '--author', '');
   t.deepEqual(stored(), { ...before, tracking: null, author: '' });

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { saveConnector } from '../../../src/sender/connectors.js';
 import { queued } from '../../../src/sender/delivery/delivery.js';
 import { createWorker } from '../../../src/sender/queue/worker.js';
 import { refresh } from '../../../src/sender/refresh.js';
@@ -9,6 +8,8 @@ import { type Answering, type Got, reply, startEndpoint } from '../../support/en
 import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { virtualClock } from '../../support/virtual-clock.js';
+
+// What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
 
 const URL = 'https://g.example/articles/bees/';
 const ALL = ['article.published', 'article.lookup', 'article.updated'];
@@ -93,15 +94,6 @@ test('a refresh sends a test, a lookup and an update, each signed and in the Ver
     published_at: update?.timestamp,
   });
   t.is(update?.data.revision_id, update?.data.id);
-});
-
-test('each refresh has a revision of its own, and tests the receiver again', async (t) => {
-  const { endpoint, events, refresh } = await set(t, answering());
-  await refresh();
-  await refresh(URL, true);
-  t.is(events().filter((event) => event === 'webhook.test').length, 2);
-  const revisions = endpoint.got.map(requestOf).map(({ data }) => data.revision_id);
-  t.is(new Set(revisions.filter((one) => one !== undefined)).size, 2);
 });
 
 /** A receiver with one article, which was published from bees.md; a test may edit it. */
@@ -200,8 +192,6 @@ test('another file’s article and a draft are replaced by force alone', async (
 // Which answers stop a refresh is in test/unit/sender/answers.
 for (const [what, event, answer, words] of [
   ['a test', 'webhook.test', reply(200, { received: true }), /a Version 2 receiver is required/],
-  ['a test', 'webhook.test', reply(301, '', { location: '/hook/' }), /register the final URL/],
-  ['a lookup', 'article.lookup', reply(404, { error: 'nothing there' }), /HTTP 404: .*nothing there/],
   ['a lookup', 'article.lookup', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
 ] as const)
   test(`a refresh stops after ${what} that fails: ${words.source}`, async (t) => {
@@ -251,43 +241,6 @@ test('of an article that was not published from here, its last refresh reports t
   t.regex(queue.read(id)?.refused?.why ?? '', /Version 2 receiver is required/);
 });
 
-test('an update that is answered with a 409 fails at once and is never sent again', async (t) => {
-  const conflict = reply(409, { error: 'Article revision conflict' });
-  const { events, queue, clock, refresh, worker } = await set(
-    t,
-    answering({ 'article.updated': () => conflict }),
-  );
-  const entry = await refresh();
-  t.deepEqual(standing(entry), ['failed', 1, 409, 'HTTP 409: {"error":"Article revision conflict"}']);
-  clock.pass(24 * 3_600_000);
-  await worker().sendDue();
-  t.is(await queue.retry(entry.id), undefined);
-  t.is(events().filter((event) => event === 'article.updated').length, 1);
-});
-
-test('an update that fails otherwise is tried again, after a fresh test, byte for byte the same', async (t) => {
-  let failing = true;
-  const { endpoint, events, clock, queue, refresh, worker } = await set(
-    t,
-    answering({ 'article.updated': (got) => (failing ? reply(503, 'busy') : landed(got)) }),
-  );
-  const entry = await refresh();
-  t.deepEqual(standing(entry), ['pending', 1, 503, 'HTTP 503: busy']);
-  failing = false;
-  clock.pass(60_000);
-  await worker().sendDue();
-  t.deepEqual(events(), [
-    'webhook.test',
-    'article.lookup',
-    'article.updated',
-    'webhook.test',
-    'article.updated',
-  ]);
-  t.is(queue.read(entry.id)?.record.status, 'success');
-  const [first, second] = endpoint.got.filter((got) => requestOf(got).event === 'article.updated');
-  t.deepEqual(first?.body, second?.body);
-});
-
 test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no conflict, and the update can be sent again', async (t) => {
   let busy = false;
   const { clock, queue, refresh, worker } = await set(
@@ -324,32 +277,4 @@ test('an update is stopped when its receiver has become a Version 1 receiver mea
   t.deepEqual([status, attempts, code], ['failed', 1, 503], 'nothing was sent: no attempt');
   t.regex(error ?? '', /a Version 2 receiver is required/);
   t.is(events().filter((event) => event === 'article.updated').length, 1);
-});
-
-test('an update is refused when the connector points elsewhere by now', async (t) => {
-  const { events, state, connector, clock, queue, refresh, worker } = await set(
-    t,
-    answering({ 'article.updated': () => reply(503) }),
-  );
-  const entry = await refresh();
-  const elsewhere = await startEndpoint(t, reply(200));
-  await saveConnector(state, { ...connector, url: elsewhere.url });
-  clock.pass(60_000);
-  await worker().sendDue();
-  const [status, attempts, code, error] = standing(queue.read(entry.id) ?? entry);
-  t.deepEqual([status, attempts, code], ['failed', 1, 503], 'nothing was sent: no attempt');
-  t.regex(error ?? '', /refused: the refresh was made for .* points to .* now/);
-  t.deepEqual([events().length, elsewhere.got.length], [3, 0]);
-});
-
-test('an answer that does not repeat the revision is a failed attempt', async (t) => {
-  const { refresh } = await set(
-    t,
-    answering({
-      'article.updated': () => reply(200, { received: true, contract_version: 3, revision_id: 'x' }),
-    }),
-  );
-  const entry = await refresh();
-  t.is(entry.record.status, 'pending');
-  t.regex(entry.record.lastError ?? '', /revision_id must be .* in the answer, got "x"/);
 });

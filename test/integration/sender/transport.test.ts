@@ -35,22 +35,21 @@ test('the bytes and headers arrive as they were given', async (t) => {
   );
 });
 
-for (const status of [301, 302, 307, 308]) {
-  test(`a ${status} is followed once, with the same method and the same bytes`, async (t) => {
+test('a redirect is followed once, with the same method and the same bytes', async (t) => {
+  for (const status of [301, 302, 307, 308]) {
     const { url, origin, got } = await startEndpoint(t, (request, response) =>
       reply(request.path === '/last' ? 200 : status, 'here', { location: '/last' })(request, response),
     );
     const answer = await exchange({ ...LONG, url, body, redirects: 1 });
     t.deepEqual([answer.status, answer.url], [200, `${origin}/last`]);
+    const sent = got.map((one) => [one.method, one.path, one.body.toString()]);
     t.deepEqual(
-      got.map((one) => [one.method, one.path, one.body.toString()]),
-      [
-        ['POST', '/hook', body.toString()],
-        ['POST', '/last', body.toString()],
-      ],
+      sent,
+      ['/hook', '/last'].map((path) => ['POST', path, body.toString()]),
+      String(status),
     );
-  });
-}
+  }
+});
 
 test('a second redirect is not followed; without leave, no redirect is', async (t) => {
   const { url, got } = await startEndpoint(t, (request, response) =>
@@ -76,17 +75,6 @@ test('a 303 is no redirect that a delivery can take, and a 304 is none at all', 
   t.is((await exchange({ ...LONG, url, body, redirects: 1 })).redirectRefused, undefined);
 });
 
-test('a redirect to another host is followed', async (t) => {
-  const other = await startEndpoint(t, reply(200, 'there'));
-  const { url } = await startEndpoint(
-    t,
-    reply(301, '', { location: other.url.replace('127.0.0.1', 'localhost') }),
-  );
-  const answer = await exchange({ ...LONG, url, body, redirects: 1 });
-  t.is(answer.body.toString(), 'there');
-  t.deepEqual(other.got[0]?.body, body);
-});
-
 test('a redirect from https to http is not followed', (t) => {
   const from = 'https://r.example/hook';
   t.deepEqual(redirectTarget(from, '/hook/'), { url: 'https://r.example/hook/' });
@@ -97,20 +85,16 @@ test('a redirect from https to http is not followed', (t) => {
   t.deepEqual(redirectTarget('http://r.example/hook', from), { url: from });
 });
 
-for (const [what, location, reason] of [
-  ['nowhere', undefined, /no Location/],
-  ['what is no URL', 'http://', /not an http\(s\) URL/],
-  ['a file', 'file:///etc/passwd', /not an http\(s\) URL/],
-  ['a URL with credentials', 'http://me:too@127.0.0.1/', /without credentials/],
-] as const) {
-  test(`a redirect to ${what} is not followed, and the answer says so`, async (t) => {
-    const { url, got } = await startEndpoint(t, reply(302, '', location === undefined ? {} : { location }));
-    const answer = await exchange({ ...LONG, url, body, redirects: 1 });
-    t.is(answer.status, 302);
-    t.regex(answer.redirectRefused ?? '', reason);
-    t.is(got.length, 1);
-  });
-}
+test('a redirect to nowhere, to what is no URL, to a file or with credentials is not followed', async (t) => {
+  const from = 'http://r.example/hook';
+  t.regex(redirectTarget(from, undefined).refused ?? '', /no Location/);
+  for (const location of ['http://', 'file:///etc/passwd', 'http://me:too@127.0.0.1/'])
+    t.regex(redirectTarget(from, location).refused ?? '', /is not an http\(s\) URL without credentials/);
+  const { url, got } = await startEndpoint(t, reply(302, '', { location: 'file:///etc/passwd' }));
+  const answer = await exchange({ ...LONG, url, body, redirects: 1 });
+  t.regex(answer.redirectRefused ?? '', /not an http\(s\) URL/);
+  t.deepEqual([answer.status, got.length], [302, 1]);
+});
 
 for (const [size, incomplete] of [
   [1_000_000, undefined],

@@ -12,11 +12,13 @@ import type { Entry } from '../../../src/sender/queue/entry.js';
 import type { Queue } from '../../../src/sender/queue/queue.js';
 import { type Attempted, createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
 import type { SenderState } from '../../../src/sender/state.js';
-import { type Answering, type Endpoint, type Got, reply, startEndpoint } from '../../support/endpoint.js';
+import { type Answering, type Endpoint, reply, startEndpoint } from '../../support/endpoint.js';
 import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { until } from '../../support/until.js';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.js';
+
+// What `pressmark check-sender` proves of the program over the wire (test/e2e/check-sender) is not proven again here.
 
 const MINUTE = 60_000;
 
@@ -71,8 +73,6 @@ async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
   return { endpoint, state, connector, queue, clock, ended, lines, worker, pass, minutes };
 }
 
-const timesOf = (got: readonly Got[]) => got.map(({ headers }) => headers['x-service-timestamp']);
-
 test('a publish goes out as the contract says, and its url becomes the live link', async (t) => {
   const url = 'https://g.example/articles/a/';
   const { endpoint, connector, queue, worker } = await set(t, reply(200, { received: true, id: 'a', url }));
@@ -88,54 +88,6 @@ test('a publish goes out as the contract says, and its url becomes the live link
   t.is(got?.headers['x-service-contract'], undefined);
   t.is(queue.read(entry.id)?.liveUrl, url);
   t.deepEqual(standing(queue.read(entry.id) ?? entry), ['success', 1, 200, null]);
-});
-
-test('a publish follows one redirect, with the same bytes; a second one makes it a failed attempt', async (t) => {
-  let target = '/moved';
-  const { endpoint, connector, queue, worker } = await set(t, (got, response) =>
-    got.path === '/moved'
-      ? reply(200, { received: true, url: 'https://g.example/a' })(got, response)
-      : reply(301, 'gone over there', { location: target })(got, response),
-  );
-  const [once, twice] = [makeEntry(connector, 'once'), makeEntry(connector, 'twice')];
-  await queue.add([once]);
-  await worker().sendDue();
-  t.is(queue.read(once.id)?.liveUrl, 'https://g.example/a');
-  t.deepEqual(endpoint.got[0]?.body, endpoint.got[1]?.body);
-  target = '/again';
-  await queue.add([twice]);
-  await worker().sendDue();
-  t.is(endpoint.got.length, 4);
-  const [status, attempts, code, error] = standing(queue.read(twice.id) ?? twice);
-  t.deepEqual([status, attempts, code], ['pending', 1, 301]);
-  t.regex(error ?? '', /HTTP 301 to "\/again" \(no further redirect is followed.*\): gone over there/);
-});
-
-test('a receiver that always fails is tried six times, byte for byte the same, each wait a minimum', async (t) => {
-  const { endpoint, connector, queue, clock, ended, worker, minutes } = await set(
-    t,
-    reply(500, 'y'.repeat(300)),
-  );
-  const entry = makeEntry(connector, 'a');
-  await queue.add([entry]);
-  const running = worker();
-  const end = running.run();
-  await until(
-    'the first attempt ends, and the worker waits',
-    () => clock.waiting() > 0 && ended.length === 1,
-  );
-  await minutes(1 + 5 + 30 + 120 + 360 + 10);
-  t.deepEqual(
-    ended.map(({ minute }) => minute),
-    [0, 1, 6, 36, 156, 516],
-  );
-  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 6, 500, `HTTP 500: ${'y'.repeat(200)}`]);
-  t.is(endpoint.got.length, 6);
-  t.is(new Set(endpoint.got.map(({ body }) => body.toString())).size, 1);
-  t.is(new Set(endpoint.got.map(({ headers }) => headers['x-service-signature'])).size, 1);
-  t.is(new Set(timesOf(endpoint.got)).size, 6, 'the moment of sending is each attempt’s own');
-  await running.stop();
-  await end;
 });
 
 test('what is sent days after it was queued states the moment of sending, and a later attempt the same bytes', async (t) => {

@@ -13,7 +13,6 @@ export function optionsFor(url: URL, over: Partial<ConformanceOptions> = {}): Co
     secret: SECRET,
     service: DEFAULT_SERVICE,
     rate: 100_000,
-    maxMs: 120_000,
     readOnly: false,
     pages: { origin: url.origin, waitMs: 20 },
     ...over,

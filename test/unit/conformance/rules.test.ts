@@ -43,11 +43,3 @@ test('a rule has the number of its place in the list, which is not moved and not
     [1, 6, 88, 200],
   );
 });
-
-test('a rule comes after those that it needs, and is not for an older version than they are', (t) => {
-  const before = new Map<string, number>();
-  for (const { id, needs, from } of RULES) {
-    for (const needed of needs) t.true(before.has(needed), `${id} needs ${needed}`);
-    before.set(id, from);
-  }
-});

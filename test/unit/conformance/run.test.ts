@@ -113,3 +113,20 @@ test('a run with an unknown rule is refused', async (t) => {
     message: /there is no rule "no-such-rule"; pressmark check --list/,
   });
 });
+
+test('an event that went unanswered three times is not sent again, and other events are', async (t) => {
+  const steps = referenceSteps();
+  let published = 0;
+  finishes((_, { headers }) => {
+    const hang = headers['x-service-event'] === 'article.published' && ++published > 1;
+    return { hang };
+  })(steps);
+  const silent = ['publish-late-retry', 'publish-empty-title', 'publish-empty-fields', 'publish-image-null'];
+  const report = await checked(steps, { only: ['publish-accepted', ...silent, 'json-null'] });
+  t.is(published, 4);
+  t.is(
+    report.outcomes.find(({ rule }) => rule.id === 'publish-image-null')?.why,
+    'article.published went unanswered 3 times',
+  );
+  t.is(report.outcomes.find(({ rule }) => rule.id === 'json-null')?.result, 'passed');
+});

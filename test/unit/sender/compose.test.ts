@@ -274,25 +274,6 @@ for (const open of [
     }
   });
 
-for (const open of [
-  '<plaintext>\nthe end',
-  'Text <PLAINTEXT and more',
-  '<plaintext>\n\n<!-- to be continued',
-])
-  test(`plaintext, which nothing closes, is text: ${JSON.stringify(open)}`, (t) => {
-    const data = compose(t, `---\n---\nText.\n\n${open}\n`);
-    for (const html of [data.content_html, htmlOf(parseMarkdown(data.content_markdown)).trimEnd()]) {
-      t.notRegex(html, /<plaintext/i);
-      const last = htmlTokens(html).at(-1);
-      t.is(html.slice(last?.start), '<!-- svc:item:a-1 -->');
-    }
-  });
-
-test('the word plaintext in code stays as it is', (t) => {
-  const data = compose(t, '---\n---\n`<plaintext>`\n');
-  t.regex(data.content_markdown, /^`<plaintext>`\n/);
-});
-
 test('a comment in the middle of the text is not the one at its end', (t) => {
   const data = compose(t, '---\n---\nOne.\n\n<!-- svc:item:a-1 -->\n\nTwo.\n');
   for (const text of [data.content_html, data.content_markdown])

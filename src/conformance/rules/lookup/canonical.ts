@@ -1,5 +1,5 @@
 import { expectRefusal, expectStatus, NotChecked } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 
 const FOUND = 'Drop the fragment and one trailing slash of the path on both sides before you compare.';
@@ -33,124 +33,98 @@ function withHost(url: URL, change: (host: string) => string): string {
 }
 
 /** Which URLs name an article and which do not: the contract's canonicalization, row by row. */
-export const CANONICAL_RULES: readonly Rule[] = rules(
-  { section: 'article.lookup, Canonicalization', from: 2, needs: ['lookup-200'] },
-  [
-    {
-      id: 'canonical-fragment',
+export const CANONICAL_RULES = rules(
+  { section: 'article.lookup, Canonicalization', from: 2, hint: EXACT },
+  ['lookup-200'],
+  {
+    'canonical-fragment': {
       says: 'A fragment is dropped: the article is found.',
       hint: FOUND,
       check: found((url) => `${url.href}#part`),
     },
-    {
-      id: 'canonical-no-slash',
+    'canonical-no-slash': {
       says: 'Without a trailing slash the article is found.',
       hint: FOUND,
       check: found((url) => withPath(url, bare(url))),
     },
-    {
-      id: 'canonical-one-slash',
+    'canonical-one-slash': {
       says: 'With one trailing slash the article is found.',
       hint: FOUND,
       check: found((url) => withPath(url, `${bare(url)}/`)),
     },
-    {
-      id: 'canonical-slash-and-fragment',
+    'canonical-slash-and-fragment': {
       says: 'With a trailing slash and a fragment the article is found.',
       hint: FOUND,
       check: found((url) => `${withPath(url, `${bare(url)}/`)}#part`),
     },
-    {
-      id: 'canonical-host-case',
+    'canonical-host-case': {
       level: 'should',
       says: 'The host’s letters have no case: the article is found.',
       hint: 'Compare origins as URLs, which makes the host lowercase.',
       check: found((url) => url.href.replace(url.host, url.host.toUpperCase())),
     },
-    {
-      id: 'canonical-other-folder',
+    'canonical-other-folder': {
       says: 'The same slug in another folder finds nothing.',
-      hint: EXACT,
       check: absent((url) => withPath(url, `/elsewhere${bare(url)}/`)),
     },
-    {
-      id: 'canonical-two-slashes',
+    'canonical-two-slashes': {
       says: 'Only one trailing slash is dropped: with two, nothing is found.',
       hint: 'Drop one slash, not all of them.',
       check: absent((url) => withPath(url, `${bare(url)}//`)),
     },
-    {
-      id: 'canonical-query',
+    'canonical-query': {
       says: 'With another query nothing is found.',
-      hint: EXACT,
       check: absent((url) => `${url.href.replace(/#.*/, '')}${url.search === '' ? '?' : '&'}page=2`),
     },
-    {
-      id: 'canonical-path-case',
+    'canonical-path-case': {
       says: 'With the path in other case nothing is found.',
-      hint: EXACT,
       check: absent((url) =>
         without(url, (path) => (path === path.toUpperCase() ? path.toLowerCase() : path.toUpperCase())),
       ),
     },
-    {
-      id: 'canonical-scheme',
+    'canonical-scheme': {
       says: 'With http in place of https, or the other way round, nothing is found.',
-      hint: EXACT,
       check: absent((url) => url.href.replace(url.protocol, url.protocol === 'https:' ? 'http:' : 'https:')),
     },
-    {
-      id: 'canonical-host',
+    'canonical-host': {
       says: 'On another host nothing is found.',
-      hint: EXACT,
       check: absent((url) => url.href.replace(url.host, 'other.example')),
     },
-    {
-      id: 'canonical-port',
+    'canonical-port': {
       says: 'On another port nothing is found.',
-      hint: EXACT,
       check: absent((url) =>
         url.href.replace(url.host, `${url.hostname}:${url.port === '8443' ? 8444 : 8443}`),
       ),
     },
-    {
-      id: 'canonical-slug-beginning',
+    'canonical-slug-beginning': {
       says: 'The beginning of a slug finds nothing.',
-      hint: EXACT,
       check: absent((url) => without(url, (path) => path.replace(/.$/, ''))),
     },
-    {
-      id: 'canonical-below',
+    'canonical-below': {
       says: 'A path below the article’s finds nothing.',
-      hint: EXACT,
       check: absent((url) => withPath(url, `${bare(url)}/more`)),
     },
-    {
-      id: 'canonical-dot-segments',
+    'canonical-dot-segments': {
       level: 'should',
       says: 'With a dot segment in the path (/x/../) nothing is found, though a parser would remove it.',
       hint: UNPARSED,
       check: absent((url) => withPath(url, `/x/..${url.pathname}`)),
     },
-    {
-      id: 'canonical-encoded-dots',
+    'canonical-encoded-dots': {
       level: 'should',
       says: 'With an encoded dot segment in the path (/%2e/) nothing is found.',
       hint: UNPARSED,
       check: absent((url) => withPath(url, `/%2e${url.pathname}`)),
     },
-    {
-      id: 'canonical-encoded-letter',
+    'canonical-encoded-letter': {
       says: 'With a letter of the path percent-encoded nothing is found.',
-      hint: EXACT,
       check: absent((url) =>
         without(url, (path) =>
           path.replace(/[a-z](?=[^a-z]*$)/i, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
         ),
       ),
     },
-    {
-      id: 'canonical-empty-query',
+    'canonical-empty-query': {
       level: 'should',
       says: 'With a bare question mark at the end nothing is found.',
       hint: UNPARSED,
@@ -159,15 +133,13 @@ export const CANONICAL_RULES: readonly Rule[] = rules(
         return `${withPath(url, url.pathname)}?`;
       }),
     },
-    {
-      id: 'canonical-soft-hyphen',
+    'canonical-soft-hyphen': {
       level: 'should',
       says: 'With a soft hyphen in the host nothing is found.',
       hint: UNPARSED,
       check: absent((url) => withHost(url, (host) => host.replace(/^\w/, '$&\u00ad'))),
     },
-    {
-      id: 'canonical-full-width',
+    'canonical-full-width': {
       level: 'should',
       says: 'With a full-width letter in the host nothing is found.',
       hint: UNPARSED,
@@ -177,20 +149,17 @@ export const CANONICAL_RULES: readonly Rule[] = rules(
         ),
       ),
     },
-    {
-      id: 'canonical-path-alone',
+    'canonical-path-alone': {
       section: 'article.lookup data',
       says: 'The path alone, without scheme and host, finds nothing.',
-      hint: EXACT,
       check: absent((url) => `${url.pathname}${url.search}`),
     },
-    {
-      id: 'canonical-credentials',
+    'canonical-credentials': {
       section: 'article.lookup data',
       level: 'should',
       says: 'A URL with a user and a password finds nothing.',
       hint: 'target_url never holds credentials: answer 400.',
       check: absent((url) => url.href.replace('://', '://user:word@')),
     },
-  ],
+  },
 );

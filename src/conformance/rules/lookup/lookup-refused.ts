@@ -1,4 +1,4 @@
-import { expectRefusal, expectStatus, expectThat, fieldsOf, shown } from '../../expect.js';
+import { ERROR_BODY, expectErrorBody, expectRefusal, expectStatus } from '../../expect.js';
 import { type Rule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
@@ -16,86 +16,65 @@ const invalid = (data: Record<string, unknown>) => async (session: Session) =>
 
 /** Lookups that must not find anything (contract: article.lookup, Errors). */
 export const LOOKUP_REFUSED_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.lookup', from: 2, needs: ['request-accepted'] }, [
-    {
-      id: 'lookup-nothing-refused',
+  ...rules({ section: 'article.lookup', from: 2 }, ['request-accepted'], {
+    'lookup-nothing-refused': {
       says: 'A lookup of a URL where no article is fails with a status other than 2xx.',
       hint: EXACT,
       check: async (session) => expectRefusal(await nothing(session)),
     },
-    {
-      id: 'lookup-nothing-404',
+    'lookup-nothing-404': {
       section: 'Errors',
       level: 'should',
       says: 'A lookup of a URL where no article is gets 404.',
       hint: EXACT,
       check: async (session) => expectStatus(await nothing(session), 404),
     },
-    {
-      id: 'error-shape-404',
+    'error-shape-404': {
       section: 'Errors',
       level: 'should',
       says: 'The refusal of a lookup carries {"error": message} as JSON.',
-      hint: 'Answer every refusal with a JSON object whose error says what was wrong.',
-      check: async (session) => {
-        const { error } = fieldsOf(await nothing(session));
-        expectThat(
-          typeof error === 'string' && error !== '',
-          'a nonempty text error',
-          `error ${shown(error)}`,
-        );
-      },
+      hint: ERROR_BODY,
+      check: async (session) => expectErrorBody(await nothing(session)),
     },
-    {
-      id: 'lookup-target-url-missing',
+    'lookup-target-url-missing': {
       section: 'Errors',
       says: 'A lookup without target_url is answered 400.',
       hint: 'Check that target_url is a nonempty text.',
       check: invalid({}),
     },
-    {
-      id: 'lookup-target-url-empty',
+    'lookup-target-url-empty': {
       section: 'Errors',
       says: 'A lookup whose target_url is empty is answered 400.',
       hint: 'Check that target_url is a nonempty text.',
       check: invalid({ target_url: '' }),
     },
-    {
-      id: 'lookup-target-url-number',
+    'lookup-target-url-number': {
       section: 'Errors',
       says: 'A lookup whose target_url is a number is answered 400.',
       hint: 'Check that target_url is a nonempty text.',
       check: invalid({ target_url: 4711 }),
     },
-  ]),
-  ...rules({ section: 'article.lookup', from: 2, needs: ['lookup-200'] }, [
-    {
-      id: 'lookup-version-missing',
+  }),
+  ...rules({ section: 'article.lookup', from: 2, hint: FORMAT }, ['lookup-200'], {
+    'lookup-version-missing': {
       section: 'Errors',
       says: 'A lookup without contract_version is refused.',
-      hint: FORMAT,
       check: refusedAs({ envelope: { contract_version: undefined } }),
     },
-    {
-      id: 'lookup-version-3',
+    'lookup-version-3': {
       section: 'Versioning',
       says: 'A lookup with contract_version 3 is refused: requests say 2 in all versions.',
-      hint: FORMAT,
       check: refusedAs({ envelope: { contract_version: 3 } }),
     },
-    {
-      id: 'lookup-version-text',
+    'lookup-version-text': {
       section: 'Request envelope',
       says: 'A lookup whose contract_version is the text "2" is refused: it is an integer.',
-      hint: FORMAT,
       check: refusedAs({ envelope: { contract_version: '2' } }),
     },
-    {
-      id: 'lookup-version-400',
+    'lookup-version-400': {
       section: 'Errors',
       level: 'should',
       says: 'A lookup without contract_version is answered 400.',
-      hint: FORMAT,
       check: async (session) => {
         const overrides = { envelope: { contract_version: undefined } };
         expectStatus(
@@ -104,5 +83,5 @@ export const LOOKUP_REFUSED_RULES: readonly Rule[] = [
         );
       },
     },
-  ]),
+  }),
 ];

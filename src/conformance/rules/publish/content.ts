@@ -1,5 +1,5 @@
 import { expectSameHtml, expectSameText, expectThat, shown } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 
 const VERBATIM = 'Store content_html as it came, and answer the same text.';
@@ -29,9 +29,8 @@ export function large(comment: string): string {
 }
 
 /** What was published is what a lookup is answered with. */
-export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 2, needs: ['lookup-200'] }, [
-  {
-    id: 'content-item-comment',
+export const CONTENT_RULES = rules({ section: 'Article', from: 2, hint: VERBATIM }, ['lookup-200'], {
+  'content-item-comment': {
     section: 'Body additions',
     says: 'The item comment at the end of the body is kept.',
     hint: 'Keep HTML comments, and do not escape them: the service recognises the article by this one.',
@@ -41,17 +40,14 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
     },
   },
-  {
-    id: 'content-same',
+  'content-same': {
     says: 'The HTML that was published comes back from a lookup: the same elements, texts and comments.',
-    hint: VERBATIM,
     check: async (session) => {
       const { data, url } = await session.stored('main');
       expectSameHtml('content_html', data.content_html, (await session.lookup(url())).content_html);
     },
   },
-  {
-    id: 'content-unicode',
+  'content-unicode': {
     says: 'Letters of all scripts, combining marks, emoji, U+2028 and text from right to left come back unchanged.',
     hint: 'Store UTF-8 with four bytes a character (in MySQL: utf8mb4), and do not normalise.',
     check: comesBack(
@@ -59,21 +55,17 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       withComment('<p>Grüße e\u0301 é 世界 שלום 👩‍👩‍👧 𝄞 a\u2028b\u00a0c\u200dd</p>'),
     ),
   },
-  {
-    id: 'content-entities',
+  'content-entities': {
     says: 'Character references come back with the same meaning.',
     hint: 'Do not decode or encode HTML on the way into the store.',
     check: comesBack('entities', withComment(ENTITIES)),
   },
-  {
-    id: 'content-verbatim',
+  'content-verbatim': {
     level: 'should',
     says: 'The HTML comes back from a lookup character by character as it was published.',
-    hint: VERBATIM,
     check: comesBack('verbatim', withComment(ENTITIES), expectSameText),
   },
-  {
-    id: 'content-template-signs',
+  'content-template-signs': {
     says: 'What template languages and shells would replace comes back unchanged.',
     hint: 'Do not hand content through a template, a shell, printf or a regular expression’s replacement.',
     check: comesBack(
@@ -81,14 +73,12 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       withComment('<p>{{ title }} {% raw %} <%= 1 %> $HOME $1 $& \\1 \\n %s %20 :tada:</p>'),
     ),
   },
-  {
-    id: 'content-front-matter-signs',
+  'content-front-matter-signs': {
     says: 'Lines that look like the fences of front matter come back unchanged.',
     hint: 'Where articles are files, quote what could be read as a fence.',
     check: comesBack('fences', withComment('---\n<p>One</p>\n---\n+++\n```\n<p>Two</p>\n---')),
   },
-  {
-    id: 'content-markup',
+  'content-markup': {
     section: 'Body additions',
     says: 'Tracking markup, scripts, styles, data attributes and comments come back unchanged.',
     hint: 'The body is the service’s: do not sanitise it, or let these pass.',
@@ -99,21 +89,17 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       ),
     ),
   },
-  {
-    id: 'content-500-kb',
+  'content-500-kb': {
     says: 'A body of 500,000 characters comes back whole.',
     hint: 'Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).',
     check: comesBack('large', (_id, comment) => large(comment)),
   },
-  {
-    id: 'content-crlf',
+  'content-crlf': {
     level: 'should',
     says: 'Line ends come back as they were, CR LF among LF.',
-    hint: VERBATIM,
     check: comesBack('line-ends', withComment('<pre>one\r\ntwo\nthree\r\n\r\nfour</pre>'), expectSameText),
   },
-  {
-    id: 'content-white-space',
+  'content-white-space': {
     level: 'should',
     says: 'White space at the beginning and at the end comes back unchanged.',
     hint: 'Do not trim the body.',
@@ -123,8 +109,7 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       expectSameText,
     ),
   },
-  {
-    id: 'content-title',
+  'content-title': {
     level: 'should',
     says: 'A title with quotes, a colon, angle brackets and emoji comes back unchanged.',
     hint: 'Escape the title where it is shown, not where it is stored.',
@@ -134,4 +119,4 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
       expectSameText('title', title, (await session.lookup(url())).title);
     },
   },
-]);
+});

@@ -52,9 +52,8 @@ export function expectInHead(html: string, part: string): void {
 
 /** What a reader of the page gets; looked at with `--public` (contract: Body additions; Article, json_ld). */
 export const PAGE_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.published', needs: ['publish-accepted', 'publish-url'] }, [
-    {
-      id: 'page-200',
+  ...rules({ section: 'article.published' }, ['publish-accepted', 'publish-url'], {
+    'page-200': {
       says: 'The article’s public URL is answered 200 after a while.',
       hint: 'Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.',
       check: async (session) => {
@@ -63,8 +62,7 @@ export const PAGE_RULES: readonly Rule[] = [
         expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
       },
     },
-    {
-      id: 'page-body',
+    'page-body': {
       section: 'Article',
       says: 'The page shows content_html as HTML.',
       hint: 'Put content_html into the page without escaping it.',
@@ -74,10 +72,9 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, `<code>${id}</code>`);
       },
     },
-  ]),
-  ...rules({ section: 'Body additions', needs: ['page-body'] }, [
-    {
-      id: 'page-item-comment',
+  }),
+  ...rules({ section: 'Body additions' }, ['page-body'], {
+    'page-item-comment': {
       says: 'The page holds the item comment.',
       hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
       needs: ['content-item-comment'],
@@ -86,14 +83,12 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, session.comment(id));
       },
     },
-    {
-      id: 'page-tracking',
+    'page-tracking': {
       says: 'The page holds the view-tracking markup of the body.',
       hint: 'Do not filter images and scripts out of content_html.',
       check: async (session) => holds((await published(session)).html, 'https://count.example/1.gif'),
     },
-    {
-      id: 'page-json-ld',
+    'page-json-ld': {
       section: 'Article',
       says: 'The page holds json_ld, verbatim.',
       hint: HEAD,
@@ -102,8 +97,7 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, jsonLd);
       },
     },
-    {
-      id: 'page-json-ld-in-head',
+    'page-json-ld-in-head': {
       section: 'Article',
       says: 'json_ld is in the page’s head.',
       hint: HEAD,
@@ -113,10 +107,9 @@ export const PAGE_RULES: readonly Rule[] = [
         expectInHead(html, jsonLd);
       },
     },
-  ]),
-  ...rules({ section: 'article.updated, 5', from: 2, needs: ['page-body', 'update-200'] }, [
-    {
-      id: 'page-update',
+  }),
+  ...rules({ section: 'article.updated, 5', from: 2 }, ['page-body', 'update-200'], {
+    'page-update': {
       says: 'After an update the page at the same URL shows the new content.',
       hint: 'Build the page anew after an update, and clear caches.',
       check: async (session) => {
@@ -124,8 +117,7 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, `<code>${update.id}</code>`);
       },
     },
-    {
-      id: 'page-update-replaces',
+    'page-update-replaces': {
       says: 'After an update the old content is gone from the page.',
       hint: 'Replace the whole body.',
       needs: ['page-update'],
@@ -135,8 +127,7 @@ export const PAGE_RULES: readonly Rule[] = [
         expectThat(!html.includes(old), `a page without ${shown(old)}`, 'a page with it');
       },
     },
-    {
-      id: 'page-update-item-comment',
+    'page-update-item-comment': {
       section: 'Body additions',
       says: 'After an update the page still holds the item comment.',
       hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
@@ -146,8 +137,7 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, session.comment(before.id));
       },
     },
-    {
-      id: 'page-update-json-ld',
+    'page-update-json-ld': {
       section: 'Article',
       says: 'After an update the page’s head holds the update’s json_ld.',
       hint: `An update replaces json_ld too. ${HEAD}`,
@@ -157,8 +147,7 @@ export const PAGE_RULES: readonly Rule[] = [
         expectInHead(html, update.json_ld);
       },
     },
-    {
-      id: 'page-image-kept',
+    'page-image-kept': {
       section: 'Article',
       says: 'After an update whose image is null the page still shows the image that it showed before.',
       hint: 'Null leaves the image alone; never clear it.',
@@ -170,5 +159,5 @@ export const PAGE_RULES: readonly Rule[] = [
         holds(html, image);
       },
     },
-  ]),
+  }),
 ];

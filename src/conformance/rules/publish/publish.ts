@@ -17,17 +17,15 @@ const main = (session: Session): Promise<Stored> => session.stored('main');
 
 /** How a publish is answered (contract: article.published). */
 export const PUBLISH_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.published', needs: ['request-accepted'] }, [
-    {
-      id: 'publish-accepted',
+  ...rules({ section: 'article.published' }, ['request-accepted'], {
+    'publish-accepted': {
       says: 'A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.',
       hint: 'Store the article and answer 200; a publish is the same in all versions.',
       check: async (session) => expectSuccess((await main(session)).answer),
     },
-  ]),
-  ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
-    {
-      id: 'version-stated',
+  }),
+  ...rules({ section: 'article.published' }, ['publish-accepted'], {
+    'version-stated': {
       section: 'Versioning',
       says: 'A receiver whose answer to a publish has an id and a URL states its version in its answer to webhook.test.',
       hint: 'Answer {"received": true, "contract_version": 3, "capabilities": ["article.published", "article.lookup", "article.updated"]} to webhook.test; a receiver that is meant to be Version 1 is checked with --as 1.',
@@ -43,8 +41,7 @@ export const PUBLISH_RULES: readonly Rule[] = [
         );
       },
     },
-    {
-      id: 'publish-no-redirect',
+    'publish-no-redirect': {
       section: 'Endpoints',
       level: 'should',
       says: 'A publish is answered without a redirect.',
@@ -54,23 +51,20 @@ export const PUBLISH_RULES: readonly Rule[] = [
         expectThat(answer.redirects === 0, 'no redirect', 'a redirect before the answer');
       },
     },
-    {
-      id: 'publish-200',
+    'publish-200': {
       from: 3,
       says: 'A publish is answered with status 200.',
       hint: 'Answer 200 rather than 201, 202 or 204.',
       check: async (session) => expectStatus((await main(session)).answer, 200),
     },
-    {
-      id: 'publish-received',
+    'publish-received': {
       from: 3,
       says: 'The answer to a publish says received: true.',
       hint: 'Answer {"received": true, "id": …, "url": …}.',
       check: async (session) =>
         expectEqual('received', true, fieldsOf((await main(session)).answer).received),
     },
-    {
-      id: 'publish-id',
+    'publish-id': {
       from: 3,
       says: 'The answer to a publish holds the stored article’s id, a nonempty text.',
       hint: 'Answer {"received": true, "id": …, "url": …} with the id under which the article is stored.',
@@ -79,8 +73,7 @@ export const PUBLISH_RULES: readonly Rule[] = [
         expectThat(typeof id === 'string' && id !== '', 'a nonempty text as id', `id ${shown(id)}`);
       },
     },
-    {
-      id: 'publish-url',
+    'publish-url': {
       from: 3,
       says: 'The answer to a publish holds the article’s absolute public URL, http or https, without credentials.',
       hint: 'Answer the URL with scheme and host, not the path alone.',
@@ -90,8 +83,7 @@ export const PUBLISH_RULES: readonly Rule[] = [
         expectThat(absolute, 'an absolute http(s) URL without credentials', `url ${shown(url)}`);
       },
     },
-    {
-      id: 'publish-content-type',
+    'publish-content-type': {
       level: 'should',
       from: 3,
       says: 'The answer to a publish has the media type application/json.',
@@ -102,5 +94,5 @@ export const PUBLISH_RULES: readonly Rule[] = [
         expectThat(/^application\/json\b/i.test(type), 'Content-Type application/json', type);
       },
     },
-  ]),
+  }),
 ];

@@ -23,9 +23,8 @@ const main = (session: Session): Promise<Stored> => session.stored('main');
 /** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
 export const REDELIVERY_RULES: readonly Rule[] = [
   // First: what is stored late breaks others of these too.
-  ...rules({ section: 'article.published', from: 2, needs: ['lookup-200'] }, [
-    {
-      id: 'publish-then-lookup',
+  ...rules({ section: 'article.published', from: 2 }, ['lookup-200'], {
+    'publish-then-lookup': {
       says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
       hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
       check: async (session) => {
@@ -39,17 +38,15 @@ export const REDELIVERY_RULES: readonly Rule[] = [
           );
       },
     },
-  ]),
-  ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
-    {
-      id: 'publish-again-accepted',
+  }),
+  ...rules({ section: 'article.published' }, ['publish-accepted'], {
+    'publish-again-accepted': {
       says: 'A redelivery, byte for byte the same, is answered 2xx.',
       hint: 'Where data.id is known, answer 200 as if it had just been stored.',
       check: async (session) =>
         expectSuccess(await session.send('article.published', (await main(session)).data)),
     },
-    {
-      id: 'publish-again-same-id',
+    'publish-again-same-id': {
       from: 3,
       says: 'A redelivery is answered with the same id.',
       hint: 'Look data.id up before you store anything, and answer what is stored.',
@@ -60,8 +57,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectEqual('id', fieldsOf(answer).id, fieldsOf(again).id);
       },
     },
-    {
-      id: 'publish-again-same-url',
+    'publish-again-same-url': {
       from: 3,
       says: 'A redelivery is answered with the same URL.',
       hint: 'Look data.id up before you choose a slug; once chosen it stays.',
@@ -72,8 +68,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectEqual('url', fieldsOf(answer).url, fieldsOf(again).url);
       },
     },
-    {
-      id: 'publish-same-slug',
+    'publish-same-slug': {
       from: 3,
       says: 'Two articles with the same slug and title but different ids get a URL each.',
       hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
@@ -85,10 +80,9 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectThat(urls[0] !== urls[1], 'two URLs', `${urls[0]} for both`);
       },
     },
-  ]),
-  ...rules({ section: 'article.published', from: 2, needs: ['lookup-200'] }, [
-    {
-      id: 'publish-id-is-lookup-id',
+  }),
+  ...rules({ section: 'article.published', from: 2 }, ['lookup-200'], {
+    'publish-id-is-lookup-id': {
       from: 3,
       says: 'The id in the answer to a publish is the id in the answer to a lookup.',
       hint: 'Answer the id under which the article is stored.',
@@ -98,8 +92,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectEqual('id', fieldsOf(answer).id, (await session.lookup(url())).id);
       },
     },
-    {
-      id: 'publish-again-writes-nothing',
+    'publish-again-writes-nothing': {
       says: 'A redelivery changes neither the content nor the revision.',
       hint: 'Where data.id is known, write nothing.',
       check: async (session) => {
@@ -109,8 +102,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectUnchanged(before, await session.lookup(url()));
       },
     },
-    {
-      id: 'publish-again-after-update',
+    'publish-again-after-update': {
       says: 'A redelivery after an update does not bring the old content back.',
       hint: 'Where data.id is known, write nothing, whatever has happened to the article since.',
       needs: ['update-content'],
@@ -122,8 +114,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectUnchanged(before, await session.lookup(url()));
       },
     },
-    {
-      id: 'publish-same-slug-own-content',
+    'publish-same-slug-own-content': {
       says: 'Of two articles with the same slug and title, each has its own content at its own URL.',
       hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
       needs: ['publish-same-slug'],
@@ -139,8 +130,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
           );
       },
     },
-    {
-      id: 'publish-unusual-id-stored',
+    'publish-unusual-id-stored': {
       section: 'Body additions',
       says: 'An article with an unusual id can be looked up, its item comment whole.',
       hint: 'An id is any nonempty text: escape it where it is stored, not in the body.',
@@ -151,7 +141,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
         expectThat(html.includes(session.comment(data.id)), session.comment(data.id), shown(html.slice(-80)));
       },
     },
-  ]),
+  }),
 ];
 
 function twin(session: Session, name: string, slug: string): Promise<Stored> {

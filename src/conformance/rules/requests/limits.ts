@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from '../../../contract/limits.js';
+import { sampleTest } from '../../../sender/article/sample-event.js';
 import { expectStatus, expectSuccess } from '../../expect.js';
 import { type Rule, rules } from '../../rule.js';
-import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
 
@@ -10,7 +10,7 @@ const LIMIT = 'Count the bytes as they come, and answer 413 once there are more 
 /** A webhook.test that is as large as it is asked to be: nothing is stored, whatever the receiver makes of it. */
 const tooLarge = (overrides: Overrides) => async (session: Session) =>
   expectStatus(
-    await session.send('webhook.test', testSample(session.id('test')), {
+    await session.send('webhook.test', sampleTest({ id: session.id('test') }), {
       ...overrides,
       body: padded(MAX_BODY_BYTES + 1),
     }),
@@ -24,21 +24,18 @@ function padded(bytes: number): (json: string) => Buffer {
 
 /** Sizes of requests (contract: Errors). */
 export const LIMIT_RULES: readonly Rule[] = [
-  ...rules({ section: 'Errors', level: 'should', needs: ['request-accepted'] }, [
-    {
-      id: 'too-large-413',
+  ...rules({ section: 'Errors', level: 'should' }, ['request-accepted'], {
+    'too-large-413': {
       says: 'A body of 1,000,001 bytes is answered 413.',
       hint: LIMIT,
       check: tooLarge({}),
     },
-    {
-      id: 'too-large-chunked-413',
+    'too-large-chunked-413': {
       says: 'A body of 1,000,001 bytes with chunked transfer encoding is answered 413.',
       hint: LIMIT,
       check: tooLarge({ chunked: true }),
     },
-    {
-      id: 'largest-accepted',
+    'largest-accepted': {
       says: 'A publish of exactly 1,000,000 bytes is accepted.',
       hint: 'Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.',
       needs: ['publish-accepted'],
@@ -47,5 +44,5 @@ export const LIMIT_RULES: readonly Rule[] = [
         expectSuccess(await session.send('article.published', data, { body: padded(MAX_BODY_BYTES) }));
       },
     },
-  ]),
+  }),
 ];

@@ -1,6 +1,6 @@
+import { sampleTest } from '../../../sender/article/sample-event.js';
 import { describe, expectThat } from '../../expect.js';
 import { type Rule, rules } from '../../rule.js';
-import { testSample } from '../../samples.js';
 import type { Session } from '../../session.js';
 import type { Overrides } from '../../transport/request.js';
 import { firstTestStatus } from './reach.js';
@@ -9,7 +9,7 @@ import { firstTestStatus } from './reach.js';
 const taken =
   (overrides: Overrides, over: Record<string, unknown> = {}) =>
   async (session: Session) => {
-    const data = { ...testSample(session.id('test')), ...over };
+    const data = { ...sampleTest({ id: session.id('test') }), ...over };
     const answer = await session.send('webhook.test', data, overrides);
     const status = await firstTestStatus(session);
     expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
@@ -20,96 +20,83 @@ const RAW =
 
 /** What signs the raw bytes has to be accepted, however they look; headers besides the signature decide nothing. */
 export const RAW_BYTES_RULES: readonly Rule[] = [
-  ...rules({ section: 'Authentication, 3a', needs: ['request-accepted'] }, [
-    {
-      id: 'raw-spacing',
+  ...rules({ section: 'Authentication, 3a' }, ['request-accepted'], {
+    'raw-spacing': {
       says: 'JSON with white space in it, signed as it is sent, is accepted.',
       hint: RAW,
       check: taken({ body: (json) => JSON.stringify(JSON.parse(json), undefined, 2) }),
     },
-    {
-      id: 'raw-line-end',
+    'raw-line-end': {
       says: 'JSON with a line end after it, signed as it is sent, is accepted.',
       hint: 'Do not trim the body before you compute the signature.',
       check: taken({ body: (json) => `${json}\n` }),
     },
-    {
-      id: 'raw-escapes',
+    'raw-escapes': {
       says: 'JSON with escaped characters, signed as it is sent, is accepted.',
       hint: RAW,
       check: taken({ body: (json) => json.replace('connection', '\\u0063onnection') }),
     },
-    {
-      id: 'raw-unicode',
+    'raw-unicode': {
       section: 'Request envelope',
       says: 'JSON with characters outside ASCII in UTF-8, signed as it is sent, is accepted.',
       hint: 'Compute the signature over the bytes, not over a text in another encoding.',
       check: taken({}, { message: 'Grüße, 世界 🌍' }),
     },
-    {
-      id: 'raw-pieces',
+    'raw-pieces': {
       says: 'A body that arrives in two pieces is accepted.',
       hint: 'Read the body to its end before you compute the signature.',
       check: taken({ pieces: true }),
     },
-    {
-      id: 'raw-chunked',
+    'raw-chunked': {
       level: 'should',
       says: 'A body with chunked transfer encoding is accepted.',
       hint: 'Read the body to its end rather than as many bytes as Content-Length says.',
       check: taken({ chunked: true, pieces: true }),
     },
-    {
-      id: 'header-names-any-case',
+    'header-names-any-case': {
       section: 'Request headers',
       level: 'should',
       says: 'The names of headers count in any case.',
       hint: 'HTTP’s header names have no case; a proxy may change it.',
       check: taken({ capitals: true }),
     },
-  ]),
-  ...rules({ section: 'Request headers', needs: ['request-accepted'] }, [
-    {
-      id: 'event-body-decides',
+  }),
+  ...rules({ section: 'Request headers' }, ['request-accepted'], {
+    'event-body-decides': {
       says: 'The body’s event decides, not X-Service-Event.',
       hint: 'Dispatch on the event in the verified body; the header is not signed.',
       check: taken({ headers: ({ event }) => ({ [event]: 'article.lookup' }) }),
     },
-    {
-      id: 'header-event-absent',
+    'header-event-absent': {
       level: 'should',
       says: 'A request without X-Service-Event is served all the same.',
       hint: 'Dispatch on the event in the verified body; the header is not signed.',
       check: taken({ headers: ({ event }) => ({ [event]: undefined }) }),
     },
-    {
-      id: 'header-timestamp-absent',
+    'header-timestamp-absent': {
       level: 'should',
       says: 'A request without X-Service-Timestamp is served all the same.',
       hint: 'The header is not signed; where you keep a replay window, use the body’s timestamp.',
       check: taken({ headers: ({ timestamp }) => ({ [timestamp]: undefined }) }),
     },
-    {
-      id: 'header-contract-absent',
+    'header-contract-absent': {
       level: 'should',
       from: 2,
       says: 'A test without X-Service-Contract is served all the same: its body says contract_version 2.',
       hint: 'Look at contract_version in the verified body; the header is not signed.',
       check: taken({ headers: ({ contract }) => ({ [contract]: undefined }) }),
     },
-    {
-      id: 'header-unknown',
+    'header-unknown': {
       level: 'should',
       says: 'A header that the contract does not name changes nothing.',
       hint: 'Proxies add headers; look only at those that you need.',
       check: taken({ headers: () => ({ 'X-Forwarded-For': '192.0.2.1', 'X-Trial': 'yes' }) }),
     },
-    {
-      id: 'content-type-charset',
+    'content-type-charset': {
       level: 'should',
       says: 'Content-Type: application/json; charset=utf-8 is accepted.',
       hint: 'Compare the media type without its parameters.',
       check: taken({ headers: () => ({ 'Content-Type': 'application/json; charset=utf-8' }) }),
     },
-  ]),
+  }),
 ];

@@ -1,33 +1,27 @@
-import { describe, expectThat, isSuccess, NotChecked, Unmet } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
-import { testSample } from '../../samples.js';
+import { sampleTest } from '../../../sender/article/sample-event.js';
+import { describe, expectNoRedirect, expectThat, isSuccess, NotChecked, Unmet } from '../../expect.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import { whyNotAccepted, whyNotSigned } from '../../why-refused.js';
 
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */
-export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
-  {
-    id: 'reachable',
+export const REACH_RULES = rules({ section: 'Endpoints' }, [], {
+  reachable: {
     says: 'A signed webhook.test gets an HTTP answer within 15 seconds.',
     hint: 'Look whether the receiver is running at this URL, and what its log says.',
     check: async (session) => {
       await greeted(session);
     },
   },
-  {
-    id: 'test-no-redirect',
+  'test-no-redirect': {
     section: 'Request headers, Redirects',
     says: 'A webhook.test is answered without a redirect.',
     hint: 'Register the final URL, with its real scheme and trailing slash; the service follows no redirect here.',
     needs: ['reachable'],
-    check: async (session) => {
-      const answer = await greeted(session);
-      expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
-    },
+    check: async (session) => expectNoRedirect(await greeted(session)),
   },
-  {
-    id: 'endpoint-found',
+  'endpoint-found': {
     says: 'Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.',
     hint: 'Is this the whole URL, with its path and trailing slash, and does it take POST?',
     needs: ['test-no-redirect'],
@@ -35,12 +29,11 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
       const absent = [404, 405];
       if (!absent.includes((await greeted(session)).status)) return;
       const unsigned = { signature: () => undefined };
-      const answer = await session.send('webhook.test', testSample(session.id('test')), unsigned);
+      const answer = await session.send('webhook.test', sampleTest({ id: session.id('test') }), unsigned);
       expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
     },
   },
-  {
-    id: 'signature-accepted',
+  'signature-accepted': {
     section: 'Authentication, 2',
     says: 'A correct signature over the raw body is accepted.',
     hint: 'Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?',
@@ -55,8 +48,7 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
       );
     },
   },
-  {
-    id: 'request-accepted',
+  'request-accepted': {
     section: 'Events',
     says: 'A signed webhook.test, or at least an article.published, is answered 2xx.',
     hint: 'The answer and the receiver’s log say what it does not accept; nothing else can be checked before.',
@@ -77,7 +69,7 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
       throw new Unmet('status 2xx', got, await whyNotAccepted(session, answer));
     },
   },
-]);
+});
 
 /** The answer to the first, ordinary `webhook.test`. @throws Unmet */
 async function greeted(session: Session): Promise<Answer> {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { sampleTest } from '../../../sender/article/sample-event.js';
 import { envelopeOf } from '../../../sender/delivery/send-event.js';
 import { describe, expectStatus, expectThat } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
-import { testSample } from '../../samples.js';
+import { rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import { RAW_BYTES } from '../../signature-forms.js';
 import type { Overrides } from '../../transport/request.js';
@@ -18,152 +18,128 @@ const keyed = (body: string) => createHmac('sha256', 'another-secret').update(bo
 
 /** Sent as `webhook.test`, so that even a receiver that lets them through writes nothing. */
 const refused = (overrides: Overrides) => async (session: Session) =>
-  expectStatus(await session.send('webhook.test', testSample(session.id('test')), overrides), 401);
+  expectStatus(await session.send('webhook.test', sampleTest({ id: session.id('test') }), overrides), 401);
 
 /** What must not be taken for a signature (contract: Authentication, 2 and 3). */
-export const SIGNATURE_RULES: readonly Rule[] = rules(
-  { section: 'Authentication, 3', needs: ['request-accepted'] },
-  [
-    {
-      id: 'signature-missing',
-      section: 'Errors',
-      says: 'A request without X-Service-Signature is answered 401.',
-      hint: 'Answer 401 where the header is missing. Constant-time comparisons fail on nothing, and most of them on unequal lengths.',
-      check: refused({ signature: () => undefined }),
+export const SIGNATURE_RULES = rules({ section: 'Authentication, 3', hint: EXACT }, ['request-accepted'], {
+  'signature-missing': {
+    section: 'Errors',
+    says: 'A request without X-Service-Signature is answered 401.',
+    hint: 'Answer 401 where the header is missing. Constant-time comparisons fail on nothing, and most of them on unequal lengths.',
+    check: refused({ signature: () => undefined }),
+  },
+  'signature-empty': {
+    section: 'Errors',
+    says: 'A request with an empty X-Service-Signature is answered 401.',
+    check: refused({ signature: () => '' }),
+  },
+  'signature-other-secret': {
+    section: 'Errors',
+    says: 'A signature made with another secret is answered 401.',
+    check: refused({ signature: () => `sha256=${keyed('{}')}` }),
+  },
+  'signature-last-digit': {
+    says: 'A signature whose last digit differs is answered 401.',
+    hint: 'Compare all 64 digits.',
+    check: refused({ signature: other }),
+  },
+  'signature-first-digit': {
+    says: 'A signature whose first digit differs is answered 401.',
+    hint: 'Compare all 64 digits.',
+    check: refused({
+      signature: (right) => right.replace(/=(.)/, (_, digit) => (digit === '0' ? '=1' : '=0')),
+    }),
+  },
+  'signature-truncated': {
+    section: 'Authentication, 3c',
+    says: 'The first half of a signature is answered 401.',
+    hint: LENGTH,
+    check: refused({ signature: (right) => right.slice(0, 39) }),
+  },
+  'signature-longer': {
+    section: 'Authentication, 3c',
+    says: 'A signature with more digits after the right ones is answered 401.',
+    hint: LENGTH,
+    check: refused({ signature: (right) => `${right}00` }),
+  },
+  'signature-not-hex': {
+    says: 'A signature of 64 characters that are not hex digits is answered 401.',
+    hint: 'Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.',
+    check: refused({ signature: () => `sha256=${'z'.repeat(64)}` }),
+  },
+  'signature-digits-then-rubbish': {
+    says: 'The right digits of half a signature, followed by rubbish, are answered 401.',
+    hint: 'Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.',
+    check: refused({ signature: (right) => `${right.slice(0, 39)}${'z'.repeat(32)}` }),
+  },
+  'signature-without-prefix': {
+    section: 'Authentication, 2',
+    says: 'The right digits without sha256= before them are answered 401.',
+    check: refused({ signature: (right) => right.slice('sha256='.length) }),
+  },
+  'signature-prefix-alone': {
+    section: 'Authentication, 2',
+    says: 'sha256= without digits is answered 401.',
+    hint: LENGTH,
+    check: refused({ signature: () => 'sha256=' }),
+  },
+  'signature-other-algorithm': {
+    section: 'Authentication, 2',
+    says: 'The right digits under another algorithm’s name are answered 401.',
+    hint: 'Only sha256= is known: "No options".',
+    check: refused({ signature: (right) => right.replace('sha256', 'sha512') }),
+  },
+  'signature-base64': {
+    section: 'Authentication, 2',
+    says: 'The right signature as base64 is answered 401.',
+    hint: 'Only lowercase hex is a signature.',
+    check: refused({
+      signature: (right) => `sha256=${Buffer.from(right.slice(7), 'hex').toString('base64')}`,
+    }),
+  },
+  'signature-upper-case': {
+    section: 'Authentication, 4',
+    says: 'The right signature in capitals is either accepted or answered 401.',
+    hint: 'Lowercase the header before you compare, or answer 401.',
+    check: async (session) => {
+      const overrides: Overrides = { signature: (right) => `sha256=${right.slice(7).toUpperCase()}` };
+      const answer = await session.send('webhook.test', sampleTest({ id: session.id('test') }), overrides);
+      const firstTest = await session.firstTest();
+      const accepted = firstTest.kind === 'answer' && answer.status === firstTest.status;
+      expectThat(
+        accepted || answer.status === 401,
+        '401, or the answer to a right signature',
+        describe(answer),
+      );
     },
-    {
-      id: 'signature-empty',
-      section: 'Errors',
-      says: 'A request with an empty X-Service-Signature is answered 401.',
-      hint: EXACT,
-      check: refused({ signature: () => '' }),
-    },
-    {
-      id: 'signature-other-secret',
-      section: 'Errors',
-      says: 'A signature made with another secret is answered 401.',
-      hint: EXACT,
-      check: refused({ signature: () => `sha256=${keyed('{}')}` }),
-    },
-    {
-      id: 'signature-last-digit',
-      says: 'A signature whose last digit differs is answered 401.',
-      hint: 'Compare all 64 digits.',
-      check: refused({ signature: other }),
-    },
-    {
-      id: 'signature-first-digit',
-      says: 'A signature whose first digit differs is answered 401.',
-      hint: 'Compare all 64 digits.',
-      check: refused({
-        signature: (right) => right.replace(/=(.)/, (_, digit) => (digit === '0' ? '=1' : '=0')),
-      }),
-    },
-    {
-      id: 'signature-truncated',
-      section: 'Authentication, 3c',
-      says: 'The first half of a signature is answered 401.',
-      hint: LENGTH,
-      check: refused({ signature: (right) => right.slice(0, 39) }),
-    },
-    {
-      id: 'signature-longer',
-      section: 'Authentication, 3c',
-      says: 'A signature with more digits after the right ones is answered 401.',
-      hint: LENGTH,
-      check: refused({ signature: (right) => `${right}00` }),
-    },
-    {
-      id: 'signature-not-hex',
-      says: 'A signature of 64 characters that are not hex digits is answered 401.',
-      hint: 'Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.',
-      check: refused({ signature: () => `sha256=${'z'.repeat(64)}` }),
-    },
-    {
-      id: 'signature-digits-then-rubbish',
-      says: 'The right digits of half a signature, followed by rubbish, are answered 401.',
-      hint: 'Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.',
-      check: refused({ signature: (right) => `${right.slice(0, 39)}${'z'.repeat(32)}` }),
-    },
-    {
-      id: 'signature-without-prefix',
-      section: 'Authentication, 2',
-      says: 'The right digits without sha256= before them are answered 401.',
-      hint: EXACT,
-      check: refused({ signature: (right) => right.slice('sha256='.length) }),
-    },
-    {
-      id: 'signature-prefix-alone',
-      section: 'Authentication, 2',
-      says: 'sha256= without digits is answered 401.',
-      hint: LENGTH,
-      check: refused({ signature: () => 'sha256=' }),
-    },
-    {
-      id: 'signature-other-algorithm',
-      section: 'Authentication, 2',
-      says: 'The right digits under another algorithm’s name are answered 401.',
-      hint: 'Only sha256= is known: "No options".',
-      check: refused({ signature: (right) => right.replace('sha256', 'sha512') }),
-    },
-    {
-      id: 'signature-base64',
-      section: 'Authentication, 2',
-      says: 'The right signature as base64 is answered 401.',
-      hint: 'Only lowercase hex is a signature.',
-      check: refused({
-        signature: (right) => `sha256=${Buffer.from(right.slice(7), 'hex').toString('base64')}`,
-      }),
-    },
-    {
-      id: 'signature-upper-case',
-      section: 'Authentication, 4',
-      says: 'The right signature in capitals is either accepted or answered 401.',
-      hint: 'Lowercase the header before you compare, or answer 401.',
-      check: async (session) => {
-        const overrides: Overrides = { signature: (right) => `sha256=${right.slice(7).toUpperCase()}` };
-        const answer = await session.send('webhook.test', testSample(session.id('test')), overrides);
-        const firstTest = await session.firstTest();
-        const accepted = firstTest.kind === 'answer' && answer.status === firstTest.status;
-        expectThat(
-          accepted || answer.status === 401,
-          '401, or the answer to a right signature',
-          describe(answer),
-        );
-      },
-    },
-    {
-      id: 'signature-body-changed',
-      section: 'Authentication, 2',
-      says: 'A body that was changed after it was signed is answered 401.',
-      hint: RAW,
-      check: refused({ sent: (signed) => signed.toString().replace('connection', 'Connection') }),
-    },
-    {
-      id: 'signature-whitespace-changed',
-      section: 'Authentication, 3a',
-      says: 'A body whose white space alone was changed after it was signed is answered 401.',
-      hint: RAW,
-      check: refused({ sent: (signed) => signed.toString().replace('{', '{ ') }),
-    },
-    {
-      id: 'signature-newline-added',
-      section: 'Authentication, 3a',
-      says: 'A body to which a line end was added after it was signed is answered 401.',
-      hint: RAW,
-      check: refused({ sent: (signed) => `${signed}\n` }),
-    },
-    {
-      id: 'signature-of-empty-body',
-      section: 'Authentication, 3',
-      says: 'The signature of an empty body does not open any other body.',
-      hint: 'A body that a framework has already consumed reads as empty: take the raw bytes before it does.',
-      // A whole webhook.test, so that one who parses before the signature is verified is told that, and not this.
-      check: refused({
-        body: () => '',
-        sent: () =>
-          JSON.stringify(envelopeOf('webhook.test', testSample('unsigned'), new Date().toISOString())),
-      }),
-    },
-  ],
-);
+  },
+  'signature-body-changed': {
+    section: 'Authentication, 2',
+    says: 'A body that was changed after it was signed is answered 401.',
+    hint: RAW,
+    check: refused({ sent: (signed) => signed.toString().replace('connection', 'Connection') }),
+  },
+  'signature-whitespace-changed': {
+    section: 'Authentication, 3a',
+    says: 'A body whose white space alone was changed after it was signed is answered 401.',
+    hint: RAW,
+    check: refused({ sent: (signed) => signed.toString().replace('{', '{ ') }),
+  },
+  'signature-newline-added': {
+    section: 'Authentication, 3a',
+    says: 'A body to which a line end was added after it was signed is answered 401.',
+    hint: RAW,
+    check: refused({ sent: (signed) => `${signed}\n` }),
+  },
+  'signature-of-empty-body': {
+    section: 'Authentication, 3',
+    says: 'The signature of an empty body does not open any other body.',
+    hint: 'A body that a framework has already consumed reads as empty: take the raw bytes before it does.',
+    // A whole webhook.test, so that one who parses before the signature is verified is told that, and not this.
+    check: refused({
+      body: () => '',
+      sent: () =>
+        JSON.stringify(envelopeOf('webhook.test', sampleTest({ id: 'unsigned' }), new Date().toISOString())),
+    }),
+  },
+});

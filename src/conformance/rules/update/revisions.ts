@@ -27,9 +27,8 @@ async function stale(session: Session) {
 
 /** Compare-and-set: retries, stale bases and concurrent updates (contract: article.updated, steps 3 to 6). */
 export const REVISION_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.updated, 3', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
-    {
-      id: 'update-retry-200',
+  ...rules({ section: 'article.updated, 3', from: 2 }, ['update-revision-stored', 'update-content'], {
+    'update-retry-200': {
       says: 'The same update, sent again, is a retry: it is answered 200, although its base is no longer current.',
       hint: `${STEP3} That comes before the comparison of base_revision_id.`,
       check: async (session) => {
@@ -37,8 +36,7 @@ export const REVISION_RULES: readonly Rule[] = [
         expectStatus(await session.send('article.updated', data), 200);
       },
     },
-    {
-      id: 'update-retry-applies-nothing',
+    'update-retry-applies-nothing': {
       says: 'A retry is answered without applying anything, whatever it holds.',
       hint: STEP3,
       needs: ['update-retry-200'],
@@ -50,61 +48,55 @@ export const REVISION_RULES: readonly Rule[] = [
         expectUnchanged(before, await session.lookup(data.target_url));
       },
     },
-  ]),
-  ...rules({ section: 'article.updated, 4', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
+  }),
+  ...rules(
+    { section: 'article.updated, 4', from: 2, hint: STEP4 },
+    ['update-revision-stored', 'update-content'],
     {
-      id: 'update-stale-409',
-      says: 'An update whose base is an older revision is answered 409.',
-      hint: STEP4,
-      check: async (session) =>
-        expectStatus(await session.send('article.updated', await stale(session)), 409),
-    },
-    {
-      id: 'update-unknown-base-409',
-      says: 'An update whose base never was a revision of the article is answered 409.',
-      hint: STEP4,
-      check: async (session) => {
-        const base_revision_id = session.id('never');
-        expectStatus((await update(session, { base_revision_id })).answer, 409);
+      'update-stale-409': {
+        says: 'An update whose base is an older revision is answered 409.',
+        check: async (session) =>
+          expectStatus(await session.send('article.updated', await stale(session)), 409),
+      },
+      'update-unknown-base-409': {
+        says: 'An update whose base never was a revision of the article is answered 409.',
+        check: async (session) => {
+          const base_revision_id = session.id('never');
+          expectStatus((await update(session, { base_revision_id })).answer, 409);
+        },
+      },
+      'update-stale-changes-nothing': {
+        says: 'An update whose base is an older revision changes nothing.',
+        check: async (session) => {
+          const data = await stale(session);
+          const before = await session.lookup(data.target_url);
+          await session.send('article.updated', data);
+          expectUnchanged(before, await session.lookup(data.target_url));
+        },
+      },
+      'update-old-retry-409': {
+        says: 'The retry of an update that a newer one has replaced is answered 409.',
+        hint: `${STEP4} Remember no revision but the current one.`,
+        check: async (session) => {
+          const { data } = await update(session);
+          await update(session);
+          expectStatus(await session.send('article.updated', data), 409);
+        },
+      },
+      'update-old-retry-changes-nothing': {
+        says: 'The retry of an update that a newer one has replaced does not bring the old content back.',
+        check: async (session) => {
+          const { data } = await update(session);
+          await update(session);
+          const before = await session.lookup(data.target_url);
+          await session.send('article.updated', data);
+          expectUnchanged(before, await session.lookup(data.target_url));
+        },
       },
     },
-    {
-      id: 'update-stale-changes-nothing',
-      says: 'An update whose base is an older revision changes nothing.',
-      hint: STEP4,
-      check: async (session) => {
-        const data = await stale(session);
-        const before = await session.lookup(data.target_url);
-        await session.send('article.updated', data);
-        expectUnchanged(before, await session.lookup(data.target_url));
-      },
-    },
-    {
-      id: 'update-old-retry-409',
-      says: 'The retry of an update that a newer one has replaced is answered 409.',
-      hint: `${STEP4} Remember no revision but the current one.`,
-      check: async (session) => {
-        const { data } = await update(session);
-        await update(session);
-        expectStatus(await session.send('article.updated', data), 409);
-      },
-    },
-    {
-      id: 'update-old-retry-changes-nothing',
-      says: 'The retry of an update that a newer one has replaced does not bring the old content back.',
-      hint: STEP4,
-      check: async (session) => {
-        const { data } = await update(session);
-        await update(session);
-        const before = await session.lookup(data.target_url);
-        await session.send('article.updated', data);
-        expectUnchanged(before, await session.lookup(data.target_url));
-      },
-    },
-  ]),
-  ...rules({ section: 'article.updated, 5', from: 2, needs: ['update-stale-409'] }, [
-    {
-      id: 'concurrent-one-wins',
+  ),
+  ...rules({ section: 'article.updated, 5', from: 2 }, ['update-stale-409'], {
+    'concurrent-one-wins': {
       says: 'Of several updates at the same moment, all based on one revision, exactly one is answered 200.',
       hint: ATOMIC,
       check: async (session) => {
@@ -113,8 +105,7 @@ export const REVISION_RULES: readonly Rule[] = [
         expectThat(won === 1, 'one 200', `statuses ${statuses.join(', ')}`);
       },
     },
-    {
-      id: 'concurrent-others-409',
+    'concurrent-others-409': {
       says: 'Of several updates at the same moment, all based on one revision, all but one are answered 409.',
       hint: `${ATOMIC} Where nothing was replaced, answer 409.`,
       check: async (session) => {
@@ -123,8 +114,7 @@ export const REVISION_RULES: readonly Rule[] = [
         expectThat(lost === statuses.length - 1, 'all but one 409', `statuses ${statuses.join(', ')}`);
       },
     },
-    {
-      id: 'concurrent-winner-stored',
+    'concurrent-winner-stored': {
       says: 'After several updates at the same moment, content and revision are those of the one that was answered 200.',
       hint: ATOMIC,
       needs: ['concurrent-one-wins'],
@@ -135,15 +125,13 @@ export const REVISION_RULES: readonly Rule[] = [
         expectSameHtml('content_html', winner?.content_html ?? '', stored.content_html);
       },
     },
-    {
-      id: 'update-seen-whole',
+    'update-seen-whole': {
       section: 'States and transitions',
       says: 'A lookup at the moment of an update is answered with the old revision with the old content, or the new with the new.',
       hint: 'Store content and revision in one transaction, and read them in one.',
       check: lookupsDuringUpdate,
     },
-    {
-      id: 'update-same-twice-at-once',
+    'update-same-twice-at-once': {
       level: 'should',
       section: 'article.updated, 3',
       says: 'The same update several times at the same moment is answered 200 each time.',
@@ -166,7 +154,7 @@ export const REVISION_RULES: readonly Rule[] = [
         );
       },
     },
-  ]),
+  }),
 ];
 
 /**

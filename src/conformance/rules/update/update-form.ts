@@ -1,7 +1,7 @@
 import type { UpdateData } from '../../../contract/envelope.js';
 import { expectUnchanged } from '../../answers.js';
 import { expectRefusal, expectStatus } from '../../expect.js';
-import { type Rule, rules } from '../../rule.js';
+import { type OwnRule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import type { Overrides } from '../../transport/request.js';
@@ -26,6 +26,21 @@ export async function wrong(
 const answered400 = (over: Over) => async (session: Session) =>
   expectStatus(await wrong(session, () => over), 400);
 
+/** Rules that a field is there and not empty. */
+function nonempty(field: keyof UpdateData): Record<string, OwnRule> {
+  const id = `update-${field.replaceAll('_', '-')}`;
+  return {
+    [`${id}-missing`]: {
+      says: `An update without ${field} is answered 400.`,
+      check: answered400({ [field]: undefined }),
+    },
+    [`${id}-empty`]: {
+      says: `An update whose ${field} is empty is answered 400.`,
+      check: answered400({ [field]: '' }),
+    },
+  };
+}
+
 /** The update has to be refused and the article to be as it was. */
 export const untouched =
   (over: (data: UpdateData, session: Session) => Over, overrides?: Overrides) => async (session: Session) => {
@@ -42,72 +57,51 @@ export const nowhere = (session: Session): Over => ({
 });
 
 /** Updates of a wrong form (contract: article.updated, step 1). */
-export const UPDATE_FORM_RULES: readonly Rule[] = rules(
-  { section: 'article.updated, 1', from: 2, needs: ['update-200'] },
-  [
-    ...(['target_id', 'target_url', 'base_revision_id', 'revision_id'] as const).flatMap((field) => {
-      const id = `update-${field.replaceAll('_', '-')}`;
-      return [
-        {
-          id: `${id}-missing`,
-          says: `An update without ${field} is answered 400.`,
-          hint: NONEMPTY,
-          check: answered400({ [field]: undefined }),
-        },
-        {
-          id: `${id}-empty`,
-          says: `An update whose ${field} is empty is answered 400.`,
-          hint: NONEMPTY,
-          check: answered400({ [field]: '' }),
-        },
-      ];
-    }),
-    {
-      id: 'update-id-missing',
+export const UPDATE_FORM_RULES = rules(
+  { section: 'article.updated, 1', from: 2, hint: NONEMPTY },
+  ['update-200'],
+  {
+    ...nonempty('target_id'),
+    ...nonempty('target_url'),
+    ...nonempty('base_revision_id'),
+    ...nonempty('revision_id'),
+    'update-id-missing': {
       says: 'An update without data.id is answered 400.',
-      hint: NONEMPTY,
       check: answered400({ id: undefined }),
     },
-    {
-      id: 'update-content-number',
+    'update-content-number': {
       says: 'An update whose content_html is a number is answered 400.',
       hint: TYPES,
       check: answered400({ content_html: 4711 }),
     },
-    {
-      id: 'update-title-null',
+    'update-title-null': {
       says: 'An update whose title is null is answered 400.',
       hint: TYPES,
       check: answered400({ title: null }),
     },
-    {
-      id: 'update-tags-text',
+    'update-tags-text': {
       says: 'An update whose tags are a text is answered 400.',
       hint: TYPES,
       check: answered400({ tags: 'one, two' }),
     },
-    {
-      id: 'update-format-before-target',
+    'update-format-before-target': {
       says: 'An update that is wrong in its form and in its target is answered 400, not 404.',
       hint: 'Keep to the order of the contract: the form first, then the target, then the revisions.',
       check: async (session) =>
         expectStatus(await wrong(session, () => ({ ...nowhere(session), content_html: 4711 })), 400),
     },
-    {
-      id: 'update-version-missing',
+    'update-version-missing': {
       says: 'An update without contract_version is refused and changes nothing.',
       hint: FORMAT,
       check: untouched(() => ({}), { envelope: { contract_version: undefined } }),
     },
-    {
-      id: 'update-version-3',
+    'update-version-3': {
       section: 'Versioning',
       says: 'An update with contract_version 3 is refused and changes nothing: requests say 2 in all versions.',
       hint: FORMAT,
       check: untouched(() => ({}), { envelope: { contract_version: 3 } }),
     },
-    {
-      id: 'update-version-400',
+    'update-version-400': {
       section: 'Errors',
       level: 'should',
       says: 'An update without contract_version is answered 400.',
@@ -115,5 +109,5 @@ export const UPDATE_FORM_RULES: readonly Rule[] = rules(
       check: async (session) =>
         expectStatus(await wrong(session, () => ({}), { envelope: { contract_version: undefined } }), 400),
     },
-  ],
+  },
 );

@@ -3,6 +3,7 @@ import type { UpdateData } from '../../../contract/envelope.js';
 import {
   describe,
   expectEqual,
+  expectNoRedirect,
   expectRefusal,
   expectSameHtml,
   expectSameText,
@@ -42,9 +43,8 @@ const after = async (session: Session) => session.lookup(await updatedUrl(sessio
 
 /** What a good update does (contract: article.updated, steps 5 and 6). */
 export const UPDATE_RULES: readonly Rule[] = [
-  ...rules({ section: 'article.updated', from: 2, needs: ['request-accepted'] }, [
-    {
-      id: 'update-200',
+  ...rules({ section: 'article.updated', from: 2 }, ['request-accepted'], {
+    'update-200': {
       says: 'An update that is based on the current revision is answered 200.',
       hint: REPLACE,
       needs: [
@@ -61,8 +61,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectStatus(answer, 200);
       },
     },
-    {
-      id: 'update-no-redirect',
+    'update-no-redirect': {
       section: 'Request headers, Redirects',
       says: 'An update is answered without a redirect.',
       hint: 'Register the final URL; the service follows no redirect here.',
@@ -75,39 +74,32 @@ export const UPDATE_RULES: readonly Rule[] = [
           content_html: '',
         };
         const answer = await session.send('article.updated', session.update(session.id('draft'), target));
-        expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
+        expectNoRedirect(answer);
       },
     },
-  ]),
-  ...rules({ section: 'article.updated', from: 2, needs: ['update-200'] }, [
-    {
-      id: 'update-received',
+  }),
+  ...rules({ section: 'article.updated', from: 2, hint: ANSWER }, ['update-200'], {
+    'update-received': {
       says: 'The answer to an update says received: true.',
-      hint: ANSWER,
       check: async (session) =>
         expectEqual('received', true, fieldsOf((await update(session)).answer).received),
     },
-    {
-      id: 'update-contract-version',
+    'update-contract-version': {
       section: 'Versioning',
       says: 'The answer to an update says the contract_version that the answer to webhook.test says.',
-      hint: ANSWER,
       check: async (session) => {
         const { answer } = await update(session);
         expectEqual('contract_version', session.version, fieldsOf(answer).contract_version);
       },
     },
-    {
-      id: 'update-revision-echoed',
+    'update-revision-echoed': {
       says: 'The answer to an update says the request’s revision_id.',
-      hint: ANSWER,
       check: async (session) => {
         const { data, answer } = await update(session);
         expectEqual('revision_id', data.revision_id, fieldsOf(answer).revision_id);
       },
     },
-    {
-      id: 'update-content',
+    'update-content': {
       says: 'After an update the answer to a lookup has the new content_html, unchanged.',
       hint: REPLACE,
       check: async (session) => {
@@ -115,8 +107,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectSameHtml('content_html', data.content_html, (await after(session)).content_html);
       },
     },
-    {
-      id: 'update-title',
+    'update-title': {
       says: 'After an update the answer to a lookup has the new title.',
       hint: 'An update replaces all supported fields, the title too.',
       check: async (session) => {
@@ -124,8 +115,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectSameText('title', data.title, (await after(session)).title);
       },
     },
-    {
-      id: 'update-revision-stored',
+    'update-revision-stored': {
       section: 'States and transitions',
       says: 'After an update the answer to a lookup has the request’s revision_id as the current revision.',
       hint: 'Store revision_id together with the content.',
@@ -134,8 +124,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectEqual('revision_id', data.revision_id, (await after(session)).revision_id);
       },
     },
-    {
-      id: 'update-keeps-id',
+    'update-keeps-id': {
       says: 'An update keeps the stored id, although data.id is the draft’s.',
       hint: REPLACE,
       check: async (session) => {
@@ -143,8 +132,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectEqual('id', data.target_id, (await after(session)).id);
       },
     },
-    {
-      id: 'update-keeps-url',
+    'update-keeps-url': {
       says: 'An update with another slug keeps the public URL.',
       hint: REPLACE,
       check: async (session) => {
@@ -154,8 +142,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectThat(found.status === 200, 'the article at its URL', describe(found));
       },
     },
-    {
-      id: 'update-inserts-nothing',
+    'update-inserts-nothing': {
       says: 'After an update with another slug no second article is there under that slug.',
       hint: 'Replace, never insert.',
       check: async (session) => {
@@ -168,8 +155,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         );
       },
     },
-    {
-      id: 'update-chain',
+    'update-chain': {
       says: 'An update can be followed by another one that is based on it.',
       hint: 'Compare base_revision_id with the revision that the last update stored.',
       check: async (session) => {
@@ -179,8 +165,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectStatus(answer, 200);
       },
     },
-    {
-      id: 'update-canonical-url',
+    'update-canonical-url': {
       section: 'article.updated data',
       says: 'target_url in its canonical form, without a trailing slash, names the article.',
       hint: 'Compare canonical URLs, as in a lookup.',
@@ -190,16 +175,14 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectStatus(answer, 200);
       },
     },
-    {
-      id: 'update-null-image',
+    'update-null-image': {
       section: 'Article',
       says: 'An update whose featured_image_url is null is accepted: the image stays as it is.',
       hint: 'Leave the image alone where the update’s is null; never clear it, never refuse.',
       check: async (session) =>
         expectStatus((await update(session, { featured_image_url: null })).answer, 200),
     },
-    {
-      id: 'update-500-kb',
+    'update-500-kb': {
       section: 'article.updated data',
       says: 'An update with a body of 500,000 characters is stored whole.',
       hint: 'Raise the limit of the column or of the body parser.',
@@ -208,8 +191,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectSameHtml('content_html', data.content_html, (await after(session)).content_html);
       },
     },
-    {
-      id: 'update-line-ends',
+    'update-line-ends': {
       level: 'should',
       says: 'An update’s line ends and white space come back as they were.',
       hint: 'Store content_html as it came.',
@@ -218,8 +200,7 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectSameText('content_html', data.content_html, (await after(session)).content_html);
       },
     },
-    {
-      id: 'update-unknown-fields',
+    'update-unknown-fields': {
       section: 'Versioning',
       level: 'should',
       says: 'An update with fields that the contract does not name is not refused.',
@@ -229,5 +210,5 @@ export const UPDATE_RULES: readonly Rule[] = [
         expectStatus(await session.send('article.updated', data, { envelope: { trial: 1 } }), 200);
       },
     },
-  ]),
+  }),
 ];

@@ -34,7 +34,6 @@ const stops = (number: number, name: RefreshName, event: EventName, answer: stri
   id: `${name}-stops`,
   says: `A refresh stops where its ${event} is answered ${answer}.`,
   hint,
-  articles: ['accepted'] as const,
   refreshes: [name],
   check: (seen: Seen) => expectStopped(refreshTrace(seen, name), event, answer),
 });
@@ -44,7 +43,6 @@ const timesOut = (number: number, name: RefreshName, event: EventName) => ({
   id: `${event === 'webhook.test' ? 'test' : 'lookup'}-timeout`,
   says: `An answer to ${event} is waited for 15 seconds, and without one the refresh stops.`,
   hint: 'Set a time limit of 15 seconds for the whole exchange, and stop where it is over.',
-  articles: ['accepted'] as const,
   refreshes: [name],
   check: (seen: Seen) => {
     const trace = refreshTrace(seen, name);
@@ -59,20 +57,23 @@ const retried = (number: number, name: RefreshName, answer: string) => ({
   level: 'should' as const, // the contract has the schedule for publishes, and lets failed updates be retried on it
   says: `An update that is answered ${answer} has failed, and is sent again.`,
   hint: 'An update has landed only where the answer has received, contract_version 2 or 3 and the same revision_id; else keep it pending.',
-  articles: ['accepted'] as const,
   refreshes: [name],
   check: (seen: Seen) => expectRetried(refreshTrace(seen, name), `an update that was answered ${answer}`),
 });
 
+/** What is refreshed is the article that was accepted. */
+function refreshRules(...[section, own]: Parameters<typeof senderRules>): SenderRule[] {
+  return senderRules(section, own).map((rule) => ({ ...rule, articles: ['accepted'] }));
+}
+
 /** Refreshes: test, lookup, update (contract: webhook.test; article.lookup; article.updated; Versioning). */
 export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
-  ...senderRules('webhook.test', [
+  ...refreshRules('webhook.test', [
     {
       number: 51,
       id: 'test-on-connect',
       says: 'A webhook.test is sent on connection, before any article.',
       hint: 'Send webhook.test when a connector is registered or its URL is edited.',
-      articles: ['accepted'],
       check: ({ requests: [first] }) => {
         if (first === undefined) throw new NotChecked('no request came');
         expectThat(first.event === 'webhook.test', 'webhook.test as the first request', first.event);
@@ -83,7 +84,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       id: 'refresh-order',
       says: 'A refresh sends webhook.test, article.lookup and article.updated, in this order.',
       hint: 'Ask the receiver and look the article up anew for every refresh; nothing is cached.',
-      articles: ['accepted'],
       refreshes: ['refreshed'],
       check: (seen) => {
         const events = refreshTrace(seen, 'refreshed').requests.map(({ event }) => event);
@@ -99,7 +99,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       id: 'test-before-each-update',
       says: 'Each attempt at an update comes after a webhook.test of its own.',
       hint: 'Send webhook.test before a retry of an update too.',
-      articles: ['accepted'],
       refreshes: ['refreshed', 'update-503'],
       check: (seen) => {
         for (const name of ['refreshed', 'update-503'] as const) {
@@ -117,18 +116,17 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
     stops(54, 'test-bare', 'webhook.test', '{"received": true} alone'),
     stops(55, 'test-two-capabilities', 'webhook.test', 'with two of the three capabilities'),
   ]),
-  ...senderRules('Limits', [
+  ...refreshRules('Limits', [
     stops(56, 'test-redirected', 'webhook.test', 'with a redirect', NO_REDIRECT),
     stops(57, 'test-large', 'webhook.test', 'with more than 1,000,000 bytes'),
     timesOut(58, 'test-no-answer', 'webhook.test'),
   ]),
-  ...senderRules('article.lookup data', [
+  ...refreshRules('article.lookup data', [
     {
       number: 59,
       id: 'lookup-of-article-url',
       says: 'The lookup asks for the article’s public URL.',
       hint: 'Send as target_url the url of the answer to the publish.',
-      articles: ['accepted'],
       refreshes: ['refreshed'],
       check: (seen) => {
         const { target_url: url } = requestOf(refreshTrace(seen, 'refreshed'), 'article.lookup').data;
@@ -136,23 +134,22 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
   ]),
-  ...senderRules('Errors, How the service treats answers', [
+  ...refreshRules('Errors, How the service treats answers', [
     stops(60, 'lookup-other-url', 'article.lookup', 'with an article at another URL'),
     stops(61, 'lookup-empty-field', 'article.lookup', 'with an empty title'),
     stops(62, 'lookup-404', 'article.lookup', '404'),
   ]),
-  ...senderRules('Limits', [
+  ...refreshRules('Limits', [
     stops(63, 'lookup-redirected', 'article.lookup', 'with a redirect', NO_REDIRECT),
     stops(64, 'lookup-large', 'article.lookup', 'with more than 1,000,000 bytes'),
     timesOut(65, 'lookup-no-answer', 'article.lookup'),
   ]),
-  ...senderRules('article.updated data', [
+  ...refreshRules('article.updated data', [
     {
       number: 66,
       id: 'update-of-lookup',
       says: 'The update names the article that the lookup found, by its canonical URL, and the revision.',
       hint: 'Send target_id and base_revision_id as the lookup’s answer has them, and its url without the fragment and one slash at the end as target_url.',
-      articles: ['accepted'],
       refreshes: ['refreshed'],
       check: (seen) => {
         const trace = refreshTrace(seen, 'refreshed');
@@ -168,7 +165,6 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       id: 'update-own-revision',
       says: 'Each refresh has a revision_id of its own.',
       hint: 'Give every refresh draft an id of its own, which is never used for another text.',
-      articles: ['accepted'],
       refreshes: ['refreshed', 'conflict'],
       check: (seen) => {
         const ids = (['refreshed', 'conflict'] as const).map(
@@ -178,40 +174,37 @@ export const REFRESH_SENDER_RULES: readonly SenderRule[] = [
       },
     },
   ]),
-  ...senderRules('article.updated', [
+  ...refreshRules('article.updated', [
     {
       number: 68,
       id: 'updated-is-final',
       says: 'An update that is answered as the contract has it is not sent again.',
       hint: 'Set the delivery to success where the answer matches.',
-      articles: ['accepted'],
       refreshes: ['refreshed'],
       check: (seen) => expectFinal(refreshTrace(seen, 'refreshed'), seen, 'an update that was accepted'),
     },
   ]),
-  ...senderRules('States and transitions', [
+  ...refreshRules('States and transitions', [
     {
       number: 69,
       id: 'conflict-is-final',
       says: 'An update that is answered 409 has failed, and is never sent again.',
       hint: 'Fail the delivery at once: the article has changed since the lookup.',
-      articles: ['accepted'],
       refreshes: ['conflict'],
       check: (seen) => expectFinal(refreshTrace(seen, 'conflict'), seen, 'an update that was answered 409'),
     },
   ]),
-  ...senderRules('Errors, How the service treats answers', [
+  ...refreshRules('Errors, How the service treats answers', [
     retried(70, 'update-503', '503'),
     retried(71, 'update-other-revision', 'with another revision_id'),
     retried(72, 'update-bare', '{"received": true} alone'),
   ]),
-  ...senderRules('Limits', [
+  ...refreshRules('Limits', [
     {
       number: 73,
       id: 'update-follows-no-redirect',
       says: 'An update follows no redirect.',
       hint: NO_REDIRECT,
-      articles: ['accepted'],
       refreshes: ['update-redirected'],
       check: (seen) => {
         const trace = refreshTrace(seen, 'update-redirected');

@@ -1,25 +1,9 @@
 import type { EventName } from '../../../contract/limits.js';
 import { NotChecked, Unmet } from '../../expect.js';
 import { REQUEST_RULES, type RequestRuleId } from '../../traffic/judge-request.js';
-import { type SenderRule, senderRules } from '../rule.js';
+import type { SenderRule } from '../rule.js';
 
-/** In the order of their numbers, from 1; a number is never given to another rule. */
-const NUMBERED: readonly RequestRuleId[] = [
-  'signature',
-  'signature-lower-case',
-  'post',
-  'content-type',
-  'timestamp-header',
-  'payload',
-  'compact',
-  'publish-without-version',
-  'event-header',
-  'contract-header',
-  'published-at',
-  'revision-is-id',
-  'item-comment',
-  'body-size',
-];
+const IDS = Object.keys(REQUEST_RULES) as RequestRuleId[];
 
 /** Of rules about one event. */
 const EVENTS: Partial<Record<RequestRuleId, EventName>> = {
@@ -30,24 +14,18 @@ const EVENTS: Partial<Record<RequestRuleId, EventName>> = {
 };
 
 /** What holds for each request (contract: Request envelope, Request headers, Article). */
-export const REQUEST_FORM_RULES: readonly SenderRule[] = NUMBERED.flatMap((id, n) => {
-  const { section, says, hint } = REQUEST_RULES[id];
-  return senderRules(section, [
-    {
-      id,
-      number: n + 1,
-      says,
-      hint,
-      level: id === 'body-size' ? 'should' : 'must',
-      articles: ['accepted'],
-      refreshes: ['refreshed'],
-      check: ({ findings, requests }) => {
-        const finding = findings.get(id);
-        if (finding !== undefined) throw new Unmet(`a request that keeps to it`, finding.says);
-        const about = EVENTS[id];
-        if (about !== undefined && !requests.some(({ event }) => event === about))
-          throw new NotChecked(`no ${about} came`);
-      },
-    },
-  ]);
-});
+export const REQUEST_FORM_RULES: readonly SenderRule[] = IDS.map((id, n) => ({
+  ...REQUEST_RULES[id],
+  id,
+  number: n + 1,
+  level: id === 'body-size' ? 'should' : 'must',
+  articles: ['accepted'],
+  refreshes: ['refreshed'],
+  check: ({ findings, requests }) => {
+    const finding = findings.get(id);
+    if (finding !== undefined) throw new Unmet('a request that keeps to it', finding.says);
+    const about = EVENTS[id];
+    if (about !== undefined && !requests.some(({ event }) => event === about))
+      throw new NotChecked(`no ${about} came`);
+  },
+}));

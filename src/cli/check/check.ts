@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import * as z from 'zod';
 import { loadSettings } from '../../config/load.js';
 import { hasFailed } from '../../conformance/outcome.js';
@@ -14,9 +14,11 @@ import { escapeInvisible } from '../../log.js';
 import { findConnector } from '../../sender/connectors.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
-import { example, serviceOption, withDir } from '../options.js';
+import { example, numberThat, parseUrl, serviceOption, withDir } from '../options.js';
+import { secretOf, withSecret } from '../secret-option.js';
 import { print, showsProgress } from '../terminal.js';
 import {
+  interruptSignal,
   parseList,
   progress,
   type ReportOptions,
@@ -24,15 +26,12 @@ import {
   withReports,
   writeReports,
 } from './reports.js';
-import { secretOf } from './secret-option.js';
 
 interface CheckOptions extends ReportOptions {
   readonly dir: string;
   readonly secret?: string;
   readonly service?: ConformanceOptions['service'];
   readonly rate: number;
-  readonly timeout?: number;
-  readonly maxTime: number;
   readonly as?: 1 | 2 | 3;
   readonly only?: string[];
   readonly skip?: string[];
@@ -48,15 +47,15 @@ interface CheckOptions extends ReportOptions {
   readonly list?: boolean;
 }
 
+const parsePositive = numberThat('It has to be more than 0.', (value) => value > 0);
+const parseRate = numberThat('It has to be a whole number from 1.', (n) => Number.isInteger(n) && n >= 1);
+const parseVersion = numberThat('It has to be 1, 2 or 3.', (version) => [1, 2, 3].includes(version));
+
 /** `pressmark check`: holds any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
-  const command = withDir(new Command('check'))
+  const command = withSecret(withDir(new Command('check')))
     .description('probe any receiver, in any language, rule by rule of the contract')
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
-    .option(
-      '--secret <secret>',
-      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
-    )
     .addOption(serviceOption())
     .option('--read-only', 'send only what writes nothing: tests and lookups')
     .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
@@ -80,8 +79,6 @@ export function checkCommand(): Command {
       'an earlier report made with --json; failures that are in it do not fail this check',
     )
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
-    .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
-    .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
     .option('--strict', 'let rules that are only advice fail the check')
     .option(
       '--manual',
@@ -99,16 +96,12 @@ export function checkCommand(): Command {
 async function check(named: string | undefined, options: CheckOptions): Promise<void> {
   requireReportFolders(options);
   const receiver = await receiverOf(named, options);
-  const interrupt = new AbortController();
-  // The report says which articles are there now. A second signal ends the process at once.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
+  const signal = interruptSignal();
   const report = await checkReceiver({
-    signal: interrupt.signal,
+    signal,
     ...receiver,
     rate: options.rate,
-    maxMs: options.maxTime * 1000,
     readOnly: options.readOnly ?? false,
-    timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     as: options.as,
     only: options.only,
     skip: options.skip,
@@ -121,7 +114,7 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     onOutcome: showsProgress() ? progress : undefined,
   });
   writeReports(report, options);
-  if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
+  if (hasFailed(report) || signal.aborted) process.exitCode = 1;
 }
 
 /** Asks on standard error, and waits for a line of standard input. */
@@ -201,31 +194,4 @@ function articlePattern(text: string): string {
     'USAGE',
     `--article-url ${quote(text, 80)} is not a pattern with {slug} or {id}; give one such as https://example.com/articles/{slug}/`,
   );
-}
-
-/** An absolute http(s) URL, as it was given. */
-function parseUrl(text: string): string {
-  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
-  return text;
-}
-
-/** A number above 0. */
-function parsePositive(text: string): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0) throw new InvalidArgumentError('It has to be more than 0.');
-  return value;
-}
-
-/** A whole number from 1. */
-function parseRate(text: string): number {
-  const rate = Number(text);
-  if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
-  return rate;
-}
-
-/** A version of the contract. */
-function parseVersion(text: string): 1 | 2 | 3 {
-  if (text === '1' || text === '2' || text === '3') return Number(text) as 1 | 2 | 3;
-  throw new InvalidArgumentError('It has to be 1, 2 or 3.');
 }

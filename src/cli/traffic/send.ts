@@ -12,8 +12,8 @@ import {
   postEvent,
   type Recipient,
 } from '../../sender/delivery/send-event.js';
-import { example, serviceOption, withDir } from '../options.js';
-import { print, printableLines, printJson } from '../terminal.js';
+import { example, parseUrl, serviceOption, withDir } from '../options.js';
+import { printReply } from './replay.js';
 
 interface SendOptions {
   readonly dir: string;
@@ -33,7 +33,11 @@ export function sendCommand(): Command {
       '--file <article.json>',
       'the event’s data as JSON, of which missing fields come from a sample; or a whole request with event and data, whose fields are sent as they are',
     )
-    .option('--to <url>', 'the receiver’s URL (default: the one of this site that runs on this machine)')
+    .option(
+      '--to <url>',
+      'the receiver’s URL (default: the one of this site that runs on this machine)',
+      parseUrl,
+    )
     .addOption(serviceOption())
     .option('--target <url>', 'the article’s public URL, for article.lookup')
     .option('--json', 'print the status and the answer as JSON')
@@ -52,31 +56,16 @@ export function sendCommand(): Command {
         );
       const [receiver] = options.to === undefined ? await runningReceivers(settings) : [];
       const to = options.to ?? `${originOf(receiver ?? settings)}${settings.endpoint}`;
-      if (!/^https?:/i.test(to) || !URL.canParse(to))
+      const request = requestOf(event, { ...options, service });
+      const reply = await postEvent({ url: to, secret, service }, request).catch((error: unknown) => {
+        if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
         throw new PressmarkError(
-          'USAGE',
-          `--to ${quote(to)} is not an http(s) URL; give one such as https://example.com/webhook`,
+          'UNREACHABLE',
+          `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
+          { cause: error },
         );
-      const {
-        status,
-        body: bytes,
-        ms,
-        incomplete,
-      } = await postEvent({ url: to, secret, service }, requestOf(event, { ...options, service })).catch(
-        (error: unknown) => {
-          if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
-          throw new PressmarkError(
-            'UNREACHABLE',
-            `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
-            { cause: error },
-          );
-        },
-      );
-      const body = bytes.toString();
-      if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
-      if (options.json) printJson({ status, ms, body });
-      else print(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
-      if (status < 200 || status > 299) process.exitCode = 1;
+      });
+      printReply(reply, options.json);
     });
 }
 

@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { hasFailed } from '../../conformance/outcome.js';
 import { rulesList } from '../../conformance/report/markdown.js';
 import { checkSender } from '../../conformance/sender/check-sender.js';
 import { SENDER_RULES } from '../../conformance/sender/rules/all.js';
 import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
-import { example, serviceOption, withPort } from '../options.js';
+import { example, numberThat, parseUrl, serviceOption, withPort } from '../options.js';
+import { secretOf, withSecret } from '../secret-option.js';
 import { anySender } from './any-sender.js';
 import { ownSender } from './own-sender.js';
-import { parseList, type ReportOptions, requireReportFolders, withReports, writeReports } from './reports.js';
-import { secretOf } from './secret-option.js';
+import {
+  interruptSignal,
+  parseList,
+  type ReportOptions,
+  requireReportFolders,
+  withReports,
+  writeReports,
+} from './reports.js';
 
 interface CheckSenderOptions extends ReportOptions {
   readonly listen?: boolean;
@@ -27,9 +34,11 @@ interface CheckSenderOptions extends ReportOptions {
 
 const PORT = 8789;
 
+const parseSpeed = numberThat('It has to be a number from 1.', (speed) => speed >= 1);
+
 /** `pressmark check-sender`: holds a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
-  const command = withPort(new Command('check-sender'))
+  const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
     .description('play receiver to a sender, Pressmark’s own or any other, rule by rule of the contract')
     .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')
     .option(
@@ -38,11 +47,7 @@ export function checkSenderCommand(): Command {
     )
     .option('--clock <n>', 'the sender’s time passes n times as fast, as under faketime', parseSpeed, 1)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--url <origin>', 'how the sender reaches this address, such as that of a tunnel', parseOrigin)
-    .option(
-      '--secret <secret>',
-      'the signing secret, or - to read it from standard input (default: one for this check)',
-    )
+    .option('--url <origin>', 'how the sender reaches this address, such as that of a tunnel', parseUrl)
     .addOption(serviceOption())
     .option('--only <rules>', 'these rules, by name or number, with commas between them', parseList)
     .option('--skip <rules>', 'all but these rules', parseList);
@@ -60,10 +65,7 @@ async function check(options: CheckSenderOptions): Promise<void> {
   requireReportFolders(options);
   const isOwn = !options.listen && run === undefined;
   const secret = await secretOf(options.secret, randomBytes(24).toString('hex'));
-  const interrupt = new AbortController();
-  const { signal } = interrupt;
-  // The report says what was seen until then. A second signal ends the process at once.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
+  const signal = interruptSignal();
   const own = isOwn ? ownSender(service) : undefined;
   const driver =
     own ??
@@ -83,7 +85,7 @@ async function check(options: CheckSenderOptions): Promise<void> {
       sender: isOwn ? 'Pressmark’s own sender' : 'The sender that was pointed here',
       host,
       port: port ?? (isOwn ? 0 : PORT),
-      publicOrigin: url,
+      publicOrigin: url === undefined ? undefined : new URL(url).origin,
       secret,
       service,
       only,
@@ -95,17 +97,4 @@ async function check(options: CheckSenderOptions): Promise<void> {
   } finally {
     own?.close();
   }
-}
-
-function parseSpeed(text: string): number {
-  const speed = Number(text);
-  if (!/^\d+(?:\.\d+)?$/.test(text) || speed < 1)
-    throw new InvalidArgumentError('It has to be a number from 1.');
-  return speed;
-}
-
-function parseOrigin(text: string): string {
-  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
-  return new URL(text).origin;
 }

@@ -4,9 +4,9 @@ import { loadSettings } from '../../config/load.js';
 import { type ListenOptions, listen, type Observed } from '../../conformance/traffic/listener.js';
 import { recorderIn } from '../../conformance/traffic/recording.js';
 import { messageOf } from '../../errors.js';
-import { example, serviceOption, withDir, withPort } from '../options.js';
+import { example, numberThat, parseUrl, serviceOption, withDir, withPort } from '../options.js';
+import { secretOf, withSecret } from '../secret-option.js';
 import { marked, print, printable, printJson, tell } from '../terminal.js';
-import { secretOf } from './secret-option.js';
 
 interface ListenCommandOptions {
   readonly dir: string;
@@ -14,7 +14,7 @@ interface ListenCommandOptions {
   readonly host: string;
   readonly secret?: string;
   readonly service?: ListenOptions['service'];
-  readonly forwardTo?: URL;
+  readonly forwardTo?: string;
   readonly record?: string;
   readonly answer?: number[];
   readonly delay?: number;
@@ -25,17 +25,15 @@ interface ListenCommandOptions {
 
 const PORT = 8788;
 
+const parseDelay = numberThat('It has to be a number from 0 to 600000.', (ms) => ms <= 600_000);
+
 /** `pressmark listen`: stands where a receiver stands, or before one, and says what passes. */
 export function listenCommand(): Command {
-  return withPort(withDir(new Command('listen')))
+  return withSecret(withPort(withDir(new Command('listen'))))
     .description(
       'receive events, or pass them on to a receiver, and hold each request and answer against the contract',
     )
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option(
-      '--secret <secret>',
-      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
-    )
     .addOption(serviceOption())
     .option('--forward-to <url>', 'the receiver that gets each request, byte for byte', parseUrl)
     .option('--record <folder>', 'write each request and its answer into a file there')
@@ -71,7 +69,7 @@ async function run({
     port,
     secret,
     service,
-    forwardTo,
+    forwardTo: forwardTo === undefined ? undefined : new URL(forwardTo),
     statuses: answer,
     delayMs: delay,
     onExchange: (exchange) => {
@@ -84,7 +82,7 @@ async function run({
   const behind =
     forwardTo === undefined
       ? 'answers itself, and keeps articles until it ends'
-      : `passes on to ${forwardTo.href}`;
+      : `passes on to ${forwardTo}`;
   tell(`pressmark listen: ${url}/ ${behind}; every path is the webhook. Ctrl-C ends it.`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await close();
@@ -138,22 +136,9 @@ function headerLines(raw: readonly string[], sign: string): string[] {
   return raw.flatMap((name, n) => (n % 2 === 0 ? [`    ${sign} ${name}: ${raw[n + 1]}`] : []));
 }
 
-function parseUrl(text: string): URL {
-  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
-  return new URL(text);
-}
-
 function parseStatuses(text: string): number[] {
   const statuses = text.split(',').map((one) => Number(one.trim()));
   if (statuses.some((status) => !Number.isInteger(status) || status < 200 || status > 599))
     throw new InvalidArgumentError('It has to be statuses from 200 to 599 with commas between them.');
   return statuses;
-}
-
-function parseDelay(text: string): number {
-  const ms = Number(text);
-  if (!/^\d+$/.test(text) || ms > 600_000)
-    throw new InvalidArgumentError('It has to be a number from 0 to 600000.');
-  return ms;
 }

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { Outcome, Report } from '../../conformance/outcome.js';
 import { htmlReport } from '../../conformance/report/html.js';
 import { jsonReport } from '../../conformance/report/json.js';
-import { junitReport } from '../../conformance/report/junit.js';
 import { markdownReport } from '../../conformance/report/markdown.js';
 import { terminalReport } from '../../conformance/report/terminal.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
@@ -14,7 +13,6 @@ import { print } from '../terminal.js';
 /** In which forms a report is wanted. */
 export interface ReportOptions {
   readonly json?: boolean;
-  readonly junit?: string;
   readonly markdown?: string;
   readonly html?: string;
   readonly verbose?: boolean;
@@ -24,28 +22,23 @@ export interface ReportOptions {
 export function withReports(command: Command, finding: string): Command {
   return command
     .option('--json', 'print the report as JSON')
-    .option('--junit <file>', 'write the report as JUnit’s XML')
     .option('--markdown <file>', 'write a badge and a table for a README')
     .option('--html <file>', 'write the report as one page')
     .option('--verbose', `print the rules that passed too, and of each finding ${finding}`);
 }
 
 /** Refuses files in folders that are not there, before anything is sent. @throws PressmarkError USAGE */
-export function requireReportFolders({ junit, markdown, html }: ReportOptions): void {
-  for (const file of [junit, markdown, html])
+export function requireReportFolders({ markdown, html }: ReportOptions): void {
+  for (const file of [markdown, html])
     if (file !== undefined && !fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
       throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
 }
 
 /** Prints a report, and writes it into the files that were named. */
-export function writeReports(
-  report: Report,
-  { json, junit, markdown, html, verbose = false }: ReportOptions,
-): void {
+export function writeReports(report: Report, { json, markdown, html, verbose = false }: ReportOptions): void {
   const colour = process.stdout.isTTY ?? false;
   if (json) process.stdout.write(escapeInvisible(jsonReport(report), { lines: true }));
   else print(terminalReport(report, { colour, verbose }).trimEnd());
-  if (junit !== undefined) write(junit, junitReport(report));
   if (markdown !== undefined) write(markdown, markdownReport(report));
   if (html !== undefined) write(html, htmlReport(report));
 }
@@ -63,6 +56,13 @@ function write(file: string, text: string): void {
 /** One line that is written over; on standard error, so that a report in a pipe is a report. */
 export function progress({ rule }: Outcome, done: number, of: number): void {
   process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
+}
+
+/** Aborted by the first Ctrl-C, so that the report says what was seen until then; the second ends the process at once. */
+export function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
+  return interrupt.signal;
 }
 
 /** Texts with commas between them. */
