@@ -19,7 +19,6 @@ import { receivers } from './receivers.js';
 import { requests } from './requests.js';
 import { BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { site } from './site.js';
-import { slowRemote } from './slow-remote.js';
 import { soak } from './soak.js';
 import { powerLoss } from './system-calls/power-loss.js';
 import { systemCalls } from './system-calls/system-calls.js';
@@ -31,7 +30,6 @@ const SCENARIOS: readonly Scenario[] = [
   receivers,
   edits,
   machines,
-  slowRemote,
   requests,
   site,
   incremental,
