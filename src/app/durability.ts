@@ -6,29 +6,28 @@ import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
-import { type Editors, openEditors, removedKey, restoredKey } from '../git/commit/editors.js';
-import { createMessages, kindOf, subjectIn } from '../git/commit/message.js';
+import { openArticleCommits } from '../git/article-commits.js';
+import { type Editors, openEditors } from '../git/commit/editors.js';
 import { createKeepText } from '../git/commit/replaced-texts.js';
 import { committableTree } from '../git/content-folder.js';
-import { committedRevisions, deletedInHistory, type HistoricArticle } from '../git/history.js';
+import { deletedInHistory, type HistoricArticle } from '../git/history.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import type { ReviewSettings } from '../git/push/pull-request.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
-import { type Change, openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
+import { openRemoteWriter, type RemoteWriter } from '../git/push/remote-writer.js';
 import { openRepository } from '../git/repository.js';
 import type { ArticleReader, ListedArticle } from '../host/articles/articles.js';
 import type { Hooks } from '../host/hooks/hooks.js';
 import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
-import type { ReplacedFile } from '../store/article-store.js';
 import { type AssetStore, createAssets } from '../store/assets.js';
-import type { ContentFolder } from '../store/catalog/entry.js';
+import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
 import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
+import type { ReplacedFile, Writer } from '../store/writer.js';
 import { listedArticle } from './articles/host-articles.js';
 import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
@@ -125,7 +124,6 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     await close();
     throw error;
   });
-  await forgetCommittedEditors(editors, options);
   const articles: ArticleReader = {
     get: (id) => articleOf(store.get(id), prefix),
     find: (url) => articleOf(store.find(url), prefix),
@@ -140,22 +138,6 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     pushes: isPushed(settings) ? pushes : undefined,
     close,
   };
-}
-
-/** Keeps the file of those who have changed articles short. */
-async function forgetCommittedEditors(
-  editors: Editors,
-  { settings, log }: DurableStoreOptions,
-): Promise<void> {
-  if (settings.git === false) return;
-  try {
-    await editors.forgetCommitted(async () => {
-      const repository = await openRepository(settings.dir, settings.environment);
-      return repository.kind === 'none' ? new Set() : committedRevisions(repository);
-    });
-  } catch (error) {
-    log.warn({ reason: messageOf(error) }, `${EDITORS} could not be shortened; the next start tries again`);
-  }
 }
 
 /** The deleted articles that git's history has: a fresh clone has no state folder that could know them. */
@@ -224,7 +206,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     settings.git === false
       ? undefined
       : await openArticleCommits({
-          ...commitSettings(settings.git),
+          ...(typeof settings.git === 'object' && settings.git),
           siteDir,
           content: prefix,
           env,
@@ -238,19 +220,11 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
         });
-  if (commits === undefined) {
-    const beforeReplace = keepEdits(options);
-    const opened = await openStore({ content, stateDir, log, onChange, watch, beforeReplace });
-    return { opened, git: undefined, close: opened.close };
-  }
-  const opened = await openStore({
-    content,
-    stateDir,
-    log,
-    onChange,
-    watch,
-    ...commits.forStore,
-  });
+  const writerOf =
+    commits?.writer ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
+  const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOf(disk);
+  const opened = await openStore({ content, stateDir, log, onChange, watch, openWriter });
+  if (commits === undefined) return { opened, git: undefined, close: opened.close };
   // Of its own: while git writes files, this process stores nothing either.
   const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
@@ -289,18 +263,6 @@ async function decoded(
   }
 }
 
-function commitSettings(git: Exclude<Settings['git'], false>): CommitSettings {
-  if (git === true) return {};
-  const { author, message, skipCi, sign, commitEdits } = git;
-  return {
-    ...(author !== undefined && { author }),
-    ...(message !== undefined && { message }),
-    ...(skipCi !== undefined && { skipCi }),
-    ...(sign !== undefined && { sign }),
-    ...(commitEdits !== undefined && { commitEdits }),
-  };
-}
-
 /** Whether people's edits are committed. */
 export function commitsEdits({ git }: Settings): boolean {
   return typeof git === 'object' && git.commitEdits === true;
@@ -326,51 +288,25 @@ function backgroundPush(
 /** Level `push`: a file is stored when the remote has it. */
 async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, hooks, onChange, prefix, watch = true, pushes: status } = options;
-  const {
-    author,
-    message,
-    skipCi = false,
-    sign = false,
-  } = settings.git === false ? {} : commitSettings(settings.git);
-  const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
-  const makeMessage = createMessages({ hooks, log, template: message, skipCi });
   let writer: RemoteWriter | undefined;
   const openWriter = async (host: WriterHost): Promise<RemoteWriter> => {
     writer = await openRemoteWriter({
       ...pushConfig(settings),
+      ...(typeof settings.git === 'object' && settings.git),
       ...host,
       siteDir: settings.dir,
       content: prefix,
       status,
-      ...(author !== undefined && { author }),
-      sign,
       env: settings.environment,
-      log,
+      log: options.log.child({ plugin: 'git' }, { redact: REDACTION }),
+      hooks,
       assetsOf: options.assets.filesOf,
-      authorOf: (file) => {
-        const why = whyOf(file);
-        const key = why === 'Remove' ? removedKey : restoredKey;
-        return options.editors.of(why === undefined ? file.article.revision : key(`${prefix}${file.path}`));
-      },
-      message: (file) => {
-        const { article, path } = file;
-        const text = 'text' in file ? file.text : file.replaces;
-        return makeMessage(whyOf(file) ?? kindOf(article), `${prefix}${path}`, { article, text });
-      },
-      onCommit: ({ path }, commit, text) =>
-        void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
-      onPushed: (commit, branch) => void hooks.doAction('git.pushed', { commit, branch }),
+      authorOf: options.editors.of,
     });
     return writer;
   };
   const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
   return { opened, git: undefined, trouble: () => writer?.trouble(), close: opened.close };
-}
-
-/** What a person does with a whole file in the admin; undefined for a new text. */
-function whyOf(file: Change): 'Remove' | 'Restore' | undefined {
-  if (!('text' in file)) return 'Remove';
-  return file.isRestored === true ? 'Restore' : undefined;
 }
 
 /** How and where to commits are pushed. */

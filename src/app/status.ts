@@ -6,7 +6,8 @@ import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { ContentFolder, Entry } from '../store/catalog/entry.js';
+import type { ContentFolder } from '../store/catalog/content-folder.js';
+import type { Entry } from '../store/catalog/entry.js';
 import { articlesInReview } from './articles/in-review.js';
 import {
   articleEntries,

@@ -2,14 +2,14 @@ import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks/hooks.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
 import type { Log } from '../log.js';
-import type { AfterWrite, ReplacedFile } from '../store/article-store.js';
+import type { Writer } from '../store/writer.js';
 import type { AssetsOf } from './commit/assets.js';
 import { createCommitArticles } from './commit/commit-articles.js';
 import { createCommitQueue, type Why } from './commit/commit-queue.js';
 import type { ArticlePaths } from './commit/decision.js';
 import { refuseWhileUnfinished } from './commit/head.js';
 import type { Person } from './commit/identity.js';
-import { createMessages } from './commit/message.js';
+import { type CommitSettings, createMessages } from './commit/message.js';
 import { createBeforeReplace, createKeepText } from './commit/replaced-texts.js';
 import { removeStaleLocks } from './commit/stale-locks.js';
 import { createComparison } from './commit/uncommitted.js';
@@ -18,20 +18,6 @@ import { commitAt } from './objects.js';
 import { type PushSettings, pushInBackground } from './push/background-push.js';
 import { FETCHED_REF } from './push/remote.js';
 import { openRepository } from './repository.js';
-
-/** How commit messages read, and who commits. */
-export interface CommitSettings {
-  /** Author and committer. @default what git is configured with, else `Pressmark <pressmark@localhost>` */
-  readonly author?: Person;
-  /** The message without its trailers; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are replaced. */
-  readonly message?: string;
-  /** Whether subjects end in `[skip ci]`. @default false */
-  readonly skipCi?: boolean;
-  /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
-  readonly commitEdits?: boolean;
-  /** Whether commits are signed with the owner's key and settings. @default false */
-  readonly sign?: boolean;
-}
 
 /** Limits in milliseconds; `LIMITS_MS` has the defaults. */
 export interface CommitLimits {
@@ -210,25 +196,27 @@ function createArticleCommits(
     });
 
   /**
-   * Commits an article that was stored and is not acknowledged yet. Its file stays as it was written in any case; where it
-   * has no commit, it gets one later, so that the sender's next attempt is answered with 200.
-   *
-   * @throws PressmarkError COMMIT_FAILED.
+   * A writer that has what it replaces in git, and at level `commit` what it has written: a file stays as it was written in
+   * any case; where it has no commit, it gets one later, so that the sender's next attempt is answered with 200.
    */
-  const afterWrite: AfterWrite = ({ path }, written) => commitNow(`${content}${path}`, WHY[written]);
+  const writer = (disk: Writer): Writer => ({
+    ...disk,
+    beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),
+    ...(isBeforeAnswer && {
+      afterWrite: ({ path }, written) => commitNow(`${content}${path}`, WHY[written]),
+    }),
+    async ensure(entry) {
+      const fingerprint = await disk.ensure(entry);
+      queue.add(`${content}${entry.path}`, 'found');
+      return fingerprint;
+    },
+    onMissing: () => refuseWhileUnfinished(repository),
+  });
 
   return {
     plugin,
+    writer,
     /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
     commitTrash: (path: string): void => queue.add(path, 'removed'),
-    /** What the store calls, with paths below the content folder. */
-    forStore: {
-      afterWrite: isBeforeAnswer ? afterWrite : undefined,
-      beforeReplace: ({ path }: Pick<ReplacedFile, 'path'>): Promise<void> =>
-        beforeReplace(`${content}${path}`),
-      /** Adds a file whose text git may lack. */
-      onEnsured: (path: string): void => queue.add(`${content}${path}`, 'found'),
-      onMissing: (): void => refuseWhileUnfinished(repository),
-    },
   };
 }

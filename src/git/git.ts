@@ -27,8 +27,6 @@ export interface GitRun {
   readonly accept?: readonly number[];
   /** How long this command may take, in milliseconds. @default that of `createGit` */
   readonly timeoutMs?: number;
-  /** How long this command may write nothing to standard error, in milliseconds. @default any time */
-  readonly silentMs?: number | undefined;
   /** Variables that are added to the environment. */
   readonly env?: NodeJS.Dict<string>;
   /** Whether the command runs at a low priority; not for commands that hold a lock. */
@@ -101,7 +99,6 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
     });
     const stop = stopper(child);
     const timer = setTimeout(() => stop(`took longer than ${limitMs / 1_000} s`), limitMs);
-    const silence = silenceTimer(run.silentMs, stop);
     const onAbort = () => stop('was stopped');
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
@@ -110,7 +107,7 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       const [[code], bytes, stderr] = await Promise.all([
         once(child, 'close'),
         collect(child.stdout),
-        collect(child.stderr, () => silence?.refresh()),
+        collect(child.stderr),
         feed(child, run.input ?? ''),
       ]);
       const said = wordsIn(stderr.toString('utf8'));
@@ -131,7 +128,6 @@ export function createGit({ cwd, env, settings = [], signal, timeoutMs }: GitOpt
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });
     } finally {
       clearTimeout(timer);
-      clearTimeout(silence);
       stop.clear();
       signal?.removeEventListener('abort', onAbort);
     }
@@ -173,10 +169,6 @@ function stopper(child: ChildProcess) {
   return stop;
 }
 
-function silenceTimer(ms: number | undefined, stop: (reason: string) => void): NodeJS.Timeout | undefined {
-  return ms === undefined ? undefined : setTimeout(() => stop(`said nothing for ${ms / 1_000} s`), ms);
-}
-
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
@@ -209,13 +201,10 @@ export function redacted(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
 }
 
-async function collect(stream: Readable | null, onChunk?: () => void): Promise<Buffer> {
+async function collect(stream: Readable | null): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of stream ?? []) {
-      chunks.push(chunk);
-      onChunk?.();
-    }
+    for await (const chunk of stream ?? []) chunks.push(chunk);
   } catch {
     // a stopped command's output is cut off; its exit is what counts
   }

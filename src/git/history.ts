@@ -124,20 +124,6 @@ export async function lastAuthors(
   return found;
 }
 
-/**
- * The revisions that the commits on the branch have in their trailers.
- *
- * @throws PressmarkError GIT_FAILED.
- */
-export async function committedRevisions(repository: Repository): Promise<ReadonlySet<string>> {
-  if ((await commitAt(repository, 'HEAD')) === null) return new Set();
-  const format = '--format=%(trailers:key=Revision-Id,valueonly)';
-  const { stdout } = await repository.git(['log', format, '--grep=^Revision-Id: ', 'HEAD'], {
-    timeoutMs: LIMIT_MS,
-  });
-  return new Set(stdout.split('\n').filter((line) => line !== ''));
-}
-
 /** An article that the history has and the work tree does not. */
 export interface HistoricArticle {
   readonly id: string;

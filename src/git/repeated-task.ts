@@ -6,55 +6,64 @@ export interface RepeatedTaskOptions {
   /** Called after each attempt whose result is another than that of the one before. */
   onChange(reason: string | undefined): void;
   /** How long requests gather before an attempt, in milliseconds. */
-  readonly gatherMs: number;
+  gatherMs(): number;
   /** How long the pause after a failure is, in milliseconds. @param failures how many there were in a row. */
   retryMs(failures: number): number;
 }
+
+/** What a task is doing. */
+type State =
+  | { readonly kind: 'idle' }
+  /** Requests gather for the next attempt. */
+  | { readonly kind: 'gathering' }
+  | { readonly kind: 'attempting' }
+  /** The last attempt has failed, and the next one comes after a pause. */
+  | { readonly kind: 'waiting' };
 
 /**
  * Work that is done on request: one attempt at a time for all requests that have come before it, repeated after a failure
  * until it succeeds.
  */
-export function createRepeatedTask(options: RepeatedTaskOptions) {
-  const { attempt, onChange, gatherMs, retryMs } = options;
+export function createRepeatedTask({ attempt, onChange, gatherMs, retryMs }: RepeatedTaskOptions) {
   const closing = new AbortController();
-  const { signal } = closing;
+  let state: State = { kind: 'idle' };
   let isRequested = false;
   let running: Promise<void> | undefined;
+  /** Ends the pauses before the next attempt. */
+  let hurry = new AbortController();
   let lastReason: string | undefined;
-  let failures = 0;
 
-  function request(): void {
+  /** @param atOnce whether the attempt comes without a further pause. */
+  function request({ atOnce = false } = {}): void {
     isRequested = true;
-    if (!signal.aborted) start();
-  }
-
-  function start(): void {
-    running ??= run().finally(() => {
-      running = undefined;
-      // a request may have come after the loop had ended
-      if (isRequested && !signal.aborted) start();
-    });
+    if (atOnce) hurry.abort();
+    if (state.kind === 'idle') running = run();
   }
 
   async function run(): Promise<void> {
-    while (isRequested && !signal.aborted) {
-      await pause(gatherMs);
-      if (signal.aborted) return;
+    let failures = 0;
+    while (isRequested && !closing.signal.aborted) {
+      await pause('gathering', gatherMs());
+      if (closing.signal.aborted) break;
+      state = { kind: 'attempting' };
       isRequested = false;
+      hurry = new AbortController();
       const reason = await attempt();
       if (reason !== lastReason) onChange(reason);
       lastReason = reason;
       failures = reason === undefined ? 0 : failures + 1;
       if (reason === undefined) continue;
       isRequested = true;
-      await pause(retryMs(failures));
+      await pause('waiting', retryMs(failures));
     }
+    state = { kind: 'idle' };
   }
 
-  async function pause(ms: number): Promise<void> {
+  async function pause(kind: 'gathering' | 'waiting', ms: number): Promise<void> {
+    state = { kind };
+    const signal = AbortSignal.any([closing.signal, hurry.signal]);
     // the shutdown does not wait
-    await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    if (ms > 0) await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   /** Ends after the attempt under way. @returns whether nothing is requested any more. */

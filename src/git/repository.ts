@@ -48,26 +48,20 @@ const QUESTIONS = [
   '--show-object-format',
 ];
 
-/** How long one of the first questions to git may take, in milliseconds. */
-const START_MS = 30_000;
-
 const OUTSIDE = none('the site is not in a git work tree', false);
 
 /**
  * Finds the work tree that `siteDir` is in, or says why there is none. Git itself refuses the repository of another user,
  * before it runs anything that the repository's config names; `safe.directory` is for the person to set.
  *
- * @param run.startMs how long each of the first two questions may take. @default 30,000, or `timeoutMs` if that is less
  * @throws PressmarkError GIT_FAILED where git fails for another reason.
  */
 export async function openRepository(
   siteDir: string,
   env: NodeJS.Dict<string>,
-  { startMs, ...run }: { signal?: AbortSignal; timeoutMs?: number; startMs?: number } = {},
+  run: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Repository | NoRepository> {
-  // A busy machine or a cold disk may need some seconds; a git that hangs must not keep the receiver from its deliveries.
-  const timeoutMs = startMs ?? Math.min(run.timeoutMs ?? START_MS, START_MS);
-  const ask = createGit({ cwd: siteDir, env, ...run, timeoutMs });
+  const ask = createGit({ cwd: siteDir, env, ...run });
   let version: Version;
   let answers: readonly string[];
   try {

@@ -5,7 +5,7 @@ import type { PageAdditions, ThemeFolder } from '../host/pages/page-additions.js
 import type { SiteInfo } from '../host/pages/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
-import type { ContentFolder } from '../store/catalog/entry.js';
+import type { ContentFolder } from '../store/catalog/content-folder.js';
 import type { TermSlug } from './index/taxonomy.js';
 
 /** Static hosts that want files of their own besides the site's. */

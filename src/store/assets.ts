@@ -12,7 +12,7 @@ import {
 import { PressmarkError, quote, systemCode } from '../errors.js';
 import { discard, makeDirectory, stage, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 import { filesBelow } from '../fs/files-below.js';
-import type { ArticleCodec } from './catalog/entry.js';
+import type { ArticleCodec } from './catalog/content-folder.js';
 import { storeFailure } from './write/failure.js';
 
 /** The most files that one article may have. */

@@ -5,9 +5,9 @@ import { writeAtomically } from '../fs/atomic-write.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
-import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
+import { type ArticleStore, createStore } from './article-store.js';
 import { type Catalog, createCatalog } from './catalog/catalog.js';
-import type { ContentFolder } from './catalog/entry.js';
+import type { ContentFolder } from './catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { openTrash } from './trash.js';
@@ -26,18 +26,16 @@ export interface OpenStoreOptions {
   readonly log: Log;
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
-  /** Opens the writer of several machines. @default files are written to this disk alone */
+  /** Opens the writer of the durability level. @default files are written to this disk alone */
   readonly openWriter?: (store: WriterHost) => Promise<Writer>;
-  readonly afterWrite?: StoreOptions['afterWrite'];
-  readonly beforeReplace?: StoreOptions['beforeReplace'];
-  readonly onMissing?: StoreOptions['onMissing'];
-  readonly onEnsured?: StoreOptions['onEnsured'];
   /** Gets the changes of files that another program or another process made. */
   readonly onChange?: (changes: readonly ContentChange[]) => void;
 }
 
 /** What a writer gets of the store that it writes for. */
 export interface WriterHost {
+  /** Writes to this disk alone. */
+  readonly disk: Writer;
   readonly lock: Lock;
   /** Reads the files at these paths again, below the content folder; for files that the writer has changed. */
   readAgain(paths: Iterable<string>): Promise<void>;
@@ -62,11 +60,7 @@ export async function openStore({
   stateDir,
   log,
   watch = true,
-  openWriter = async () => createDiskWriter(content.root, join(stateDir, STAGING), log),
-  afterWrite,
-  beforeReplace,
-  onMissing,
-  onEnsured,
+  openWriter = async ({ disk }) => disk,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
   await prepareStateFolder(stateDir, log);
@@ -75,7 +69,8 @@ export async function openStore({
   const readAgain = async (paths: Iterable<string>) =>
     store?.readShared([...paths].filter((path) => isArticlePath(content, path)));
   // Before the files are read: it may bring the work tree up to date.
-  const writer = await openWriter({ lock, readAgain }).catch((error: unknown) => {
+  const disk = createDiskWriter(content.root, join(stateDir, STAGING), log);
+  const writer = await openWriter({ disk, lock, readAgain }).catch((error: unknown) => {
     lock.close();
     throw error;
   });
@@ -98,10 +93,6 @@ export async function openStore({
     lock,
     writer,
     log,
-    afterWrite,
-    beforeReplace,
-    onMissing,
-    onEnsured,
     onChange: (changes) => {
       for (const { path, after } of changes) {
         if (after?.broken !== undefined && !after.isUnsupported) warnOfBroken(log, path, after.broken);

@@ -3,7 +3,8 @@ import type { BodyKind } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import { catalogId, type Entry, entryState, type ReadFile } from './catalog/entry.js';
+import type { ReadFile } from './catalog/content-folder.js';
+import { catalogId, type Entry, entryState } from './catalog/entry.js';
 
 /** What an update must find to be applied (contract: article.updated data). */
 export interface Target {

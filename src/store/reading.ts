@@ -3,19 +3,14 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
 import { createAddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import {
-  type ContentFolder,
-  type Entry,
-  isFuture,
-  isGone,
-  type ReadFile,
-  readArticle,
-  readEntry,
-} from './catalog/entry.js';
+import { type ContentFolder, type ReadFile, readArticle, readEntry } from './catalog/content-folder.js';
+import { type Entry, isFuture, isGone } from './catalog/entry.js';
 import { createNewFiles } from './catalog/new-files.js';
-import { type ContentChange, refresh, type Writing } from './catalog/scan.js';
+import { type ContentChange, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
+import type { ArticleFiles } from './write/article-files.js';
 import { removed, storeFailure, unreadable } from './write/failure.js';
+import type { Writer } from './writer.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
@@ -27,15 +22,10 @@ export interface ReadingOptions {
   readonly catalog: Catalog;
   /** The key of the format before the catalog was filled. */
   readonly key: string;
-  readonly writing: Writing;
+  readonly writer: Writer;
+  readonly files: Pick<ArticleFiles, 'writing' | 'ensureShared'>;
   /** Gets the changes of files that turned out to have been made by another program. */
   notice(changes: readonly ContentChange[]): void;
-  /** Called where an article is not found; throws where it may be there again soon. */
-  readonly onMissing: (() => void) | undefined;
-  /** Those of the writer, where several machines share the articles. */
-  readonly catchUp: (() => Promise<void>) | undefined;
-  /** Throws where a file is not what the machines share. */
-  readonly ensureShared: ((entry: Entry) => Promise<void>) | undefined;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -46,7 +36,8 @@ export type Reading = ReturnType<typeof createReading>;
  * content folder is looked at again.
  */
 export function createReading(options: ReadingOptions) {
-  const { content, catalog, key, writing, notice, onMissing, catchUp, ensureShared } = options;
+  const { content, catalog, key, writer, notice } = options;
+  const { writing, ensureShared } = options.files;
   const addresses = createAddressRefresh(content.format, key, catalog, readEntries);
   const newFiles = createNewFiles(content, catalog, writing);
   let reading = Promise.resolve();
@@ -101,7 +92,7 @@ export function createReading(options: ReadingOptions) {
     try {
       return choose();
     } catch (error) {
-      if (error instanceof PressmarkError && error.code === 'ARTICLE_NOT_FOUND') onMissing?.();
+      if (error instanceof PressmarkError && error.code === 'ARTICLE_NOT_FOUND') writer.onMissing?.();
       throw error;
     }
   }
@@ -119,11 +110,11 @@ export function createReading(options: ReadingOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE.
    */
   async function find(url: string): Promise<Found> {
-    await catchUp?.();
+    await writer.catchUp?.();
     await compare(catalog.byUrl(canonicalUrl(url) ?? ''));
     await compare(catalog.unresolved(lastSegment(url)));
     const entry = await chosen(() => onlyEntry(catalog, url));
-    await ensureShared?.(entry);
+    await ensureShared(entry);
     return { ...(await open(entry)).stored, path: entry.path };
   }
 
@@ -147,7 +138,7 @@ export function createReading(options: ReadingOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
   async function check(target: Target): Promise<Precondition> {
-    if (catchUp === undefined) return checkNow(target);
+    if (writer.catchUp === undefined) return checkNow(target);
     try {
       // The push finds out where the files are not new enough. Any other result must be certain.
       const found = await checkNow(target);
@@ -155,7 +146,7 @@ export function createReading(options: ReadingOptions) {
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
     }
-    await catchUp();
+    await writer.catchUp();
     return checkNow(target);
   }
 
@@ -163,7 +154,7 @@ export function createReading(options: ReadingOptions) {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await compare([...catalog.byId(target.targetId), ...catalog.byUrl(canonical)]);
     const entry = await chosen(() => targetOf(catalog, target));
-    await ensureShared?.(entry);
+    await ensureShared(entry);
     const read = await open(entry);
     return { kind: preconditionOf(read.stored, target), read, entry };
   }

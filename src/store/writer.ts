@@ -37,6 +37,20 @@ export interface Removal extends Pick<Write, 'path' | 'target' | 'article' | 'ep
   readonly replaces: string;
 }
 
+/** A file that was written. */
+export interface StoredFile extends Pick<Write, 'path' | 'text' | 'article'> {
+  /** The person's edit that stood there before. */
+  readonly replaced?: { readonly article: Article; readonly text: string };
+}
+
+/** A file that is about to be replaced or removed. */
+export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
+  /** Whether it is a person's edit of the file. */
+  readonly edited: boolean;
+  /** The revision that replaces it; empty where it is removed. */
+  readonly by: string;
+}
+
 /** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
 export type OnlyAfter = (work: Promise<void> | undefined) => void;
 
@@ -63,6 +77,19 @@ export interface Writer {
    * @returns the fingerprint of the file, which may have been written anew.
    */
   ensure(entry: Entry): Promise<Fingerprint>;
+  /** Called before a file is replaced or removed; when it rejects, nothing is changed. */
+  beforeReplace?(replaced: ReplacedFile): Promise<void>;
+  /**
+   * What else must have happened before a file is acknowledged. When it rejects, the file stays and is not acknowledged:
+   * while it ran, a lookup of another receiver may have answered with that file. It counts as stored when it has been sent
+   * again.
+   *
+   * @param written by whom: a delivery now; an earlier one, and a person may have renamed the file since; a person who has
+   *   it restored.
+   */
+  afterWrite?(file: StoredFile, written: 'now' | 'before' | 'restored'): Promise<void>;
+  /** Called where the article of an update or a lookup is not found; throws where it may be there again soon. */
+  onMissing?(): void;
   /** Another number whenever the files have changed by another machine, so that decisions are to be made again. */
   readonly epoch: number;
   /**

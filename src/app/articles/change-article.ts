@@ -4,7 +4,7 @@ import type { StoredArticle } from '../../article/stored-article.js';
 import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleStore } from '../../store/article-store.js';
-import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/entry.js';
+import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/content-folder.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 
 /** What a change of an article goes through: its jobs are noted before it is stored, and its actions run after that. */

@@ -14,7 +14,8 @@ import type {
 } from '../../host/articles/articles.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, entryState } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
+import { entryState } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import type { ReceiveArticle } from '../../webhook/events/receive-article.js';
 import { checkBase, checkMoment, createChange, withContent } from './change-article.js';

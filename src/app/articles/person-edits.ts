@@ -14,7 +14,7 @@ import type {
   EditableArticle,
 } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
-import { type ReadFile, readArticle } from '../../store/catalog/entry.js';
+import { type ReadFile, readArticle } from '../../store/catalog/content-folder.js';
 import type { Found } from '../../store/reading.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import { publishDraft } from '../../webhook/events/published.js';

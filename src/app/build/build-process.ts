@@ -158,7 +158,7 @@ async function copyBuildOptions(settings: Settings) {
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
   const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
-  const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS, startMs: GIT_MS });
+  const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS });
   const repository = opened.kind === 'none' ? undefined : opened;
   const prefix = contentPrefix(settings);
   return {

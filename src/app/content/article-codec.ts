@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { LiveCheckOptions } from '../../deploy/live/live-check.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleEdits } from '../../host/articles/edits.js';
-import type { ArticleCodec } from '../../store/catalog/entry.js';
+import type { ArticleCodec } from '../../store/catalog/content-folder.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import type { AdapterOptions } from '../../webhook/http/adapter.js';
 import type { ReadForm } from '../articles/person-form.js';

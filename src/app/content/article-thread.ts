@@ -6,7 +6,7 @@ import { readConfigFile } from '../../config/config-file.js';
 import { problemOf } from '../../deploy/live/page-problem.js';
 import { PressmarkError } from '../../errors.js';
 import type { ArticleFields } from '../../host/articles/edits.js';
-import { textWork } from '../../store/catalog/entry.js';
+import { textWork } from '../../store/catalog/content-folder.js';
 import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { apart, compared } from '../articles/compare-articles.js';

@@ -3,7 +3,7 @@ import type { StoredArticle } from '../../article/stored-article.js';
 import type { problemOf } from '../../deploy/live/page-problem.js';
 import type { ErrorCode, PressmarkErrorOptions } from '../../errors.js';
 import type { ArticleEdits, ArticleFields } from '../../host/articles/edits.js';
-import type { TextWork } from '../../store/catalog/entry.js';
+import type { TextWork } from '../../store/catalog/content-folder.js';
 import type { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import type { readIncoming } from '../../webhook/events/read-incoming.js';
 import type { apart, compared } from '../articles/compare-articles.js';

@@ -10,7 +10,8 @@ import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/ge
 import { momentOf } from '../../generators/mapping/dates.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
-import { type ContentFolder, contentFolder } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
+import { contentFolder } from '../../store/catalog/content-folder.js';
 import { foldersOf, STATIC } from './folders.js';
 import { layoutOf, mappingOf } from './layout.js';
 import { siteFiles } from './site-files.js';

@@ -9,7 +9,7 @@ import { heldLocks } from '../../git/commit/stale-locks.js';
 import { checkContentFolder, committableTree } from '../../git/content-folder.js';
 import { CHECK_IGNORE } from '../../git/git.js';
 import { type NoRepository, openRepository, type Repository } from '../../git/repository.js';
-import type { ContentFolder } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';

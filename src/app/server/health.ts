@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.js';
-import type { ContentFolder } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import type { Answer } from '../../webhook/receive.js';
 
 /** A verdict stands this long, so that a monitor that asks often costs nothing. */

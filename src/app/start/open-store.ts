@@ -5,7 +5,7 @@ import type { FileChange } from '../../host/hooks/hook-types.js';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.js';
 import { createJobs, JOBS, type Jobs } from '../../host/jobs/jobs.js';
 import type { Log } from '../../log.js';
-import type { ContentFolder } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';

@@ -23,8 +23,8 @@ export interface BranchOptions {
   readonly author?: Person;
 }
 
-/** A first push may be of a large site, through a slow line. */
-const LIMITS = { push: 15 * 60_000, list: 60_000, fetch: 15 * 60_000 };
+/** How long git may take to make the commit of a large site, in milliseconds. */
+const LIMIT_MS = 15 * 60_000;
 
 /** Somebody else may push to the branch at the same time, again and again. */
 const ATTEMPTS = 5;
@@ -49,7 +49,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
 
   async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
     try {
-      remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env, LIMITS);
+      remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         signal.throwIfAborted();
         const parent = tip ?? (await remote.fetch(null));
@@ -100,7 +100,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     }
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
       input: stream(),
-      timeoutMs: LIMITS.push,
+      timeoutMs: LIMIT_MS,
       background: true,
     });
     return stdout.trim();

@@ -7,7 +7,7 @@ export type Editors = ReturnType<typeof openEditors>;
 /** A longer file is shortened, in bytes. */
 const LONG = 500_000;
 
-/** The last notes stay: whoever sends a form once more is known by the revision that it has made. */
+/** So many notes stay: git knows who has made what was committed, and few changes wait for their commits at a time. */
 const KEPT = 1_000;
 
 interface Note extends Person {
@@ -23,12 +23,17 @@ interface Note extends Person {
 export function openEditors(path: string) {
   const people = new Map<string, Person>();
   const log = openLineLog(path, isNote);
+  let shortening: Promise<void> | undefined;
 
   /** Notes who is about to make a revision; durable when it resolves. */
   async function note(revision: string, { name, email }: Person): Promise<void> {
     log.append([{ revision, name, email }]);
     await log.sync();
     people.set(revision, { name, email });
+    if (log.size() > LONG) shortening ??= log.shorten((notes) => notes.slice(-KEPT));
+    await shortening?.finally(() => {
+      shortening = undefined;
+    });
   }
 
   /** Who has made a revision; undefined where no person has. */
@@ -37,24 +42,7 @@ export function openEditors(path: string) {
     return people.get(revision);
   }
 
-  /**
-   * Shortens the file where it is long: git knows who has made a revision that is committed.
-   *
-   * @param committed finds the revisions that git has.
-   */
-  async function forgetCommitted(committed: () => Promise<ReadonlySet<string>>): Promise<void> {
-    if (log.size() <= LONG) return;
-    const inGit = await committed();
-    await log.shorten((notes) => {
-      const last = new Map(notes.map(({ revision }, at) => [revision, at]));
-      return notes.filter(
-        ({ revision }, at) =>
-          last.get(revision) === at && (at >= notes.length - KEPT || !inGit.has(revision)),
-      );
-    });
-  }
-
-  return { note, of, forgetCommitted };
+  return { note, of };
 }
 
 function isNote(value: unknown): value is Note {

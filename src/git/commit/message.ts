@@ -4,6 +4,21 @@ import type { ArticleChange } from '../../host/hooks/hook-types.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import { catalogId } from '../../store/catalog/entry.js';
+import type { Person } from './identity.js';
+
+/** How commit messages read, and who commits. */
+export interface CommitSettings {
+  /** Author and committer. @default what git is configured with, else `Pressmark <pressmark@localhost>` */
+  readonly author?: Person | undefined;
+  /** The message without its trailers; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are replaced. */
+  readonly message?: string | undefined;
+  /** Whether subjects end in `[skip ci]`. @default false */
+  readonly skipCi?: boolean | undefined;
+  /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+  readonly commitEdits?: boolean | undefined;
+  /** Whether commits are signed with the owner's key and settings. @default false */
+  readonly sign?: boolean | undefined;
+}
 
 /** How long a subject may be, in characters; what is longer is of no use in a list of commits. */
 const MAX_SUBJECT = 200;

@@ -70,7 +70,7 @@ export function createComparison(
   const task = createRepeatedTask({
     attempt: compare,
     onChange: () => undefined,
-    gatherMs: 0,
+    gatherMs: () => 0,
     retryMs: () => AGAIN_MS,
   });
 
@@ -89,7 +89,10 @@ export function createComparison(
       void compareIfMoved().catch((error: unknown) =>
         log.debug({ reason: messageOf(error) }, 'HEAD could not be read'),
       );
-    timers.push(setInterval(task.request, COMPARE_EVERY_MS), setInterval(onTimer, HEAD_EVERY_MS));
+    timers.push(
+      setInterval(() => task.request(), COMPARE_EVERY_MS),
+      setInterval(onTimer, HEAD_EVERY_MS),
+    );
     for (const timer of timers) timer.unref();
   }
 

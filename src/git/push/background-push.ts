@@ -28,7 +28,7 @@ export interface PushSettings extends RemoteSettings {
 export interface PushedSite extends Pick<PullRequestOptions, 'decode' | 'env'> {
   readonly place: CommittedFolder;
   /** Author and committer of merges. @default what git is configured with */
-  readonly author?: Person;
+  readonly author?: Person | undefined;
 }
 
 /** The pauses after pushes that failed: the first and the longest, in milliseconds. */
@@ -167,13 +167,13 @@ export async function pushInBackground(
   }
 
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
-  const task = createRepeatedTask({ attempt, onChange, gatherMs: debounce, retryMs });
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
 
   host.addAction('git.committed', () => {
     status.set({ waiting: status.now.waiting + 1 });
     task.request();
   });
-  host.addAction('host.ready', task.request);
+  host.addAction('host.ready', () => task.request());
   return async () => {
     if (!(await task.close())) await attempt();
     await pullRequest?.close();

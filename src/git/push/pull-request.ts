@@ -171,7 +171,7 @@ export function keepPullRequest(options: PullRequestOptions) {
   }
 
   const retryMs = (failures: number) => Math.max(backoff(failures, PAUSE_MS), retryAfterMs);
-  const task = createRepeatedTask({ attempt, onChange, gatherMs: GATHER_MS, retryMs });
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => GATHER_MS, retryMs });
   const timer = setInterval(() => {
     if (isWaiting) task.request();
   }, LOOK_EVERY_MS).unref();

@@ -1,60 +1,40 @@
 import fs from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf, PressmarkError } from '../../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { Lock } from '../../fs/lock.js';
-import type { Log } from '../../log.js';
+import type { Hooks } from '../../host/hooks/hooks.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
-import { NameTaken, Outdated, type Removal, type SharedWriter, type Write } from '../../store/writer.js';
+import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
 import { within } from '../../time-limit.js';
-import { type AssetsOf, lackingAssets } from '../commit/assets.js';
-import {
-  buildCommits,
-  type CommitStyle,
-  hashFiles,
-  modeOf,
-  type NewVersion,
-} from '../commit/commit-files.js';
-import { identityOf, type Person } from '../commit/identity.js';
+import { hashFiles } from '../commit/commit-files.js';
+import { subjectIn } from '../commit/message.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';
 import { committableTree } from '../content-folder.js';
-import { entriesAt, type TreeEntry } from '../objects.js';
-import { backoff } from '../repeated-task.js';
+import { entriesAt } from '../objects.js';
+import { backoff, createRepeatedTask } from '../repeated-task.js';
+import {
+  type Change,
+  type ChangeCommitsOptions,
+  createChangeCommits,
+  type DescribedChange,
+} from './change-commits.js';
 import { isDeclined, type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, type RemoteSettings, WHILE_ANSWERING } from './remote.js';
+import { createRemote, type RemoteSettings } from './remote.js';
 import { openSharedBranch } from './shared-branch.js';
 
-/** What becomes a commit: an article's new text, or its removal. */
-export type Change = Write | Removal;
-
-export interface RemoteWriterOptions extends RemoteSettings {
+export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
-  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
-  readonly content: string;
   readonly status: PushStatusKeeper;
-  /** @default what git is configured with */
-  readonly author?: Person;
-  readonly sign: boolean;
   readonly env: NodeJS.Dict<string>;
-  readonly log: Log;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
   /** The store's lock. */
   readonly lock: Lock;
   /** Has the store read the files at these paths again, below the content folder. */
   readAgain(paths: Iterable<string>): Promise<void>;
-  /** The files that belong to an article. */
-  readonly assetsOf: AssetsOf;
-  /** The person who has changed a file; undefined where nobody has. */
-  authorOf(file: Change): Person | undefined;
-  /** The whole commit message of a change. */
-  message(file: Change): Promise<string>;
-  /** Receives each commit that the remote has accepted. */
-  onCommit(file: Change, commit: string, message: string): void;
-  /** Called after that, with the last of the commits, and the branch of the remote. */
-  onPushed(commit: string, branch: string): void;
 }
 
 /** The writer of the level `push`; see `openRemoteWriter`. */
@@ -70,9 +50,7 @@ interface Waiting {
   isLate: boolean;
 }
 
-interface WaitingWrite extends Waiting {
-  readonly file: Change;
-  readonly message: string;
+interface WaitingWrite extends Waiting, DescribedChange {
   /** The error of a push of it whose end is unknown. */
   unclear?: unknown;
 }
@@ -82,6 +60,12 @@ const MOST_TEXT = 8_000_000;
 
 /** How long a write and a lookup wait, in milliseconds; the service waits for 30 s and for 15 s. */
 const WAIT_MS = { write: 15_000, catchUp: 10_000 };
+
+/** How long the remote may take to name the branch's last commit, in milliseconds: deliveries wait for it. */
+const LIST_MS = 4_000;
+
+/** The reason for another turn where the remote answers: the branch was locked for a moment, or each write is tried alone. */
+const AGAIN = 'the batch is tried again';
 
 /** The pauses after turns that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
@@ -100,23 +84,32 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
-  const { status, author, sign, env, log, lock, onCommit, onPushed } = options;
+  const { status, author, env, log, lock, hooks, content } = options;
   const closing = new AbortController();
   const repository = await committableTree(options, 'push', closing.signal);
   removeStaleLocks(repository);
   await removeNextRefs(repository, await nextCommits(repository));
-  const folder = `${repository.prefix}${options.content}`;
-  const remote = await createRemote(repository, options, env, WHILE_ANSWERING);
-  const style: CommitStyle = { identity: await identityOf(repository.git, author), sign };
+  const folder = `${repository.prefix}${content}`;
+  const remote = await createRemote(repository, options, env, LIST_MS);
+  const commits = await createChangeCommits(repository, options);
   const branch = await openSharedBranch({ ...options, repository, remote, folder, author });
   let writes: WaitingWrite[] = [];
   let catchUps: Waiting[] = [];
   let most = Number.POSITIVE_INFINITY;
-  let running: Promise<void> | undefined;
-  let failures = 0;
   let lastError: PressmarkError | undefined;
   /** Why the remote declined the last push. */
   let declinedFor: string | null = null;
+
+  const task = createRepeatedTask({
+    attempt: turn,
+    onChange: (reason) => {
+      if (reason === undefined) log.info('the git remote answers again');
+      else if (reason !== AGAIN) log.warn({ reason }, 'the git remote cannot be asked; tried again');
+    },
+    gatherMs: () => 0,
+    // not in step with the other machines
+    retryMs: (failures) => backoff(failures, PAUSE_MS) * (0.5 + Math.random()),
+  });
 
   async function write(file: Write): Promise<Fingerprint> {
     await Promise.all(file.after ?? []);
@@ -127,7 +120,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   }
 
   async function push(file: Change): Promise<void> {
-    const message = await options.message(file);
+    const message = await commits.messageOf(file);
     status.set({ waiting: status.now.waiting + 1 });
     try {
       await inTurn(WAIT_MS.write, (waiting) => writes.push(Object.assign(waiting, { file, message })));
@@ -145,7 +138,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const waiting: Waiting = { resolve: () => undefined, reject: () => undefined, isLate: false };
     const served = new Promise<void>((resolve, reject) => Object.assign(waiting, { resolve, reject }));
     enqueue(waiting);
-    start();
+    task.request();
     await within(limitMs, served, () => {
       waiting.isLate = true;
       lastError ??= new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not answer in time`);
@@ -165,61 +158,36 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     );
   }
 
-  function start(): void {
-    running ??= run().finally(() => {
-      running = undefined;
-      if (writes.length + catchUps.length > 0 && !closing.signal.aborted) start();
-    });
-  }
-
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      writes = writes.filter(({ isLate }) => !isLate);
-      catchUps = catchUps.filter(({ isLate }) => !isLate);
-      if (writes.length + catchUps.length === 0) return;
-      const isDone = await turn();
-      if (isDone && failures > 0) log.info('the git remote answers again');
-      failures = isDone ? 0 : failures + 1;
-      // not in step with the other machines
-      if (!isDone) await pause(backoff(failures, PAUSE_MS) * (0.5 + Math.random()));
-    }
-  }
-
-  async function pause(ms: number): Promise<void> {
-    await wait(ms, undefined, { signal: closing.signal }).catch(() => undefined);
-  }
-
-  /** One exchange with the remote. @returns false where it is to be tried again. */
-  async function turn(): Promise<boolean> {
+  /** One exchange with the remote. @returns the reason that it is to be tried again. */
+  async function turn(): Promise<string | undefined> {
     const batch = nextBatch();
-    const served = catchUps.splice(0);
+    const served = catchUps.splice(0).filter(({ isLate }) => !isLate);
+    if (batch.length + served.length === 0) return undefined;
     try {
       if (batch.length > 0 && (await lock.run(() => pushBatch(batch)))) {
         for (const { resolve } of [...batch, ...served]) resolve();
       } else {
         const isNew = await branch.fetch();
         for (const { resolve } of served) resolve();
-        // refused although nothing is new: the branch was locked for a moment
-        if (batch.length > 0 && !isNew) return false;
+        if (batch.length > 0 && !isNew) return AGAIN;
       }
       lastError = undefined;
       status.set({ lastError: declinedFor, isDeclined: declinedFor !== null, waitingFor: null });
-      return true;
     } catch (error) {
       if (isUnavailable(error)) {
-        if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
         lastError = error;
         status.set({ lastError: wordsOf(error), isDeclined: isDeclined(error) });
         writes = [...batch.filter((one) => !writes.includes(one)), ...writes];
         catchUps = [...served, ...catchUps];
-        return false;
+        return wordsOf(error);
       }
       // A person has to do something first, as /healthz says.
       if (error instanceof PressmarkError && error.code === 'COMMIT_FAILED') lastError = error;
       for (const { reject } of [...batch, ...served]) reject(error);
       writes = writes.filter((one) => !batch.includes(one));
-      return true;
     }
+    if (writes.length + catchUps.length > 0) task.request();
+    return undefined;
   }
 
   /** @returns whether the remote has the batch; else its writes are outdated, or wait again. */
@@ -229,19 +197,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       writes = [...batch, ...writes];
       return false;
     }
-    const paths = batch.map(({ file }) => `${folder}${file.path}`);
-    const replaced = paths.filter((_, index) => batch[index]?.file.replaces !== null);
-    const before = await entriesAt(repository, branch.tip, replaced);
-    const { assetsOf } = options;
-    const lists = batch.map(async ({ file }) => ('text' in file ? assetsOf(file.article.id, file.text) : []));
-    const assets = await lackingAssets(repository, await Promise.all(lists));
-    const files = await Promise.all(
-      batch.map(async (one, index) => ({
-        ...(await changeOf(one, before)),
-        ...(assets[index] && { assets: assets[index] }),
-      })),
-    );
-    const commits = await buildCommits(repository, branch.tip, files, style).catch((error: unknown) => {
+    const made = await commits.build(branch.tip, batch).catch((error: unknown) => {
       if (batch.length === 1) throw error;
       log.warn(
         { reason: wordsOf(error) },
@@ -249,7 +205,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
       );
       return [];
     });
-    const last = commits.at(-1);
+    const last = made.at(-1);
     if (last === undefined) return retryOneByOne(batch);
     const pushed = await remote.push(last).catch((error: unknown) => {
       // The remote may have it. The fetch that follows finds out.
@@ -262,10 +218,19 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
         most = Number.POSITIVE_INFINITY;
         status.set({ lastPush: new Date().toISOString() });
         // What was given up is, like the articles of others, unknown to the store.
-        await branch.pushed(last, new Set(paths.filter((_, index) => batch[index]?.isLate === false)));
-        for (const [index, { file, message }] of batch.entries())
-          onCommit(file, commits[index] ?? last, message);
-        onPushed(last, remote.ref.replace('refs/heads/', ''));
+        await branch.pushed(
+          last,
+          new Set(batch.flatMap(({ file, isLate }) => (isLate ? [] : [`${folder}${file.path}`]))),
+        );
+        for (const [index, { file, message }] of batch.entries()) {
+          const path = `${content}${file.path}`;
+          void hooks.doAction('git.committed', {
+            commit: made[index] ?? last,
+            path,
+            subject: subjectIn(message),
+          });
+        }
+        void hooks.doAction('git.pushed', { commit: last, branch: remote.ref.replace('refs/heads/', '') });
         return true;
       case 'refused':
         writes = [...batch, ...writes];
@@ -279,23 +244,6 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     }
   }
 
-  async function changeOf(
-    { file, message }: WaitingWrite,
-    before: ReadonlyMap<string, TreeEntry>,
-  ): Promise<NewVersion> {
-    const inRepository = `${folder}${file.path}`;
-    const mode = modeOf(before.get(inRepository));
-    const change = { path: inRepository, mode, message, author: options.authorOf(file) };
-    if (!('text' in file)) return { ...change, content: null };
-    const { text } = file;
-    const input = Buffer.from(text);
-    // No filter applies here, so that git can change only a text with CR.
-    if (!text.includes('\r')) return { ...change, content: input };
-    const command = ['hash-object', '-w', '--stdin', `--path=${inRepository}`];
-    const { stdout } = await repository.git(command, { input });
-    return { ...change, content: stdout.trim() };
-  }
-
   /** One article that git or the remote does not want must not keep the others from being stored. */
   function retryOneByOne(batch: readonly WaitingWrite[]): false {
     most = 1;
@@ -307,6 +255,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     const batch: WaitingWrite[] = [];
     let size = 0;
     for (const one of writes.splice(0)) {
+      if (one.isLate) continue;
       const reason = reasonAgainst(one.file);
       size += 'text' in one.file ? one.file.text.length : 0;
       if (reason !== undefined) one.reject(one.unclear === undefined ? reason : outdated(one.unclear));
@@ -319,14 +268,14 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   /** Why a decision does not hold any more. */
   function reasonAgainst({ path, target, replaces, epoch: decidedAt }: Change): Error | undefined {
     if (decidedAt !== branch.epoch) return outdated(undefined);
-    if (replaces === null) return fs.lstatSync(target, { throwIfNoEntry: false }) && new NameTaken(path);
+    if (replaces === null) return reasonAgainstName(path, target);
     return isFileWith(target, replaces) ? undefined : outdated(undefined);
   }
 
   async function close(): Promise<void> {
     clearInterval(timer);
     closing.abort();
-    await running;
+    await task.close();
     for (const { reject } of [...writes.splice(0), ...catchUps.splice(0)]) reject(unavailable(lastError));
   }
 
@@ -350,6 +299,23 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
     trouble: () => lastError && messageOf(lastError),
     close,
   };
+}
+
+/** Why a new file cannot have its name: git would put a folder in the place of a person's file. */
+function reasonAgainstName(path: string, target: string): Error | undefined {
+  try {
+    fs.lstatSync(target);
+    return new NameTaken(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    return new PressmarkError(
+      'STORE_FAILED',
+      `not stored: ${path} cannot be written (${systemCode(error)})`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 function isFileWith(path: string, text: string): boolean {

@@ -41,44 +41,27 @@ const FETCH = [
 /** Without questions, and without waiting for a connection that is dead. */
 const SSH_OPTIONS = '-o BatchMode=yes -o ConnectTimeout=8 -o ServerAliveInterval=5 -o ServerAliveCountMax=4';
 
-/** How long each step may take, in milliseconds. */
-export interface RemoteLimits {
-  readonly push: number;
-  /** For the name of the branch's last commit. */
-  readonly list: number;
-  readonly fetch: number;
-  /** For a fetch or a push over git:// that makes no progress: nothing else tells that the connection is dead. @default 120000 */
-  readonly silent?: number;
-}
+/** How long a fetch or a push may take, in milliseconds; it may be of a large site, through a slow line. */
+const TRANSFER_MS = 15 * 60_000;
 
-/** A server may check what was pushed without a word. */
-const SILENT_MS = 120_000;
-
-/** Where deliveries wait, each as long as it can: a fetch or a push may take as long as a large repository needs on a slow connection. */
-export const WHILE_ANSWERING: RemoteLimits = { push: 3_600_000, list: 4_000, fetch: 3_600_000 };
-
-/** Where no delivery waits. */
-const IN_BACKGROUND: RemoteLimits = { push: 600_000, list: 60_000, fetch: 600_000 };
+/** How long the remote may take to name the branch's last commit, in milliseconds, where no delivery waits. */
+const LIST_MS = 60_000;
 
 /**
  * A branch of a remote, reached by the git CLI, which never asks for a password.
  *
- * @param limits @default where no delivery waits
+ * @param listMs how long the remote may take to name the branch's last commit, in milliseconds.
  */
 export async function createRemote(
   { git }: Pick<Repository, 'git'>,
   { remote = 'origin', branch, into = FETCHED_REF }: RemoteSettings,
   environment: NodeJS.Dict<string>,
-  limits: RemoteLimits = IN_BACKGROUND,
+  listMs = LIST_MS,
 ) {
   // An answer goes to strangers, who must not learn a URL or a path.
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
-  const urls = await Promise.all([remoteUrlOf({ git }, remote, 'fetch'), remoteUrlOf({ git }, remote)]);
-  const isGitProtocol = urls.some((url) => url.startsWith('git:'));
-  const progress = isGitProtocol ? ['--progress'] : [];
-  const silentMs = isGitProtocol ? (limits.silent ?? SILENT_MS) : undefined;
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -123,18 +106,18 @@ export async function createRemote(
    * @throws PressmarkError REMOTE_UNAVAILABLE.
    */
   async function fetch(known: string | null): Promise<string | null> {
-    const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
+    const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: listMs });
     // It lists the refs whose names end so.
     const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
     if (line === undefined) return null;
     const last = line.slice(0, line.indexOf('\t'));
     // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
-    const run = { timeoutMs: limits.fetch, silentMs };
+    const run = { timeoutMs: TRANSFER_MS };
     const refspec = `+${ref}:${into}`;
-    const { code } = await askRemote([...FETCH, ...progress, remote, refspec], { ...run, accept: [1] });
+    const { code } = await askRemote([...FETCH, remote, refspec], { ...run, accept: [1] });
     // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
-    if (code !== 0) await askRemote([...FETCH, ...progress, '--refmap=', remote, refspec], run);
+    if (code !== 0) await askRemote([...FETCH, '--refmap=', remote, refspec], run);
     return last;
   }
 
@@ -148,7 +131,6 @@ export async function createRemote(
       ...HTTP_OPTIONS,
       'push',
       '--porcelain',
-      ...progress,
       '--no-verify',
       '--no-signed',
       '--no-follow-tags',
@@ -156,7 +138,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    return pushedBy(await askRemote(args, { timeoutMs: limits.push, silentMs, accept: [1] }), ref, name);
+    return pushedBy(await askRemote(args, { timeoutMs: TRANSFER_MS, accept: [1] }), ref, name);
   }
 
   return {
@@ -169,14 +151,9 @@ export async function createRemote(
   };
 }
 
-/** The URL of a remote, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
-export async function remoteUrlOf(
-  { git }: Pick<Repository, 'git'>,
-  remote = 'origin',
-  purpose: 'push' | 'fetch' = 'push',
-): Promise<string> {
-  const which = purpose === 'push' ? ['--push'] : [];
-  const { code, stdout } = await git(['remote', 'get-url', ...which, '--', remote], { accept: [2, 128] });
+/** The URL that a remote is pushed to, with git's own rewriting of URLs. @param remote a remote's name or a URL. */
+export async function remoteUrlOf({ git }: Pick<Repository, 'git'>, remote = 'origin'): Promise<string> {
+  const { code, stdout } = await git(['remote', 'get-url', '--push', '--', remote], { accept: [2, 128] });
   return code === 0 ? stdout.trim() : remote;
 }
 

@@ -3,15 +3,8 @@ import type { Fingerprint } from '../../fs/fingerprint.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import {
-  type ContentFolder,
-  entryOf,
-  isGone,
-  NEVER_READ,
-  type ReadablePage,
-  readForPages,
-  sameFingerprint,
-} from '../../store/catalog/entry.js';
+import { type ContentFolder, type ReadablePage, readForPages } from '../../store/catalog/content-folder.js';
+import { entryOf, isGone, NEVER_READ, sameFingerprint } from '../../store/catalog/entry.js';
 import { isArticlePath, refreshSync, walk } from '../../store/catalog/scan.js';
 import { type Length, lengthOf } from '../render/html-text.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';

@@ -3,7 +3,8 @@ import { join, posix } from 'node:path';
 import { entriesBelow } from '../../fs/files-below.js';
 import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
 import type { SiteLink, StandalonePage } from '../../host/pages/page-types.js';
-import { type ContentFolder, isGone, sameFingerprint } from '../../store/catalog/entry.js';
+import type { ContentFolder } from '../../store/catalog/content-folder.js';
+import { isGone, sameFingerprint } from '../../store/catalog/entry.js';
 import { isWatchedName } from '../../store/catalog/scan.js';
 
 /**

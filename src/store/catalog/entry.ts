@@ -1,23 +1,13 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
-import { type Article, itemComments, keepItemComments } from '../../article/article.js';
-import { assetsNamedIn } from '../../article/asset.js';
+import type { Article } from '../../article/article.js';
 import type { ArticleFormat } from '../../article/format/format.js';
-import { plainFormat } from '../../article/format/plain.js';
 import { reasonOf } from '../../article/front-matter/read.js';
-import { hasNames, shortened, signsOf } from '../../article/names.js';
+import { shortened } from '../../article/names.js';
 import { type PersonsPart, personsPart } from '../../article/own-revisions.js';
 import { type ArticleState, type Publication, stateAt } from '../../article/publication.js';
-import {
-  type Address,
-  isAsSent,
-  type ReadableArticle,
-  type Rendered,
-  renderedHtml,
-  type StoredArticle,
-} from '../../article/stored-article.js';
-import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { type Fingerprint, fingerprintOf } from '../../fs/fingerprint.js';
+import type { Address, ReadableArticle, StoredArticle } from '../../article/stored-article.js';
+import { PressmarkError } from '../../errors.js';
+import type { Fingerprint } from '../../fs/fingerprint.js';
 import { readText } from '../../fs/read-text.js';
 import type { Layout } from '../../generators/layout.js';
 
@@ -59,160 +49,20 @@ export interface Entry {
   readonly isUnsupported?: boolean;
 }
 
-/** Where articles are read from. */
-export interface ContentFolder {
-  /** Absolute path. */
-  readonly root: string;
+/** How a site's article files are written, and where they and their pages are. */
+export interface Conventions {
   readonly layout: Layout;
   readonly format: ArticleFormat;
-  /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
-  readonly reservedUrls: Set<string>;
-  /** What reads and writes the text of articles: in a receiver, a thread. */
-  readonly codec: ArticleCodec;
-  /** Why no new article can be stored, as it would not be at the URL that is answered; undefined where it can. */
-  refusal(): string | undefined;
-}
-
-/** Everything that reads or makes the text of an article, and may take as long as its author likes. */
-export function textWork(content: Pick<ContentFolder, 'format' | 'layout'>) {
-  const { format } = content;
-  const { decode, encode, amend, inState, storedUrl, tagKey = String, extension } = format;
-  return {
-    decode,
-    encode,
-    amend,
-    inState,
-    storedUrl,
-    /** See `entryIn`. */
-    entry: (path: string, read: Text, known?: Entry) => entryIn(content, path, read, known),
-    ownTags: (tags: readonly string[]) => ownTags(tags, tagKey),
-    extension: (draft: Pick<Article, 'body' | 'contentHtml'>) =>
-      typeof extension === 'string' ? extension : extension(draft),
-    html: (stored: Rendered) => renderedHtml(stored),
-    comments: itemComments,
-    keepComments: keepItemComments,
-    assets: assetsNamedIn,
-    hasNames,
-  };
-}
-
-/** Those of an article's tags that have a key, each once, with their keys and signs. */
-export function ownTags(tags: readonly string[], tagKey: (tag: string) => string) {
-  const own = new Map<string, { readonly key: string; readonly signs: string; readonly tag: string }>();
-  for (const tag of tags) {
-    const key = tagKey(tag);
-    const signs = signsOf(tag);
-    const name = `${key} ${signs}`;
-    if (key !== '' && !own.has(name)) own.set(name, { key, signs, tag });
-  }
-  const each = [...own.values()];
-  return {
-    keys: each.map(({ key }) => key),
-    signs: each.map(({ signs }) => signs),
-    tags: each.map(({ tag }) => tag),
-  };
-}
-
-export type TextWork = ReturnType<typeof textWork>;
-
-/** The same, asked by promises. Each may also reject with STORE_FAILED where it takes too long, or RECEIVER_BUSY. */
-export type ArticleCodec = {
-  readonly [Kind in keyof TextWork]: (
-    ...args: Parameters<TextWork[Kind]>
-  ) => Promise<ReturnType<TextWork[Kind]>>;
-};
-
-/** A codec that works in the thread that asks. */
-function codecHere(content: Pick<ContentFolder, 'format' | 'layout'>): ArticleCodec {
-  const work = textWork(content);
-  return {
-    entry: async (...args) => work.entry(...args),
-    decode: async (...args) => work.decode(...args),
-    encode: async (...args) => work.encode(...args),
-    amend: async (...args) => work.amend(...args),
-    inState: async (...args) => work.inState(...args),
-    storedUrl: async (...args) => work.storedUrl(...args),
-    ownTags: async (...args) => work.ownTags(...args),
-    extension: async (...args) => work.extension(...args),
-    html: async (...args) => work.html(...args),
-    comments: async (...args) => work.comments(...args),
-    keepComments: async (...args) => work.keepComments(...args),
-    assets: async (...args) => work.assets(...args),
-    hasNames: async (...args) => work.hasNames(...args),
-  };
-}
-
-/** A content folder; without a format, one of a site that Pressmark builds itself. */
-export function contentFolder(
-  root: string,
-  layout: Layout,
-  format: ArticleFormat = plainFormat(layout.url),
-  refusal: ContentFolder['refusal'] = () => undefined,
-): ContentFolder {
-  const codec = codecHere({ layout, format });
-  return { root, layout, format, codec, reservedUrls: new Set(), refusal };
 }
 
 /** The text of a file, and the fingerprint that it had then. */
-interface Text {
+export interface Text {
   readonly text: string;
   readonly fingerprint: Fingerprint;
-}
-
-/** An article file as it is on the disk now. */
-export interface ReadFile {
-  readonly text: string;
-  readonly fingerprint: Fingerprint;
-  readonly stored: StoredArticle;
-}
-
-/**
- * Reads and decodes one article file.
- *
- * @throws PressmarkError FRONT_MATTER_INVALID, STORE_FAILED, RECEIVER_BUSY; or the system's error, such as ENOENT.
- */
-export async function readArticle(content: ContentFolder, path: string): Promise<ReadFile> {
-  const { text, fingerprint } = readAt(content, path);
-  return { text, fingerprint, stored: await content.codec.decode(text, path) };
-}
-
-/** The same in this thread, where nobody waits for an answer. */
-export function readArticleSync(content: ContentFolder, path: string): ReadFile {
-  const { text, fingerprint } = readAt(content, path);
-  return { text, fingerprint, stored: content.format.decode(text, path) };
-}
-
-/** The HTML that an article is shown with, see `renderedHtml`. */
-export async function htmlOf({ codec }: Pick<ContentFolder, 'codec'>, stored: Rendered): Promise<string> {
-  const { bodyEdited, bodyKind, article } = stored;
-  const { body, contentHtml } = article;
-  if (isAsSent(stored)) return contentHtml;
-  return codec.html({ article: { body, contentHtml }, bodyEdited, ...(bodyKind && { bodyKind }) });
-}
-
-/** An article file as its pages and the catalog need it. */
-export interface ReadablePage extends ReadableArticle {
-  readonly fingerprint: Fingerprint;
-}
-
-/**
- * Reads one article file for its page.
- *
- * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
- */
-export function readForPages(content: ContentFolder, path: string): ReadablePage {
-  const { text, fingerprint } = readAt(content, path);
-  return { ...content.format.decodeForPages(text, path), fingerprint };
 }
 
 /** The fingerprint of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
 export const NEVER_READ: Fingerprint = { ino: -1, size: -1, mtimeMs: -1 };
-
-/** So much of a file that took too long is looked into for its id and its URL, in characters: they stand at its beginning. */
-const LONGEST_BEGINNING = 10_000;
-
-/** What stands for the text of such a file. */
-const UNREAD: Text = { text: '', fingerprint: NEVER_READ };
 
 /** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
 export function isUnread({ fingerprint }: Entry): boolean {
@@ -230,81 +80,13 @@ export function entryState({ isHeld, from, until }: Entry, now: number): Article
   return stateAt({ kind: 'dated', from, until }, now);
 }
 
-/** What keeps every file from being read: a failure of this process or of its machine. */
-const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
-
-/**
- * Whether reading has failed because of this one file, which is there: a bad block, no permission, links in a circle, a
- * file that is too large for a string.
- */
-export function isUnreadable(error: unknown): boolean {
-  if (error instanceof PressmarkError || isGone(error)) return false;
-  const code = systemCode(error);
-  return code !== undefined && !SHORTAGES.has(code);
-}
-
-/**
- * Reads what the catalog keeps of a file. One that is malformed, cannot be read or takes too long is an entry too: while a
- * person is in the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
- *
- * @param known the entry so far, which a malformed file's id and URL are taken from.
- * @returns undefined where the file is gone.
- * @throws the system's error where no file could be read now; PressmarkError RECEIVER_BUSY.
- */
-export async function readEntry(
-  content: ContentFolder,
-  path: string,
-  known?: Entry,
-): Promise<Entry | undefined> {
-  const read = textOrReason(content, path);
-  if (read === undefined) return undefined;
-  if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
-  try {
-    return await content.codec.entry(path, read, known);
-  } catch (error) {
-    if (!(error instanceof PressmarkError) || error.code !== 'STORE_FAILED') throw error;
-    // Read again at the next look: it may have been the thread, and not the file.
-    const beginning = { text: read.text.slice(0, LONGEST_BEGINNING), fingerprint: NEVER_READ };
-    return brokenEntry(content, path, beginning, error.message, known);
-  }
-}
-
-/**
- * The same in this thread, where nobody waits for an answer.
- *
- * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
- */
-export function readEntrySync(
-  content: ContentFolder,
-  path: string,
-  known?: Entry,
-  onRead?: (path: string, read: ReadablePage) => void,
-): Entry | undefined {
-  const read = textOrReason(content, path);
-  if (read === undefined) return undefined;
-  if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
-  return entryIn(content, path, read, known, onRead);
-}
-
-/** The text of a file, or why it alone cannot be read; undefined where it is gone. */
-function textOrReason(content: ContentFolder, path: string): Text | { readonly reason: string } | undefined {
-  try {
-    return readAt(content, path);
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    if (!isUnreadable(error)) throw error;
-    // Without the path of the machine, which is the second part of such a message.
-    return { reason: messageOf(error).split(',', 1)[0] ?? '' };
-  }
-}
-
 /** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
-function entryIn(
-  content: Pick<ContentFolder, 'format' | 'layout'>,
+export function entryIn(
+  content: Conventions,
   path: string,
   read: Text,
   known?: Entry,
-  onRead?: (path: string, read: ReadablePage) => void,
+  onRead?: (path: string, read: ReadableArticle & { readonly fingerprint: Fingerprint }) => void,
 ): Entry {
   try {
     const { text, fingerprint } = read;
@@ -391,8 +173,8 @@ export function ownStrings<E extends Entry>(entry: E): E {
 }
 
 /** What can still be known of a malformed file: its id and URL as they were, or as their lines say. */
-function brokenEntry(
-  content: Pick<ContentFolder, 'format' | 'layout'>,
+export function brokenEntry(
+  content: Conventions,
   path: string,
   read: Text,
   broken: string,
@@ -415,11 +197,6 @@ function lineValue(text: string, key: string): string | undefined {
   } catch {
     return undefined; // this very line is what is malformed
   }
-}
-
-function readAt({ root }: ContentFolder, path: string): Text {
-  const { text, stat } = readText(join(root, path));
-  return { text, fingerprint: fingerprintOf(stat) };
 }
 
 /** Whether two fingerprints are of the same, unchanged file. */

@@ -4,7 +4,7 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
 import type { Trash } from '../trash.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import type { ContentFolder } from './entry.js';
+import type { ContentFolder } from './content-folder.js';
 
 /** A slug and what follows from it, kept for one new article until `release`. */
 export interface Name {

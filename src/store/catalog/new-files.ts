@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from './catalog.js';
-import type { ContentFolder } from './entry.js';
+import type { ContentFolder } from './content-folder.js';
 import {
   type ContentChange,
   entriesOf,

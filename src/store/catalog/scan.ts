@@ -7,15 +7,12 @@ import { fingerprintOf } from '../../fs/fingerprint.js';
 import type { Catalog } from './catalog.js';
 import {
   type ContentFolder,
-  type Entry,
-  isGone,
-  isUnread,
   isUnreadable,
   type ReadablePage,
   readEntry,
   readEntrySync,
-  sameFingerprint,
-} from './entry.js';
+} from './content-folder.js';
+import { type Entry, isGone, isUnread, sameFingerprint } from './entry.js';
 
 /** What changed in the content folder since the catalog last looked. */
 export interface ContentChange {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
-import type { ContentFolder } from './entry.js';
+import type { ContentFolder } from './content-folder.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 8;

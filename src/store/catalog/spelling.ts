@@ -2,7 +2,8 @@ import type { ArticleFormat } from '../../article/format/format.js';
 import { shortened, signsOf, termKey } from '../../article/names.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from './catalog.js';
-import { type ArticleCodec, LONGEST_SPELLING, ownTags, spellingTags } from './entry.js';
+import { type ArticleCodec, ownTags } from './content-folder.js';
+import { LONGEST_SPELLING, spellingTags } from './entry.js';
 
 /** So many tags are named in the log as left out; a service could send any number. */
 const MOST_NAMED = 1_000;

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type ContentFolder, isGone } from '../catalog/entry.js';
+import type { ContentFolder } from '../catalog/content-folder.js';
+import { isGone } from '../catalog/entry.js';
 import { entriesOf, isArticlePath, isWatchedName } from '../catalog/scan.js';
 
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */

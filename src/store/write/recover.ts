@@ -5,7 +5,7 @@ import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Catalog, malformedFiles } from '../catalog/catalog.js';
-import { type ContentFolder, isUnreadable } from '../catalog/entry.js';
+import { type ContentFolder, isUnreadable } from '../catalog/content-folder.js';
 import { scan } from '../catalog/scan.js';
 import { loadSnapshot } from '../catalog/snapshot.js';
 

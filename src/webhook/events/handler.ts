@@ -4,9 +4,10 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { IncomingArticle } from '../../host/http/adapter.js';
 import type { Jobs } from '../../host/jobs/jobs.js';
 import type { Log } from '../../log.js';
-import type { ArticleStore, StoredFile } from '../../store/article-store.js';
-import type { ArticleCodec } from '../../store/catalog/entry.js';
+import type { ArticleStore } from '../../store/article-store.js';
+import type { ArticleCodec } from '../../store/catalog/content-folder.js';
 import type { DeletedArticles } from '../../store/deleted.js';
+import type { StoredFile } from '../../store/writer.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */

@@ -3,7 +3,8 @@ import { publishedAnswer } from '../../contract/answers.js';
 import type { ArticleData } from '../../contract/envelope.js';
 import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
-import type { Published, StoredFile } from '../../store/article-store.js';
+import type { Published } from '../../store/article-store.js';
+import type { StoredFile } from '../../store/writer.js';
 import type { Handled, Surroundings } from './handler.js';
 
 /**

@@ -79,6 +79,24 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
 });
 
 test.serial(
+  '200: on a file system without hard links, an article and its update are committed',
+  async (t) => {
+    const { post, find } = receiver;
+    faults.set({ call: 'link', path: '.', code: 'EPERM' });
+    const data = article();
+    const { status, json } = await post('article.published', data);
+    t.is(status, 200);
+    const { revision_id: base_revision_id } = await find(json.url);
+    const change = update({ target_id: data.id, target_url: json.url, base_revision_id });
+    t.is((await post('article.updated', change)).status, 200);
+    t.true(faults.trace().some(({ call }) => call === 'link'));
+    faults.clear();
+    t.deepEqual(ids(dir).slice(0, 2), [data.id, data.id]);
+    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+  },
+);
+
+test.serial(
   '503: an article that cannot be committed stays, and is acknowledged with its commit when it is sent again',
   async (t) => {
     const { post, origin } = receiver;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { checkContentFolder } from '../../../src/git/content-folder.js';
 import type { Git } from '../../../src/git/git.js';
-import { committedRevisions, historyOf, lastAuthors, textsOf } from '../../../src/git/history.js';
+import { historyOf, lastAuthors, textsOf } from '../../../src/git/history.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -14,24 +14,12 @@ test('before the first commit no file has a history; where git fails, that is no
   const repository = await openRepository(dir, gitEnvironment(dir));
   if (repository.kind === 'none') throw new Error(repository.because);
   t.deepEqual(await historyOf(repository, 'a.md'), []);
-  t.deepEqual(await committedRevisions(repository), new Set());
   const place = await checkContentFolder(repository, '');
   if (place.kind === 'refused') throw new Error(place.why);
   t.deepEqual(await lastAuthors(place, new Set(['a.md'])), new Map());
 
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
   t.deepEqual(await historyOf(repository, 'a.md'), []);
-  t.deepEqual(await committedRevisions(repository), new Set());
-  for (const n of [1, 2])
-    gitIn(
-      dir,
-      'commit',
-      '--quiet',
-      '--allow-empty',
-      '-m',
-      `Edit: A\n\nArticle-Id: a\nRevision-Id: admin-${n}`,
-    );
-  t.deepEqual(await committedRevisions(repository), new Set(['admin-2', 'admin-1']));
   // exit code 128, as for a branch without a commit
   const git: Git = (args, run) => repository.git(args[0] === 'log' ? ['log', 'no-such-revision'] : args, run);
   const failing = { ...repository, git };

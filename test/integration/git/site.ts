@@ -15,6 +15,7 @@ import {
 import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin, type ReceiverHost } from '../../../src/host/plugin.js';
+import type { Writer } from '../../../src/store/writer.js';
 import { hostSite } from '../../support/host-site.js';
 import { decode, encode } from '../../support/plain-files.js';
 import { turn } from '../../support/turns.js';
@@ -43,6 +44,14 @@ export interface SiteOptions {
   /** Whether the owner has told git their name. @default true */
   readonly identity?: boolean;
 }
+
+/** The files are written by the stand-in of the store. */
+const NO_DISK: Writer = {
+  write: () => Promise.reject(new Error('the stand-in writes')),
+  remove: () => Promise.reject(new Error('the stand-in removes')),
+  ensure: async ({ fingerprint }) => fingerprint,
+  epoch: 0,
+};
 
 /** Makes a site that the test removes in the end. */
 export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): Promise<Site> {
@@ -207,7 +216,11 @@ export function siteAt(
     const { text } = encode(article);
     const before = await readStored(dir, path);
     articles.set(article.id, article);
-    if (before !== undefined) await commits?.forStore.beforeReplace({ path });
+    if (before !== undefined) {
+      const { text, stored } = before;
+      const replaced = { path, text, article: stored.article, edited: stored.edited, by: article.revision };
+      await commits?.writer(NO_DISK).beforeReplace?.(replaced);
+    }
     await site.write(path, text);
     const replaced = before?.stored.edited ? { replaced: { text: before.text, ...before.stored } } : {};
     const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text, ...replaced };

@@ -5,7 +5,7 @@ import { createHooks } from '../../../src/host/hooks/hooks.js';
 import { createLog } from '../../../src/log.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { serveBuilds } from '../../../src/site/builder/thread.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { siteInfo } from '../../support/site-info.js';
 
 const { root, url, crash } = workerData as { root: string; url: string; crash: boolean };

@@ -10,7 +10,7 @@ import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import type { SiteOptions } from '../../../src/site/options.js';
 import type { SiteSettings } from '../../../src/site/render/site-info.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { encode } from '../../support/plain-files.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';

@@ -4,7 +4,7 @@ import { createRepeatedTask } from '../../../src/git/repeated-task.js';
 import { until } from '../../support/until.js';
 
 /** A task whose attempts come to these results, in order. */
-function taskOf(results: (string | undefined)[], retryMs = 1) {
+function taskOf(results: (string | undefined)[], { gatherMs = 1, retryMs = 1 } = {}) {
   let attempts = 0;
   const changes: (string | undefined)[] = [];
   const failures: number[] = [];
@@ -14,7 +14,7 @@ function taskOf(results: (string | undefined)[], retryMs = 1) {
       return results[attempts++];
     },
     onChange: (reason) => void changes.push(reason),
-    gatherMs: 1,
+    gatherMs: () => gatherMs,
     retryMs: (count) => {
       failures.push(count);
       return retryMs;
@@ -54,10 +54,19 @@ test('requests that come together need one attempt; one that comes during an att
 });
 
 test('a task that is closed begins no attempt, and says whether one is still requested', async (t) => {
-  const { task, attempts } = taskOf(['no'], 600_000);
+  const { task, attempts } = taskOf(['no'], { retryMs: 600_000 });
   task.request();
   await until('an attempt fails', () => attempts() === 1);
   t.false(await task.close());
   task.request();
   t.is(attempts(), 1);
+});
+
+test('a request that must not wait ends the pause under way', async (t) => {
+  const { task, attempts } = taskOf(['no'], { gatherMs: 600_000, retryMs: 600_000 });
+  for (const all of [1, 2]) {
+    task.request({ atOnce: true });
+    await until('an attempt is made', () => attempts() === all);
+  }
+  t.true(await task.close());
 });

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';

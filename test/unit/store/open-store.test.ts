@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { type OpenStoreOptions, openStore } from '../../../src/store/open-store.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';

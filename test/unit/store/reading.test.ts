@@ -6,7 +6,7 @@ import { draftOf } from '../../../src/article/article.js';
 import { plainFormat } from '../../../src/article/format/plain.js';
 import type { Address } from '../../../src/article/stored-article.js';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';

@@ -6,7 +6,7 @@ import { draftOf } from '../../../src/article/article.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { fingerprintOf } from '../../../src/fs/fingerprint.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { openStore, type WriterHost } from '../../../src/store/open-store.js';
 import { Outdated, type Removal, type SharedWriter, type Write } from '../../../src/store/writer.js';
 import { article, SENT } from '../../support/events.js';

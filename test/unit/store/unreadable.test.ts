@@ -6,7 +6,7 @@ import { draftOf } from '../../../src/article/article.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
-import { contentFolder } from '../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../src/store/catalog/content-folder.js';
 import { scan } from '../../../src/store/catalog/scan.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article } from '../../support/events.js';
@@ -27,7 +27,7 @@ function twoArticles(t: ExecutionContext) {
   return contentFolder(root, layout);
 }
 
-type Call = 'openSync' | 'fstatSync' | 'readSync';
+type Call = 'openSync' | 'fstatSync' | 'readFileSync';
 
 /** Has a call fail for `bad.md` until the function that it returns is called. */
 function failing(t: ExecutionContext, call: Call, code: string): () => void {
@@ -53,8 +53,8 @@ function failing(t: ExecutionContext, call: Call, code: string): () => void {
 const FAILURES: readonly (readonly [Call, string])[] = [
   ['openSync', 'EACCES'],
   ['fstatSync', 'EIO'],
-  ['readSync', 'EIO'],
-  ['readSync', 'ERR_STRING_TOO_LONG'],
+  ['readFileSync', 'EIO'],
+  ['readFileSync', 'ERR_STRING_TOO_LONG'],
 ];
 
 for (const [call, code] of FAILURES)

@@ -8,12 +8,8 @@ import { checkContentFolder } from '../../../git/content-folder.js';
 import { historyOf, textsOf } from '../../../git/history.js';
 import { commitAt, entriesAt } from '../../../git/objects.js';
 import { openRepository } from '../../../git/repository.js';
-import {
-  type ContentFolder,
-  type Entry,
-  type ReadFile,
-  readArticleSync,
-} from '../../../store/catalog/entry.js';
+import { type ContentFolder, type ReadFile, readArticleSync } from '../../../store/catalog/content-folder.js';
+import type { Entry } from '../../../store/catalog/entry.js';
 import { contentOf } from '../../content/content.js';
 import { contentPrefix, foldersOf } from '../../content/folders.js';
 import { findArticle } from './find-article.js';

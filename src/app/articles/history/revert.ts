@@ -9,7 +9,7 @@ import { createHooks } from '../../../host/hooks/hooks.js';
 import { startHost } from '../../../host/host.js';
 import { definePlugin } from '../../../host/plugin.js';
 import type { Log } from '../../../log.js';
-import { type ContentFolder, htmlOf } from '../../../store/catalog/entry.js';
+import { type ContentFolder, htmlOf } from '../../../store/catalog/content-folder.js';
 import type { Replacement, Target } from '../../../store/precondition.js';
 import { contentOf } from '../../content/content.js';
 import { contentPrefix } from '../../content/folders.js';

@@ -7,6 +7,7 @@ import { createLock } from '../../../../src/fs/lock.js';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createPushStatus } from '../../../../src/git/push/push-status.js';
 import { openRemoteWriter } from '../../../../src/git/push/remote-writer.js';
+import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { NEVER_READ } from '../../../../src/store/catalog/entry.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
@@ -23,21 +24,19 @@ async function open(
   if (!hasBranch) clones.git('update-ref', '-d', 'refs/heads/main');
   const state = join(folder, 'state');
   fs.mkdirSync(state);
+  const log = pino({ level: 'silent' });
   const writer = await openRemoteWriter({
     siteDir,
     content: 'content/',
     status: createPushStatus(join(state, 'push.json')),
-    sign: false,
     authorOf: () => undefined,
     env: gitEnvironment(siteDir),
-    log: pino({ level: 'silent' }),
+    log,
+    hooks: createHooks(log),
     fetchEvery: 3_600_000,
     lock: createLock({ directory: state, helper: findLockHelper() }),
     readAgain: async () => void readAgain(),
     assetsOf: async () => [],
-    message: async () => 'Publish\n\nArticle-Id: a\n',
-    onCommit: () => undefined,
-    onPushed: () => undefined,
   });
   t.teardown(() => writer.close?.());
   return { clones, siteDir, writer };

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
@@ -104,19 +102,4 @@ test('a fetch finds the last commit or no branch at all, and leaves the owner’
   t.is(await fetchIn('main', tip), tip);
   t.is(await fetchIn('other', null), null);
   t.is(fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8'), own);
-});
-
-test('a push over git:// whose connection is dead is given up long before its limit', async (t) => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const { port } = server.address() as net.AddressInfo;
-  const dir = makeRemote(tempDir(t)).clone('a');
-  const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') return t.fail(repository.because);
-  const limits = { push: 3_600_000, list: 3_600_000, fetch: 3_600_000, silent: 500 };
-  const settings = { remote: `git://127.0.0.1:${port}/site.git`, branch: 'main' };
-  const remote = await createRemote(repository, settings, {}, limits);
-  const commit = gitIn(dir, 'rev-parse', 'HEAD').trim();
-  await t.throwsAsync(remote.push(commit), { code: 'REMOTE_UNAVAILABLE' });
 });

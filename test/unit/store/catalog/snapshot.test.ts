@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import { contentFolder, type Entry, textWork } from '../../../../src/store/catalog/entry.js';
+import { contentFolder, textWork } from '../../../../src/store/catalog/content-folder.js';
+import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { loadSnapshot, saveSnapshot } from '../../../../src/store/catalog/snapshot.js';
 import { tempDir } from '../../../support/temp-dir.js';
 

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../../src/generators/layout.js';
 import { createCatalog } from '../../../../src/store/catalog/catalog.js';
-import { contentFolder } from '../../../../src/store/catalog/entry.js';
+import { contentFolder } from '../../../../src/store/catalog/content-folder.js';
 import { type ContentChange, refreshSync, scan } from '../../../../src/store/catalog/scan.js';
 import { watchContent } from '../../../../src/store/watch/watch.js';
 import { tempDir } from '../../../support/temp-dir.js';

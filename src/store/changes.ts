@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import type { Article } from '../article/article.js';
+import type { Amended } from '../article/format/amend.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import { PressmarkError, quote } from '../errors.js';
+import type { Catalog } from './catalog/catalog.js';
+import type { ContentFolder, ReadFile } from './catalog/content-folder.js';
+import type { Reading } from './reading.js';
+import type { ArticleFiles } from './write/article-files.js';
+import { NameTaken, Outdated, type StoredFile, type Writer } from './writer.js';
+
+export interface ChangesOptions {
+  readonly content: ContentFolder;
+  readonly catalog: Pick<Catalog, 'byUrl'>;
+  readonly writer: Writer;
+  readonly files: ArticleFiles;
+  readonly reading: Pick<Reading, 'current' | 'open'>;
+  /** Runs work on an article under the store's lock. */
+  locked<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** What people and plugins do with articles: change their files, take them out of the content folder, put them back. */
+export function createChanges({ content, catalog, writer, files, reading, locked }: ChangesOptions) {
+  /** @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE. */
+  async function present(id: string) {
+    const entry = await reading.current(id);
+    if (entry === undefined)
+      throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+    await files.ensureShared(entry);
+    return { entry, path: entry.path, read: await reading.open(entry) };
+  }
+
+  /**
+   * Changes an article's file by compare-and-set. Resolves when the new file is durable.
+   *
+   * @param make makes the new file from the present one, again where that has changed; with the same text nothing is written.
+   *   What it makes of a person's edit is theirs to commit as well, unless it `seals` the file.
+   * @returns the article; whether its file is a person's edit; `stored` where something was written, now or by a call that threw.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `make` throws.
+   */
+  async function change(
+    id: string,
+    make: (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>,
+  ): Promise<{ readonly article: Article; readonly edited: boolean; readonly stored?: StoredFile }> {
+    return locked(id, async () => {
+      for (;;) {
+        const { epoch } = writer;
+        const { entry, path, read } = await present(id);
+        const { seals = false, ...file } = await make(read, path);
+        const edited = read.stored.edited && !seals;
+        if (file.text === read.text) {
+          // What was stored before, and was answered with an error.
+          const stored = await files.acknowledge(entry);
+          return { article: read.stored.article, edited, ...(stored !== undefined && { stored }) };
+        }
+        try {
+          const stored = await files.overwrite(path, read, { ...file, epoch }, edited ? 'edited' : 'now');
+          return { article: stored.article, edited, stored };
+        } catch (error) {
+          if (!(error instanceof Outdated)) throw error;
+        }
+      }
+    });
+  }
+
+  /**
+   * Removes an article's file. Resolves when that is durable.
+   *
+   * @param keep called before, with what the file holds; when it rejects, the file stays.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_UNREADABLE, LOCK_TIMEOUT, STORE_FAILED; what `keep` throws.
+   */
+  async function remove(
+    id: string,
+    keep: (read: ReadFile, path: string) => Promise<void>,
+  ): Promise<{ readonly article: Article; readonly path: string }> {
+    return locked(id, async () => {
+      /** What an attempt whose end is unknown was to remove. */
+      let unclear: { readonly article: Article; readonly path: string } | undefined;
+      for (;;) {
+        const { epoch } = writer;
+        if (unclear !== undefined && (await reading.current(id)) === undefined) return unclear;
+        const { path, read } = await present(id);
+        const { text, stored } = read;
+        const { article, edited } = stored;
+        await writer.beforeReplace?.({ path, text, article, edited, by: '' });
+        await keep(read, path);
+        try {
+          await writer.remove({ path, target: join(content.root, path), article, replaces: text, epoch });
+        } catch (error) {
+          if (!(error instanceof Outdated)) throw error;
+          if (error.cause !== undefined) unclear = { article, path };
+          continue;
+        }
+        files.forget(path);
+        return { article, path };
+      }
+    });
+  }
+  /**
+   * Puts a file that was removed back, to the byte. Resolves when that is durable.
+   *
+   * @throws PressmarkError USAGE where its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   */
+  async function restore(id: string, path: string, text: string): Promise<void> {
+    await locked(id, async () => {
+      const stored = await content.codec.decode(text, path);
+      const { url } = stored.article;
+      const target = join(content.root, path);
+      let isUnclear = false;
+      for (;;) {
+        const { epoch } = writer;
+        const now = await reading.current(id);
+        if (now !== undefined && isUnclear && (await reading.open(now)).text === text) return;
+        if (now !== undefined)
+          throw new PressmarkError('USAGE', `there is an article with the id ${quote(id)} again`);
+        const [other] = catalog.byUrl(canonicalUrl(url) ?? url);
+        if (other !== undefined)
+          throw new PressmarkError(
+            'USAGE',
+            `the URL ${url} has another article by now, ${other.path}; remove that, or change its URL, first`,
+          );
+        try {
+          const file = { path, target, ...stored, text, replaces: null, epoch, isRestored: true };
+          await files.write(file, stored.edited ? 'edited' : 'restored');
+          return;
+        } catch (error) {
+          if (error instanceof NameTaken)
+            throw new PressmarkError('USAGE', `there is another file ${path}; rename it first`);
+          if (!(error instanceof Outdated)) throw error;
+          isUnclear ||= error.cause !== undefined;
+        }
+      }
+    });
+  }
+
+  return { change, remove, restore };
+}

@@ -1,0 +1,132 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Amended } from '../../article/format/amend.js';
+import { PressmarkError } from '../../errors.js';
+import type { Fingerprint } from '../../fs/fingerprint.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { type ContentFolder, type ReadFile, readArticle } from '../catalog/content-folder.js';
+import { type Entry, entryOf, sameFingerprint } from '../catalog/entry.js';
+import type { StoredFile, Write, Writer } from '../writer.js';
+
+/** How a file is written. One that is a person's edit is theirs to commit. */
+type Written = 'now' | 'restored' | 'edited';
+
+/** The files of the articles; see `createArticleFiles`. */
+export type ArticleFiles = ReturnType<typeof createArticleFiles>;
+
+/**
+ * Writes the files of articles. A file is *stored* when it is in the content folder, and *acknowledged* when its writer has
+ * also promised it. The caller holds the store's lock.
+ */
+export function createArticleFiles(content: ContentFolder, catalog: Catalog, writer: Writer) {
+  /** The writes that go on, by path. */
+  const writing = new Map<string, Promise<unknown>>();
+  /** What this process has acknowledged, or found to be as good. */
+  const acknowledged = new Map<string, Fingerprint>();
+  /** Files that stay although their deliveries got an error. */
+  const unacknowledged = new Set<string>();
+
+  function isAcknowledged({ path, fingerprint }: Entry): boolean {
+    const known = acknowledged.get(path);
+    return known !== undefined && sameFingerprint(known, fingerprint);
+  }
+
+  /**
+   * Acknowledges a file that is there: another process, or a write that got an error, may have left it without having made
+   * it durable.
+   *
+   * @returns the file if its delivery was answered with an error although it stayed: no action has run for it yet, and
+   *   this delivery is the one that stores it.
+   */
+  async function acknowledge(entry: Entry): Promise<StoredFile | undefined> {
+    if (isAcknowledged(entry)) return undefined;
+    const { path } = entry;
+    const fingerprint = await writer.ensure(entry);
+    if (!sameFingerprint(fingerprint, entry.fingerprint)) catalog.set({ ...entry, fingerprint });
+    let file: StoredFile | undefined;
+    if (writer.afterWrite !== undefined || unacknowledged.has(path)) {
+      const { text, stored } = await readArticle(content, path);
+      // a person's edit is theirs to commit
+      if (!stored.edited) file = { article: stored.article, path, text };
+    }
+    if (file !== undefined) await writer.afterWrite?.(file, 'before');
+    acknowledged.set(path, fingerprint);
+    return unacknowledged.delete(path) ? file : undefined;
+  }
+
+  /** Throws where machines without a common folder share the articles, and a file is not what they share. */
+  async function ensureShared(entry: Entry): Promise<void> {
+    if (writer.catchUp !== undefined) await acknowledge(entry);
+  }
+
+  /** Writes a file, and acknowledges it. @throws what `Writer.write` throws; what `Writer.afterWrite` throws. */
+  async function write(file: Write, how: Written = 'now'): Promise<StoredFile> {
+    const { path } = file;
+    const work = writeNow(file, how).finally(() => writing.delete(path));
+    writing.set(path, work);
+    return work;
+  }
+
+  async function writeNow(file: Write, how: Written): Promise<StoredFile> {
+    const { article, path, text } = file;
+    const stored = { article, path, text };
+    try {
+      const fingerprint = await writer.write(file);
+      unacknowledged.add(path);
+      if (how !== 'edited') await writer.afterWrite?.(stored, how);
+      // What a person has written tells the file alone.
+      catalog.set(
+        how === 'edited'
+          ? await content.codec.entry(path, { text, fingerprint })
+          : entryOf(path, file, fingerprint),
+      );
+      acknowledged.set(path, fingerprint);
+      unacknowledged.delete(path);
+      return stored;
+    } catch (error) {
+      if (isStoreFailure(error)) unacknowledged.add(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Puts a file in the place of the one that it was made from.
+   *
+   * @param how `edited` where the new file is a person's edit, too, and theirs to commit.
+   * @throws Outdated where the file has changed since.
+   */
+  async function overwrite(
+    path: string,
+    { text, stored: { article, edited } }: ReadFile,
+    file: Amended & Pick<Write, 'epoch' | 'after'>,
+    how: Written = 'now',
+  ): Promise<StoredFile> {
+    // While the file still holds it: whenever we are killed, it is in one place or the other.
+    await writer.beforeReplace?.({ path, text, article, edited, by: file.article.revision });
+    const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
+    const { mode } = fs.statSync(target);
+    return write({ ...file, path, target, replaces: text, mode }, how);
+  }
+
+  /** Forgets a file that was removed. */
+  function forget(path: string): void {
+    catalog.delete(path);
+    acknowledged.delete(path);
+    unacknowledged.delete(path);
+  }
+
+  return {
+    writing: writing as ReadonlyMap<string, Promise<unknown>>,
+    isAcknowledged,
+    acknowledge,
+    ensureShared,
+    write,
+    overwrite,
+    forget,
+  };
+}
+
+/** Whether the store has failed for a reason of this machine, in which case a file may have stayed. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'STORE_FAILED';
+}
