@@ -2,37 +2,28 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from 'koa';
-import { messageOf, PressmarkError } from '../errors.js';
+import { messageOf } from '../errors.js';
 import type { ReceiverHost } from '../host/plugin.js';
-import { type AccessRules, createAccess } from './access.js';
-import { createAttempts, LIMIT } from './attempts.js';
+import { type AccessRules, createAccess } from './access/access.js';
+import { createAttempts, LIMIT } from './access/attempts.js';
+import { type Form, fieldOf, hasToken, isFromOwnPage, readLargeForm } from './access/forms.js';
+import { createLogins, type Login } from './access/login.js';
+import { createLoginPages } from './access/login-pages.js';
+import { createSessions, formTokenOf } from './access/sessions.js';
+import type { Users } from './access/users.js';
 import { openAudit } from './audit.js';
-import { cookieOf, setCookie } from './cookies.js';
-import { type Form, fieldOf, hasToken, isFromOwnPage, readForm, readLargeForm } from './forms.js';
-import { createLogins, type Login, type Visitor } from './login.js';
-import type { AdminPage, AdminRoom, Flash, FormRequest, PageAnswer } from './page.js';
+import type { AdminPage, AdminRoom, PageAnswer } from './page.js';
 import { pagesOf } from './pages.js';
-import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
 import { createPreviews, PREVIEW_POLICY } from './previews.js';
-import { createSessions, formTokenOf } from './sessions.js';
-import type { Role, User, Users } from './users.js';
-import { ADMIN_PATH, createViews, link } from './views.js';
-import { ADMIN_FOLDER, type Language, languageFor, phrasesOf, type Words, wordsIn } from './words.js';
+import { createResponder, isAllowed, leadTo, originOf, queryOf, requestOf, type Visit } from './responder.js';
+import { ADMIN_PATH, link } from './views.js';
+import { ADMIN_FOLDER, type Language, languageFor, type Words, wordsIn } from './words.js';
 
 /** The running admin. */
 export interface Admin {
   /** Answers a request below `/-/admin/`. */
   handle(context: Context): Promise<void>;
   readonly pages: readonly AdminPage[];
-}
-
-/** Who asks for a page, and how. */
-interface Visit extends Visitor {
-  readonly words: Words;
-  /** Below `/-/admin/`. */
-  readonly path: string;
-  /** Undefined where nobody is logged in. */
-  readonly login: Login | undefined;
 }
 
 /** Scripts and styles are files of ours; nothing else runs, and no other site may frame a page. */
@@ -57,31 +48,29 @@ const FILES: Readonly<Record<string, string>> = { 'style.css': 'text/css', 'admi
 /** What a page fetches. Pages and feeds, which have the text of a draft, are not among it. */
 const FETCHED = /^(?:text\/css|image\/|font\/|audio\/|video\/)/;
 
-const FLASH_SECONDS = 60;
-
 /** The way of a request: address, headers, session, form, page. */
 export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules): Admin {
   const accessOf = createAccess(rules);
   const sessions = createSessions(host.storage, users);
   const audit = openAudit(host.storage);
   const previews = createPreviews(host, (key, origin) => `${origin}${link(`preview/${key}/`)}`);
-  const views = createViews();
   const attempts = createAttempts(LIMIT, join(host.storage.folder, 'attempts.log'));
   const logins = createLogins({ host, users, sessions, audit, attempts });
   const room: AdminRoom = { host, users, sessions, audit, attempts, previews };
   const pages = pagesOf(room);
-  const byPath = new Map(pages.map((page) => [page.path, page]));
-  const menu = pages
-    .filter((page) => page.menu !== undefined)
-    .toSorted((a, b) => (a.menu ?? 0) - (b.menu ?? 0));
   const files = new Map(
     Object.entries(FILES).map(([name, type]) => {
       const bytes = readFileSync(join(ADMIN_FOLDER, name));
       return [name, { type, bytes, version: createHash('sha256').update(bytes).digest('hex').slice(0, 12) }];
     }),
   );
-  const site = new URL(host.site.url).host;
-  const assets = (name: string) => `${ADMIN_PATH}${name}?v=${files.get(name)?.version ?? ''}`;
+  const responder = createResponder(
+    room,
+    pages,
+    (name) => `${ADMIN_PATH}${name}?v=${files.get(name)?.version ?? ''}`,
+  );
+  const { byPath, give, missing, refuse, fail } = responder;
+  const loginPages = createLoginPages(room, logins, responder);
 
   const inLanguages = new Map<Language, Words>();
 
@@ -160,13 +149,13 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     const { context, path, login } = visit;
     const isForm = context.method === 'POST';
     if (isForm && !isFromOwnPage(context.req)) return refuse(visit, 'frame.foreign');
-    if (path === 'login') return isForm ? logIn(visit) : show(visit, 'login', { next: nextOf(context) });
-    if (path === 'welcome') return isForm ? accept(visit) : welcome(visit);
-    if (login === undefined) return isForm ? resume(visit) : leadToLogin(visit);
+    if (path === 'login') return isForm ? loginPages.logIn(visit) : loginPages.askToLogIn(visit);
+    if (path === 'welcome') return isForm ? loginPages.accept(visit) : loginPages.welcome(visit);
+    if (login === undefined) return isForm ? loginPages.resume(visit) : loginPages.leadToLogin(visit);
     if (isForm) {
       const form = await readLargeForm(context.req, host.articles);
-      if (!hasToken(form, formTokenOf(login.secret))) return again(visit, login.user, form);
-      if (path === 'logout') return logOut(visit, login);
+      if (!hasToken(form, formTokenOf(login.secret))) return loginPages.again(visit, login.user, form);
+      if (path === 'logout') return loginPages.logOut(visit, login);
       return act(visit, login, form);
     }
     const page = byPath.get(path);
@@ -227,190 +216,6 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
     give(visit, page, done);
   }
 
-  /** A form that was opened in an earlier session comes back with what was entered, so that it can be sent again. */
-  async function again(visit: Visit, user: User, form: Form): Promise<void> {
-    const page = byPath.get(visit.path);
-    if (page?.again === undefined) return refuse(visit, 'frame.foreign');
-    if (!isAllowed(user, page.role)) return refuse(visit, 'frame.admins');
-    const shown = await page.again(requestOf(visit, user, form));
-    const told = { status: 403, flash: { level: 'warn', text: 'login.again' } } as const;
-    give(visit, page, shown.kind === 'view' ? { ...shown, ...told } : shown);
-  }
-
-  /**
-   * The session of whoever has sent a form is over: what was entered waits in the form for the login, and comes back with
-   * it. Only a browser in which somebody has been logged in has so much read.
-   */
-  async function resume(visit: Visit): Promise<void> {
-    const { context } = visit;
-    if (byPath.get(visit.path)?.again === undefined || !(await logins.isKnownBrowser(visit)))
-      return refuse(visit, 'frame.over');
-    const form = await readLargeForm(context.req, host.articles);
-    const name = fieldOf(form, 'login-name');
-    const ask = async (status: number, flash: Flash) =>
-      show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
-    if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
-    const checked = await logins.check(visit, name, fieldOf(form, 'login-password'));
-    if (checked.kind === 'refused') return ask(checked.status, checked.flash);
-    const { user } = checked;
-    const secret = await logins.enter(visit, user, 'login');
-    return again({ ...visit, login: { user, secret } }, user, form);
-  }
-
-  /** The texts that were entered in a form, as HTML, without what belongs to a session and to the login. */
-  async function enteredIn(
-    form: Form,
-  ): Promise<readonly { readonly nameHtml: string; readonly html: string }[]> {
-    const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
-    const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
-    return names.map((_, n) => ({ nameHtml: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
-  }
-
-  function give(visit: Visit, page: AdminPage, answered: PageAnswer): void {
-    const { context, words, access } = visit;
-    switch (answered.kind) {
-      case 'missing':
-        missing(visit);
-        break;
-      case 'redirect':
-        if (answered.flash !== undefined) setFlash(context, answered.flash, access.isSecure);
-        leadTo(context, answered.to);
-        break;
-      case 'file':
-        context.type = answered.type;
-        if (answered.policy !== undefined) context.set('Content-Security-Policy', answered.policy);
-        context.body = answered.body;
-        break;
-      case 'view': {
-        const { view, data, title = titleOf(page, words), status = 200, flash } = answered;
-        show(visit, view, data, { title, status, flash });
-      }
-    }
-  }
-
-  function show(
-    visit: Visit,
-    view: string,
-    data: object,
-    {
-      title = visit.words.t(`${view}.title`),
-      status = 200,
-      flash,
-    }: { title?: string; status?: number; flash?: Flash | undefined } = {},
-  ): void {
-    const { context, words, path, login, access } = visit;
-    context.status = status;
-    context.type = 'html';
-    context.body = views.render(
-      view,
-      { ...data, styleSheet: assets('style.css'), script: assets('admin.js') },
-      {
-        words,
-        title,
-        path,
-        site,
-        has: (other) => isAllowed(login?.user, byPath.get(other)?.role),
-        flash: flash ?? takeFlash(context, access.isSecure),
-        menu: menu
-          .filter(({ role }) => isAllowed(login?.user, role))
-          .map((page) => ({ path: page.path, title: titleOf(page, words) })),
-        ...(login !== undefined && { user: login.user, token: formTokenOf(login.secret) }),
-      },
-    );
-  }
-
-  async function logIn(visit: Visit): Promise<void> {
-    const { context, login } = visit;
-    // Before anything is read, so that a flood costs little.
-    const early = logins.refusalNow(visit);
-    if (early !== undefined)
-      return show(visit, 'login', { next: '' }, { status: early.status, flash: early.flash });
-    const form = await readForm(context.req);
-    const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
-    const checked = await logins.check(visit, entered.name, fieldOf(form, 'password'));
-    if (checked.kind === 'refused') {
-      const { status, flash } = checked;
-      return show(visit, 'login', entered, { status, flash });
-    }
-    if (login !== undefined) await sessions.end(login.secret);
-    await logins.enter(visit, checked.user, 'login');
-    leadTo(context, targetOf(entered.next));
-  }
-
-  /** The page of a link that sets a password. To look at it does not use it up. */
-  async function welcome(visit: Visit, flash?: Flash, status = 200): Promise<void> {
-    const token = queryOf(visit.context).get('token') ?? '';
-    const user = await users.invited(token);
-    if (user === undefined) return refuse(visit, 'welcome.over');
-    show(visit, 'welcome', { name: user.name, shortest: SHORTEST_PASSWORD }, { status, flash });
-  }
-
-  async function accept(visit: Visit): Promise<void> {
-    const { context } = visit;
-    const form = await readForm(context.req);
-    const password = fieldOf(form, 'password');
-    const wrong = !isPossiblePassword(password)
-      ? 'welcome.short'
-      : password !== fieldOf(form, 'again')
-        ? 'welcome.differ'
-        : undefined;
-    if (wrong !== undefined)
-      return welcome(visit, { level: 'fail', text: wrong, values: { count: SHORTEST_PASSWORD } }, 422);
-    const user = await users.accept(queryOf(context).get('token') ?? '', password);
-    if (user === undefined) return refuse(visit, 'welcome.over');
-    await logins.enter(visit, user, 'welcome');
-    leadTo(context, '');
-  }
-
-  async function logOut(visit: Visit, { secret }: Login): Promise<void> {
-    await logins.end(visit, secret);
-    leadTo(visit.context, 'login');
-  }
-
-  function leadToLogin(visit: Visit): void {
-    const { context, path } = visit;
-    const { search } = context;
-    // Somebody has followed a link from elsewhere, with which browsers send no cookie of ours: they may be logged in. Only what
-    // the page itself asks for shows it.
-    if (/^(?:cross|same)-site$/.test(context.get('sec-fetch-site')) && byPath.has(path)) {
-      context.set('Refresh', `0; url=${link(path)}${search}`);
-      show(visit, 'message', { text: 'frame.moment' }, { title: visit.words.t('frame.momentTitle') });
-      return;
-    }
-    leadTo(
-      context,
-      path === '' && search === '' ? 'login' : `login?${new URLSearchParams({ next: path + search })}`,
-    );
-  }
-
-  /** Where to go after logging in: a page of the admin, and nothing else. */
-  function targetOf(next: string): string {
-    const [path = '', query = ''] = next.split('?', 2);
-    return byPath.has(path) ? `${path}${query && `?${new URLSearchParams(query)}`}` : '';
-  }
-
-  function missing(visit: Visit): void {
-    show(
-      visit,
-      'message',
-      { text: 'frame.missing' },
-      { status: 404, title: visit.words.t('frame.missingTitle') },
-    );
-  }
-
-  function refuse(visit: Visit, text: string): void {
-    show(visit, 'message', { text }, { status: 403, title: visit.words.t('frame.refusedTitle') });
-  }
-
-  function fail(visit: Visit, error: unknown): void {
-    const { context, words } = visit;
-    const isOurs = error instanceof PressmarkError;
-    if (!isOurs) host.log.error({ err: error, path: context.path }, 'a page of the admin failed');
-    const status = isOurs ? error.status : 500;
-    const reason = isOurs ? error.message : words.t('frame.failed');
-    show(visit, 'message', { reason }, { status, title: words.t('frame.failedTitle') });
-  }
-
   return { handle, pages };
 }
 
@@ -425,57 +230,4 @@ function refusalIn(answered: PageAnswer): string | undefined {
 /** The id of the article that an answer leads to, such as the one that was made. */
 function idIn(to: string): string | undefined {
   return new URLSearchParams(to.split('?', 2)[1]).get('id') ?? undefined;
-}
-
-/** Nobody is allowed what is not there. */
-function isAllowed(user: User | undefined, least: Role | undefined): boolean {
-  return user !== undefined && least !== undefined && (user.role === 'admin' || least === 'editor');
-}
-
-function titleOf({ title }: AdminPage, { t }: Words): string {
-  return typeof title === 'string' ? t(title) : title.text;
-}
-
-function requestOf(visit: Visit, user: User, form: Form): FormRequest {
-  const field = (name: string) => fieldOf(form, name);
-  return { user, query: queryOf(visit.context), origin: originOf(visit), words: visit.words, form, field };
-}
-
-function originOf({ context, access }: Pick<Visit, 'context' | 'access'>): string {
-  return `${access.isSecure ? 'https' : 'http'}://${context.get('host')}`;
-}
-
-function queryOf(context: Context): URLSearchParams {
-  return new URLSearchParams(context.querystring);
-}
-
-function nextOf(context: Context): string {
-  return queryOf(context).get('next') ?? '';
-}
-
-/** @param to below `/-/admin/`, with its query. */
-function leadTo(context: Context, to: string): void {
-  context.status = 303;
-  context.set('Location', `${link('')}${to}`);
-  context.body = '';
-}
-
-function setFlash(context: Context, flash: Flash, isSecure: boolean): void {
-  const value = Buffer.from(JSON.stringify(flash)).toString('base64url');
-  setCookie(context, 'flash', value, { isSecure, seconds: FLASH_SECONDS });
-}
-
-/** The message that the page before has left; it is shown once. */
-function takeFlash(context: Context, isSecure: boolean): Flash | undefined {
-  const value = cookieOf(context, 'flash', isSecure);
-  if (value === undefined) return undefined;
-  setCookie(context, 'flash', '', { isSecure, seconds: 0 });
-  try {
-    const flash = JSON.parse(Buffer.from(value, 'base64url').toString()) as Flash;
-    return phrasesOf('en').has(flash.text) && ['ok', 'warn', 'fail'].includes(flash.level)
-      ? flash
-      : undefined;
-  } catch {
-    return undefined; // somebody has written it by hand
-  }
 }

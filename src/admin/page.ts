@@ -1,11 +1,11 @@
 import { PressmarkError } from '../errors.js';
 import type { FormField } from '../host/http/form.js';
 import type { ReceiverHost } from '../host/plugin.js';
-import type { Attempts } from './attempts.js';
+import type { Attempts } from './access/attempts.js';
+import type { Sessions } from './access/sessions.js';
+import type { Role, User, Users } from './access/users.js';
 import type { AuditLog } from './audit.js';
 import type { Previews } from './previews.js';
-import type { Sessions } from './sessions.js';
-import type { Role, User, Users } from './users.js';
 import type { Words } from './words.js';
 
 /** What the pages have in common. */

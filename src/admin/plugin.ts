@@ -1,7 +1,7 @@
 import { definePlugin, type Plugin } from '../host/plugin.js';
-import type { AccessRules } from './access.js';
+import type { AccessRules } from './access/access.js';
+import { createUsers } from './access/users.js';
 import type { Admin } from './admin.js';
-import { createUsers } from './users.js';
 
 /** The admin below `/-/admin/`. It is there as soon as there is a user, and loaded when somebody asks for it. */
 export function adminPlugin(rules: AccessRules): Plugin {

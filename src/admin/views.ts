@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { AdminResult } from '../host/admin/additions.js';
+import type { User } from './access/users.js';
 import type { Flash } from './page.js';
-import type { User } from './users.js';
 import { ADMIN_FOLDER, type Words } from './words.js';
 
 /** The address below which the admin is. */

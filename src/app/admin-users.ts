@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
+import { createUsers, type Users } from '../admin/access/users.js';
 import { openAudit } from '../admin/audit.js';
-import { createUsers, type Users } from '../admin/users.js';
 import type { Settings } from '../config/load.js';
 import { pluginFolder } from '../host/host.js';
 import { openStorage, type PluginStorage } from '../host/storage.js';
@@ -8,7 +8,7 @@ import { foldersOf } from './content/folders.js';
 import { originOf, runningReceivers } from './running-receivers.js';
 
 // For the command, which knows the app alone.
-export { type Account, type Invitation, ROLES, type Role } from '../admin/users.js';
+export { type Account, type Invitation, ROLES, type Role } from '../admin/access/users.js';
 
 /** The users of a site's admin, for a command; a receiver that runs sees each change at once. */
 export function adminUsers(settings: Settings): Users {

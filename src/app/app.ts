@@ -74,7 +74,7 @@ export async function startApp(
       preview,
       onClose,
     });
-    store.jobs.start(store.durable.articles);
+    store.jobs.start({ ...store.durable.articles, ...store.files });
     void store.hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     return { port, basePath, close: () => closeAll(closers) };
   } catch (error) {

@@ -36,6 +36,8 @@ export interface DeployOptions {
   /** Whether articles are committed: outside of a repository they are not. */
   readonly commits: boolean;
   readonly pushes: DurableStore['pushes'];
+  /** Whether a job waits for articles to be live; asked when the plugins of the site are set up. */
+  readonly isLiveAwaited: () => boolean;
   readonly log: Log;
 }
 
@@ -68,7 +70,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
 export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
-  const { settings, articles, thread, commits, pushes, log } = options;
+  const { settings, articles, thread, commits, pushes, isLiveAwaited, log } = options;
   const { siteUrl, liveCheck, dir, durability } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
@@ -84,6 +86,7 @@ export async function openDeploy(options: DeployOptions): Promise<SiteDeploy> {
     stateDir,
     facts,
     isBuiltHere,
+    isLiveAwaited,
     ...(commits && durability === 'disk' && { uncommitted }),
     ...(commits && { committed: (paths: readonly string[]) => committedFiles(settings, paths) }),
     ...(pushes !== undefined && { isPushed: pushedSince(pushes, settings) }),

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
-import { tempPath } from '../fs/atomic-write.js';
+import { syncFile, tempPath } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 
 /** An article that was delivered and has not been seen on its public page yet. */
@@ -48,6 +48,8 @@ export type News = {
 export interface Facts {
   readonly now: SiteFacts;
   note(news: News): void;
+  /** Resolves when what was noted is on the disk. @throws the system's errors */
+  save(): Promise<void>;
   /** Writes what has not been written yet. */
   close(): void;
 }
@@ -159,6 +161,11 @@ export function openFacts(stateDir: string, log: Log): Facts {
     note(news) {
       unwritten.push(news);
       timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+    },
+    async save() {
+      write();
+      if (unwritten.length > 0) throw new Error(`${NAME} cannot be written`);
+      await syncFile(path);
     },
     close: write,
   };

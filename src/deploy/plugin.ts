@@ -6,7 +6,7 @@ import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
-import { createAwaited, type LiveSettings } from './live/awaited.js';
+import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
@@ -18,6 +18,8 @@ export interface DeployPluginOptions {
   readonly isBuiltHere: boolean;
   /** The check that articles are live; undefined where it is not wanted. */
   readonly live?: LiveSettings;
+  /** Whether a job waits for articles to be live. */
+  isLiveAwaited(): boolean;
   /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined where none can be. */
   readonly uncommitted?: Set<string>;
   /** Which of these files, relative to the site's folder, git has as they are; undefined where nothing is committed. */
@@ -41,7 +43,7 @@ const PUSHES_MS = 500;
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
   const { targets, source, stateDir, facts, isBuiltHere, uncommitted } = options;
-  const { live, committed, isPushed, lock, pauses } = options;
+  const { live, isLiveAwaited, committed, isPushed, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     receiver(host) {
@@ -79,8 +81,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           live,
           log,
           deployedUntil,
-          onLive: ({ id, url, path, at, ms }) =>
-            void host.doAction('article.live', { id, url, path, at, ms }),
+          onLive: ({ id, url, path, at, ms }) => host.doAction('article.live', { id, url, path, at, ms }),
         });
 
       /** What was ready to be deployed at this moment, by `performance.now()`, has been deployed. */
@@ -101,9 +102,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       });
       for (const name of ['article.published', 'article.updated'] as const)
         host.addAction(name, ({ article: { id, url }, path }) => {
-          const delivery = { at: now(), id, url };
-          facts.note({ delivery });
-          awaited?.add({ path, ...delivery });
+          facts.note({ delivery: { at: now(), id, url } });
           uncommitted?.add(path);
           if (!isBuiltHere) whenCommitted();
         });
@@ -112,13 +111,44 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         awaited?.forget(path);
       });
 
-      host.addAction('article.stateChanged', ({ path, id, url, state }) => {
-        if (state === 'live') awaited?.add({ path, at: now(), id, url });
-        else awaited?.forget(path);
+      host.addAction('article.stateChanged', ({ path, state }) => {
+        if (state !== 'live') awaited?.forget(path);
         if (isBuiltHere || state === 'scheduled') return;
         hasNewCommit = true; // nothing is committed, and the host must build all the same
         whenCommitted();
       });
+
+      if (awaited !== undefined) awaitArticles(awaited);
+
+      /** Has articles looked for; by jobs where other jobs wait for that, so that no crash loses one. */
+      function awaitArticles({ add }: AwaitedArticles): void {
+        const addForGood = async (article: AwaitedArticle) => {
+          add(article);
+          await facts.save();
+          if (!isBuiltHere) whenCommitted();
+        };
+        for (const on of ['article.published', 'article.updated'] as const)
+          if (isLiveAwaited())
+            host.job(on.replace('article.', 'live-'), {
+              on,
+              run: async ({ article: { path, id, url, state }, at }) => {
+                if (state === 'live') await addForGood({ path, id, url, at });
+              },
+            });
+          else host.addAction(on, ({ article: { id, url }, path }) => add({ path, id, url, at: now() }));
+        const isAwaited = (path: string) => facts.now.awaited.some((one) => one.path === path);
+        if (isLiveAwaited())
+          host.job('live-again', {
+            on: 'article.stateChanged',
+            run: async ({ path, id, url, state }) => {
+              if (state === 'live' && !isAwaited(path)) await addForGood({ path, id, url, at: now() });
+            },
+          });
+        else
+          host.addAction('article.stateChanged', ({ path, id, url, state }) => {
+            if (state === 'live') add({ path, id, url, at: now() });
+          });
+      }
 
       host.addAction('site.built', ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);

@@ -8,7 +8,7 @@ import { type AdminAdditions, createAdminAdditions } from './admin/additions.js'
 import type { ReceiverReport } from './admin/plugin-report.js';
 import type { ArticleReader } from './articles/articles.js';
 import type { Assets } from './articles/assets.js';
-import type { ArticleChanges, HostArticles } from './articles/edits.js';
+import type { HostArticles } from './articles/edits.js';
 import { findingsOf, type HealthCheck, type PluginFinding } from './health.js';
 import { Hold, Refusal } from './hooks/decision.js';
 import type { ActionName, FilterName } from './hooks/hook-types.js';
@@ -16,6 +16,7 @@ import { createHooks, type Face, type Hooks } from './hooks/hooks.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
 import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
+import { noRecords, readingOnly, refusing } from './no-receiver.js';
 import { checkOutput, type PluginOutput } from './pages/outputs.js';
 import { addingTo, noAdditions, type PageAdditions } from './pages/page-additions.js';
 import type { HostPaths, HostSite, PluginEntry, PluginHost, ReceiverHost } from './plugin.js';
@@ -364,35 +365,6 @@ const answerBy =
   (plugin: string): ReceiverHost['answer'] =>
   (status, body, headers = {}) =>
     answerOf(plugin, status, body, headers);
-
-/** What changes articles, where no receiver runs. */
-function readingOnly(plugin: string): ArticleChanges {
-  const refuse = refusing(plugin);
-  const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
-  const found = { search: refuse, datesSince: refuse };
-  const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
-  const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
-  const versions = { history: refuse, at: refuse, compare: refuse, revert: refuse };
-  return { ...changes, ...edits, ...versions, escaped: refuse, formFields: refuse, ...found, ...trash };
-}
-
-/** What is known of the site, where no receiver runs. */
-function noRecords(plugin: string): SiteRecords {
-  const refuse = refusing(plugin);
-  return {
-    deliveries: refuse,
-    delivery: refuse,
-    dryRun: refuse,
-    refusals: refuse,
-    lastSeen: refuse,
-    doctor: refuse,
-    status: refuse,
-  };
-}
-
-const refusing = (plugin: string) => async () => {
-  throw new PressmarkError('USAGE', `plugin ${plugin}: this can be done only while the receiver runs`);
-};
 
 /** Runs a step of a plugin. @throws PressmarkError naming the plugin. */
 async function namingPlugin(

@@ -124,7 +124,7 @@ export function createStore(options: StoreOptions) {
     return stored === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, stored };
   }
 
-  async function create(draft: ArticleDraft, after: readonly Promise<void>[]): Promise<Published> {
+  async function create(draft: ArticleDraft, after: NonNullable<Write['after']>): Promise<Published> {
     const { id } = draft;
     const taken = new Set<string>();
     for (;;) {
@@ -205,7 +205,7 @@ export function createStore(options: StoreOptions) {
   async function replace(
     target: Target,
     replacement: Replacement | undefined,
-    after: readonly Promise<void>[],
+    after: NonNullable<Write['after']>,
   ): Promise<Updated | undefined> {
     /** The error of an attempt whose end is unknown. */
     let unclear: unknown;
@@ -302,13 +302,11 @@ export function createStore(options: StoreOptions) {
   };
 }
 
-/** What a delivery's file waits for. A rejection counts where the file is written. */
-function othersFirst(): { readonly after: readonly Promise<void>[]; readonly onlyAfter: OnlyAfter } {
-  const after: Promise<void>[] = [];
-  const onlyAfter: OnlyAfter = (work) => {
-    if (work === undefined) return;
-    work.catch(() => undefined);
-    after.push(work);
+/** What a delivery's file waits for. */
+function othersFirst(): { readonly after: NonNullable<Write['after']>; readonly onlyAfter: OnlyAfter } {
+  const after: (() => Promise<void>)[] = [];
+  const onlyAfter: OnlyAfter = (sync) => {
+    if (sync !== undefined) after.push(sync);
   };
   return { after, onlyAfter };
 }

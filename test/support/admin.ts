@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { createSessions, formTokenOf } from '../../src/admin/access/sessions.js';
+import { createUsers, type Role, type Users } from '../../src/admin/access/users.js';
 import type { AdminPage, AdminRoom } from '../../src/admin/page.js';
 import { pagesOf } from '../../src/admin/pages.js';
-import { createSessions, formTokenOf } from '../../src/admin/sessions.js';
-import { createUsers, type Role, type Users } from '../../src/admin/users.js';
 import { pluginFolder } from '../../src/host/host.js';
 import { openStorage } from '../../src/host/storage.js';
 

@@ -1,5 +1,5 @@
+import { isPossiblePassword, SHORTEST_PASSWORD } from '../access/passwords.js';
 import { type AdminPage, type AdminRoom, redirect, view } from '../page.js';
-import { isPossiblePassword, SHORTEST_PASSWORD } from '../passwords.js';
 import { LANGUAGES } from '../words.js';
 
 /** What everybody sets for themselves. */

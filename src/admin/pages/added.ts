@@ -6,8 +6,8 @@ import type {
   AdminWidget,
 } from '../../host/admin/additions.js';
 import type { ReceiverHost } from '../../host/plugin.js';
+import type { User } from '../access/users.js';
 import { type AdminPage, type AdminRoom, MISSING, redirect, view } from '../page.js';
-import type { User } from '../users.js';
 
 /** A widget of a plugin, as the overview shows it. */
 export interface ShownWidget {

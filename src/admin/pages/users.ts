@@ -1,3 +1,4 @@
+import { ROLES, type Role } from '../access/users.js';
 import {
   type AdminPage,
   type AdminRoom,
@@ -7,7 +8,6 @@ import {
   redirect,
   view,
 } from '../page.js';
-import { ROLES, type Role } from '../users.js';
 import { link } from '../views.js';
 
 /** So much of the audit log is shown. */

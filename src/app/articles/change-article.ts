@@ -27,7 +27,7 @@ export function createChange({ store, around }: ChangeOptions) {
       const { article, edited } = read.stored;
       const note = { id, base: article.revision, timestamp: new Date().toISOString() };
       const isShared = !edited || next.seals === true;
-      if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note);
+      if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note)?.();
       return next;
     });
     if (stored !== undefined) {

@@ -85,6 +85,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     thread: opened.thread,
     commits: durable.git !== undefined || settings.durability === 'push',
     pushes: durable.pushes,
+    isLiveAwaited: () => jobs.report().some(({ on }) => on === 'article.live'),
     log,
   });
   const liveReload = live ? createLiveReload(basePath) : undefined;

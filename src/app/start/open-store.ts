@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import type { FileChange } from '../../host/hooks/hook-types.js';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.js';
+import type { ArticleFile, ArticleFiles } from '../../host/jobs/file-changes.js';
 import { createJobs, JOBS, type Jobs } from '../../host/jobs/jobs.js';
 import type { Log } from '../../log.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
+import { type Entry, entryState } from '../../store/catalog/entry.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
@@ -28,6 +31,8 @@ export interface ReceiverStore {
   readonly durable: DurableStore;
   readonly hooks: Hooks;
   readonly jobs: Jobs;
+  /** The files of all articles, for jobs on their changes. */
+  readonly files: ArticleFiles;
   /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 where none has. */
   readonly savedAt: number;
 }
@@ -59,7 +64,26 @@ export async function openReceiverStore(
   onClose(durable.close);
   report(durable.opened, log, terminal);
   refuseArticlesElsewhere(settings, durable.opened.catalog.entries());
-  return { content, prefix, thread, durable, hooks, jobs, savedAt };
+  const files = filesIn(durable.opened.catalog, prefix);
+  return { content, prefix, thread, durable, hooks, jobs, files, savedAt };
+}
+
+function filesIn(catalog: Catalog, prefix: string): ArticleFiles {
+  const fileOf = (entry: Entry): ArticleFile => {
+    const { path, id, url, broken, fingerprint } = entry;
+    const { mtimeMs, size } = fingerprint; // not its inode: a site may be moved to another disk
+    const state = broken === undefined && { state: entryState(entry, Date.now()) };
+    return { path: `${prefix}${path}`, id, url, version: `${mtimeMs} ${size}`, ...state };
+  };
+  return {
+    *files() {
+      for (const entry of catalog.entries()) yield fileOf(entry);
+    },
+    file(path) {
+      const entry = catalog.get(path.slice(prefix.length));
+      return entry && fileOf(entry);
+    },
+  };
 }
 
 /** The counts are for who reads the log later; on a terminal the start has its own words. */

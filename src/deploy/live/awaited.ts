@@ -20,7 +20,8 @@ export interface AwaitedOptions {
   readonly log: Log;
   /** What was ready up to which moment, by `performance.now()`, is on the public site. */
   deployedUntil(): number;
-  onLive(article: AwaitedArticle & { readonly ms: number }): void;
+  /** Resolves when nothing of what follows can be lost; until then, the article stays in the facts. */
+  onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
 
 /** The articles that were delivered and not seen on the public site yet; see `createAwaited`. */
@@ -50,6 +51,7 @@ interface Awaited {
   /** Since when the article is in what is deployed, by `performance.now()`; undefined where it is not. */
   ready?: number;
   isReported?: boolean;
+  isLive?: boolean;
 }
 
 /** About five minutes: hosts and their caches take seconds to minutes. */
@@ -78,6 +80,8 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   let looks = 0;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
+  /** What follows on articles that are live. */
+  const settling = new Set<Promise<void>>();
 
   function add(article: AwaitedArticle): void {
     awaited.delete(article.path); // a newer text has replaced the other
@@ -129,7 +133,7 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
 
   function deployed(): Awaited[] {
     const until = deployedUntil();
-    return all().filter(({ ready }) => ready !== undefined && ready <= until);
+    return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
   }
 
   function look(): void {
@@ -179,17 +183,21 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     }
     if (page === undefined) return forget(path);
     const ms = Date.now() - Date.parse(at);
-    // First, so that the jobs on it are noted before the article is settled.
-    onLive({ ...one.article, ms });
-    forget(path);
+    one.isLive = true;
     facts.note({ live: { at: new Date().toISOString(), id, url } });
     log.info({ id, url, ms }, 'article live');
+    const followed = onLive({ ...one.article, ms }).then(() => {
+      settling.delete(followed);
+      if (awaited.get(path) === one) forget(path);
+    });
+    settling.add(followed);
   }
 
   async function stop(): Promise<void> {
     stopping.abort();
     clearTimeout(timer);
     await running;
+    await Promise.all(settling);
   }
 
   return { add, forget, built, committed, look, stop };

@@ -1,13 +1,15 @@
-import type { Article } from '../../article/article.js';
 import type { Log } from '../../log.js';
+import type { ListedArticle } from '../articles/articles.js';
 import type { ActionName, Actions } from '../hooks/hook-types.js';
 
 /** An article that was stored. It is read when the job runs: where it was changed or updated since, as it is then. */
 export interface StoredEvent {
   readonly event: 'article.published' | 'article.updated';
-  readonly article: Article;
+  readonly article: ListedArticle;
   /** The delivery's `timestamp`. */
   readonly timestamp: string;
+  /** When it was noted, just before its answer, ISO 8601. */
+  readonly at: string;
 }
 
 /** Actions that strangers can cause at will, or that mean something to the running process alone. */

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { didYouMean, messageOf, PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { ActionName, Actions } from '../hooks/hook-types.js';
+import type { ActionName, Actions, FileChange } from '../hooks/hook-types.js';
 import { createTimer, type Timing } from '../hooks/timings.js';
-import { timesOf } from './cron.js';
+import { timesOf } from './crons.js';
+import { createFileChanges, isFileAction } from './file-changes.js';
 import type { Cron, Job, JobEventName, JobState } from './job.js';
 import { articleKey, NOTED, type NotedEvent, openNotes, readNotes } from './notes.js';
 import { createRunner, type RunnerArticles, type Work } from './runner.js';
@@ -51,14 +52,6 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** See `JobEventName`. */
 const NOT_FOR_JOBS = /^(?:delivery|build|host)\.|^(?:site\.built|search\.written)$/;
 
-/** What every receiver on the folder sees: one of them notes it. */
-const SEEN_BY_ALL: ReadonlySet<string> = new Set<ActionName>([
-  'article.created',
-  'article.edited',
-  'article.removed',
-  'article.stateChanged',
-]);
-
 /**
  * A job begins when no article has come for so long, and waits for that at most so long, in milliseconds: what it writes and
  * computes would delay answers.
@@ -86,7 +79,8 @@ export function createJobs({
   const notes = openNotes(join(folder, NOTED));
   const works = new Map<string, Work>();
   let articleCameAt = Number.NEGATIVE_INFINITY;
-  const runner = createRunner({ folder, notes, works, log, now, quiet });
+  const changes = createFileChanges(folder, (event) => note(event)?.() ?? Promise.resolve());
+  const runner = createRunner({ folder, notes, works, changes, log, now, quiet });
 
   async function quiet(): Promise<void> {
     const latest = performance.now() + LONGEST_WAIT_MS;
@@ -150,25 +144,25 @@ export function createJobs({
   }
 
   /**
-   * Notes an action for the jobs on it. Of an article that is stored it has been noted before.
+   * Notes an action for the jobs on it. Of an article that is stored it has been noted before; what follows from the files of
+   * articles is found by the receiver that runs the jobs.
    *
    * @returns a promise that never rejects.
    */
   async function noteAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
-    if (!isAwaited(name)) return;
     try {
-      if (name === 'article.published' || name === 'article.updated') {
-        articleCameAt = performance.now();
-        return runner.wake();
+      const isStored = name === 'article.published' || name === 'article.updated';
+      if (isStored) articleCameAt = performance.now();
+      if (isStored || isFileAction(name)) {
+        const isNews = changes.look((payload as FileChange).path, isStored);
+        if (isNews || isAwaited(name)) runner.wake();
+        return;
       }
-      if (SEEN_BY_ALL.has(name) && !(await runner.leads())) return;
+      if (!isAwaited(name)) return;
       if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
-      await note({
-        name,
-        payload,
-        key: name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID(),
-      });
+      const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
+      await note({ name, payload, key })?.();
       runner.wake();
     } catch (error) {
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');
@@ -176,20 +170,17 @@ export function createJobs({
   }
 
   /**
-   * Notes an article for the jobs on it, before it is stored; undefined where there is none. What is noted and never stored
-   * is forgotten.
+   * Begins to note an article for the jobs on it, before it is stored. What is noted and never stored is forgotten.
    *
-   * @throws the system's errors
+   * @returns what brings the note to the disk; undefined where there is no job.
    */
   function noteArticle(
     event: 'article.published' | 'article.updated',
     { id, base, timestamp }: ComingArticle,
-  ): Promise<void> | undefined {
+  ): (() => Promise<void>) | undefined {
     articleCameAt = performance.now();
-    if (!isAwaited(event)) return undefined;
     const key = base === undefined ? articleKey(id) : `${articleKey(id)} ${base}`;
-    const payload = { id, timestamp, ...(base !== undefined && { base }) };
-    return note({ name: event, key, payload });
+    return note({ name: event, key, payload: { id, timestamp, ...(base !== undefined && { base }) } });
   }
 
   /**
@@ -213,10 +204,19 @@ export function createJobs({
 
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
-  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> {
+  /** Begins to note an event. @returns as `noteArticle`. */
+  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): (() => Promise<void>) | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
-    return notes.add({ ...event, at: new Date(now()).toISOString(), jobs });
+    if (Object.keys(jobs).length === 0) return undefined;
+    return notes.begin({ ...event, at: new Date(now()).toISOString(), jobs });
+  }
+
+  /** Begins to run jobs. */
+  function start(articles: RunnerArticles): void {
+    if ([...works.values()].some(({ on }) => isFileAction(on))) changes.follow(articles);
+    else changes.forget();
+    runner.start(articles);
   }
 
   function report(): JobReport[] {
@@ -236,8 +236,7 @@ export function createJobs({
     noteAction,
     noteArticle,
     runAgain,
-    /** Begins to run jobs. */
-    start: (articles: RunnerArticles) => runner.start(articles),
+    start,
     /** Has running jobs stopped, and waits for them. */
     close: runner.close,
   };

@@ -8,15 +8,15 @@ import {
   isLeftover,
   makeDirectory,
   syncDirectory,
+  syncFile,
   tempPath,
   writeAtomically,
 } from '../../fs/atomic-write.js';
 import type { JobState } from './job.js';
 
-// As in `atomic-write.ts`, and without waiting for a file to be closed: an answer waits for each of them.
+// In the thread pool, as in `atomic-write.ts`.
 const open = promisify(fs.open);
 const writeFile = promisify(fs.writeFile);
-const fsync = promisify(fs.fsync);
 
 /** An event that jobs are to run for. */
 export interface NotedEvent {
@@ -39,6 +39,11 @@ export interface Note {
   readonly events: readonly NotedEvent[];
 }
 
+/** A file that was written and may not be on the disk yet. */
+interface NewFile {
+  readonly sync: () => Promise<void>;
+}
+
 /** So many events go into one file. */
 export const MOST_EVENTS = 100;
 
@@ -55,32 +60,30 @@ const RUN = randomBytes(6).toString('hex');
 let written = 0;
 
 /** The folder of notes of one site; see `openNotes`. */
-export interface Notes {
-  /** Notes an event. It is on the disk when the promise resolves. */
-  add(event: NotedEvent): Promise<void>;
-  /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
-  save(note: Note): Promise<void>;
-  /** The names of the files, oldest first. */
-  files(): string[];
-  /** A note; undefined where its file has gone. */
-  read(file: string): Note | 'damaged' | undefined;
-  /** Removes what a killed process has left half-written. */
-  sweep(): void;
-}
+export type Notes = ReturnType<typeof openNotes>;
 
 /**
  * Opens the folder in which receivers note what jobs are to do: one file for all events that come while another file is
  * being written. Each receiver adds files; one of them, which runs the jobs, changes and removes them.
  */
-export function openNotes(folder: string): Notes {
-  let waiting: { event: NotedEvent; resolve: () => void; reject: (error: unknown) => void }[] = [];
+export function openNotes(folder: string) {
+  let waiting: { event: NotedEvent; resolve: (file: NewFile) => void; reject: (error: unknown) => void }[] =
+    [];
   let isWriting = false;
 
+  /** Notes an event. It is on the disk when the promise resolves. */
   function add(event: NotedEvent): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return begin(event)();
+  }
+
+  /** Begins to note an event. @returns what brings the note to the disk. */
+  function begin(event: NotedEvent): () => Promise<void> {
+    const file = new Promise<NewFile>((resolve, reject) => {
       waiting.push({ event, resolve, reject });
       if (!isWriting) void writeWaiting();
     });
+    file.catch(() => undefined); // reported to whoever wants it on the disk
+    return async () => (await file).sync();
   }
 
   async function writeWaiting(): Promise<void> {
@@ -88,50 +91,49 @@ export function openNotes(folder: string): Notes {
     while (waiting.length > 0) {
       const some = waiting.slice(0, MOST_EVENTS);
       waiting = waiting.slice(MOST_EVENTS);
-      const settle = (synced: Promise<void>) => {
-        for (const { resolve, reject } of some) synced.then(resolve, reject);
-      };
       try {
-        const sync = await writeNew({ file: newName(), events: some.map(({ event }) => event) });
-        settle(sync()); // the next file is written meanwhile
+        const file = await writeNew(some.map(({ event }) => event));
+        for (const { resolve } of some) resolve(file);
       } catch (error) {
-        settle(Promise.reject(error));
+        for (const { reject } of some) reject(error);
       }
     }
     isWriting = false;
   }
 
-  /**
-   * Writes a file under its name.
-   *
-   * @returns what syncs both at the same time, as an answer waits for it. A loss of power before may leave the file cut.
-   */
-  async function writeNew({ file, events }: Note): Promise<() => Promise<void>> {
+  /** Writes a file under its name. A loss of power may leave it cut until it is synced. */
+  async function writeNew(events: readonly NotedEvent[]): Promise<NewFile> {
     for (const parent of makeDirectory(folder)) await syncDirectory(parent);
     const temp = tempPath(folder);
-    const path = join(folder, file);
-    const giveUp = (fd: number, error: unknown): never => {
-      fs.closeSync(fd);
-      for (const half of [temp, path]) discard(half);
-      throw error;
-    };
-    const fd = await open(temp, 'wx', 0o600);
+    const path = join(folder, newName());
     try {
-      await writeFile(fd, textOf(events));
+      const fd = await open(temp, 'wx', 0o600);
+      try {
+        await writeFile(fd, textOf(events));
+      } finally {
+        fs.closeSync(fd);
+      }
       fs.renameSync(temp, path);
     } catch (error) {
-      return giveUp(fd, error);
+      discard(temp);
+      throw error;
     }
-    return async () => {
-      try {
-        await Promise.all([fsync(fd), syncDirectory(folder)]);
-      } catch (error) {
-        giveUp(fd, error);
-      }
-      fs.closeSync(fd);
-    };
+    let synced: Promise<void> | undefined;
+    return { sync: () => (synced ??= syncNew(path)) };
   }
 
+  /** Syncs a new file and its name at the same time. Where it has gone, all that it noted is in another file. */
+  async function syncNew(path: string): Promise<void> {
+    try {
+      await Promise.all([syncFile(path), syncDirectory(folder)]);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return;
+      discard(path);
+      throw error;
+    }
+  }
+
+  /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
   async function save({ file, events }: Note): Promise<void> {
     const left = events.filter(({ jobs }) => Object.keys(jobs).length > 0);
     if (left.length > 0) return writeAtomically(join(folder, file), textOf(left), 0o600);
@@ -139,16 +141,26 @@ export function openNotes(folder: string): Notes {
     await syncDirectory(folder);
   }
 
+  /** The names of the files, oldest first. */
   function files(): string[] {
     return namesIn(folder).filter((name) => name.endsWith(ENDING));
   }
 
+  /** Removes what a killed process has left half-written. */
   function sweep(): void {
     for (const name of namesIn(folder))
       if (isLeftover(name) && isOld(join(folder, name))) discard(join(folder, name));
   }
 
-  return { add, save, files, read: (file) => readNote(folder, file), sweep };
+  return {
+    add,
+    begin,
+    save,
+    files,
+    /** A note; undefined where its file has gone. */
+    read: (file: string) => readNote(folder, file),
+    sweep,
+  };
 }
 
 function textOf(events: readonly NotedEvent[]): string {

@@ -1,7 +1,6 @@
-import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import { readKept } from '../kept.js';
 
 /** What is written when a plugin was activated. */
 interface Activated {
@@ -21,18 +20,9 @@ export async function activateOnce(
   activate: (context: { readonly previous: string | undefined }) => unknown,
 ): Promise<void> {
   const path = join(folder, 'activated.json');
-  const last = readActivated(path);
+  const last = readKept<Activated | undefined>(path, undefined, 'the plugin is activated anew');
   const now: Activated = { version: version ?? null };
   if (last?.version === now.version) return;
   await activate({ previous: last?.version ?? undefined });
   await writeAtomically(path, `${JSON.stringify(now)}\n`);
-}
-
-function readActivated(path: string): Activated | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(path, 'utf8')) as Activated;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw new Error(`${path} cannot be read: ${messageOf(error)}; without it, the plugin is activated anew`);
-  }
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { NODE_OPTIONS_OF_TESTS, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -154,4 +154,36 @@ test('an error of the program itself that nothing catches ends it, as ever', asy
   await receiver.ended;
   t.is(await receiver.stop(), 1);
   t.true(receiver.log.some(({ level, msg }) => level === 60 && msg === 'an error that nothing catches'));
+});
+
+/** Keeps some 30 MB of each delivery, a thing that nothing in the same process can prevent. */
+const KEEPS = `const kept = [];
+export default { name: 'keeps', receiver(host) {
+  host.addFilter('article.draft', (draft) => { kept.push(Array.from({ length: 5e5 }, (_, n) => ({ n }))); return draft; });
+} };`;
+
+test('a plugin that keeps more and more memory ends the receiver, and no delivery is lost by that', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), KEEPS);
+  const options = { dir, config: { git: false, site: false } };
+  const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=128` };
+  const receiver = await startReceiver(t, { ...options, env });
+  const answered = new Map<string, string>();
+  const datas = Array.from({ length: 30 }, (_, n) => article({ id: `kept-${n}`, slug: `kept-${n}` }));
+  for (const data of datas) {
+    const answer = await receiver.post('article.published', data).catch(() => undefined);
+    if (answer === undefined) break;
+    t.is(answer.status, 200);
+    answered.set(data.id, answer.json.url);
+  }
+  await receiver.ended;
+  t.true(answered.size > 0 && answered.size < datas.length, `${answered.size} answered`);
+  fs.rmSync(join(dir, 'plugins/keeps.mjs'));
+  const next = await startReceiver(t, options);
+  for (const data of datas.slice(0, answered.size + 1)) {
+    const { status, json } = await next.post('article.published', data);
+    t.is(status, 200);
+    t.is(json.url, answered.get(data.id) ?? json.url);
+  }
 });

@@ -4,6 +4,7 @@ import test from 'ava';
 import { publishForUpdate } from '../../support/client.js';
 import { article } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
+import { freePort } from '../../support/free-port.js';
 import { startReceiver } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
@@ -74,4 +75,34 @@ test('jobs: two receivers on one folder do each event once, and one that fails a
   await until('it is updated', () => runsIn(dir).length >= 5 && isDone(dir));
   t.deepEqual(runsIn(dir).slice(4), [`updated ${request.id}`]);
   t.is(linesIn(join(dir, 'activations')).length, 1);
+});
+
+/** Writes a line for each article that is live, and for each file that another hand has added. */
+const LIVE_PLUGIN = `import fs from 'node:fs';
+export default { name: 'herald', receiver(host) {
+  for (const what of ['live', 'created'])
+    host.job(what, { on: 'article.' + what, run: ({ id }) => fs.appendFileSync(host.paths.site + '/' + what, id + '\\n') });
+} };`;
+
+test('jobs: what a killed receiver has not noted of files and of live articles, its next start finds', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/herald.mjs'), LIVE_PLUGIN);
+  const port = await freePort();
+  const config = { liveCheck: true, git: false, site: { search: false } };
+  const options = { dir, port, config, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
+  const receiver = await startReceiver(t, options);
+  await until('jobs follow the files', () => fs.existsSync(join(dir, '.pressmark/jobs/articles.jsonl')));
+  const data = article();
+  t.is((await receiver.post('article.published', data)).status, 200);
+  await receiver.kill('SIGKILL'); // before the live check has begun
+  fs.writeFileSync(join(dir, 'content/articles/by-hand.md'), '---\ntitle: By hand\n---\n\nText.\n');
+  await startReceiver(t, options);
+  const isBySomebody = (id: string) => id !== data.id;
+  await until(
+    'the jobs have run',
+    () => linesIn(join(dir, 'live')).length > 0 && linesIn(join(dir, 'created')).some(isBySomebody),
+  );
+  t.deepEqual(linesIn(join(dir, 'live')), [data.id]);
+  t.is(linesIn(join(dir, 'created')).filter(isBySomebody).length, 1);
 });

@@ -4,7 +4,8 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { ListedArticle } from '../../../src/host/articles/articles.js';
 import { createTimer } from '../../../src/host/hooks/timings.js';
-import { nextTime, timesOf } from '../../../src/host/jobs/cron.js';
+import { nextTime, timesOf } from '../../../src/host/jobs/crons.js';
+import { type ArticleFile, createFileChanges } from '../../../src/host/jobs/file-changes.js';
 import { afterEnd, afterFailure, isDue, type Job, type JobEventName } from '../../../src/host/jobs/job.js';
 import { createJobs, JOBS, type Jobs } from '../../../src/host/jobs/jobs.js';
 import { openNotes, readNotes, subjectOf } from '../../../src/host/jobs/notes.js';
@@ -23,7 +24,10 @@ const owner = {
     'article.published',
     'article.updated',
     'article.live',
+    'article.created',
     'article.edited',
+    'article.removed',
+    'article.stateChanged',
     'deploy.done',
     'host.ready',
   ],
@@ -38,9 +42,14 @@ const statesIn = (folder: string) =>
   );
 const isEmpty = (folder: string) => () => noted(folder).length === 0;
 
-/** Articles of a site, by their ids, with revisions. */
-function articlesOf(revisions: Record<string, string>): RunnerArticles {
+/** Articles of a site, by their ids, with revisions; and their files. */
+function articlesOf(
+  revisions: Record<string, string>,
+  files: ReadonlyMap<string, ArticleFile> = new Map(),
+): RunnerArticles {
   return {
+    files: () => files.values(),
+    file: (path) => files.get(path),
     get: async (id) => {
       const revision = revisions[id];
       return revision === undefined ? undefined : ({ id, revision, date: 'of the file' } as ListedArticle);
@@ -52,6 +61,8 @@ function articlesOf(revisions: Record<string, string>): RunnerArticles {
 interface Site {
   readonly folder: string;
   readonly revisions: Record<string, string>;
+  /** By their paths. */
+  readonly files: Map<string, ArticleFile>;
   /** Ms since 1970. */
   time: number;
   /** Starts a receiver's jobs. */
@@ -64,11 +75,12 @@ function siteOf(t: ExecutionContext): Site {
   const site: Site = {
     folder,
     revisions: {},
+    files: new Map(),
     time: NOW,
     start(add) {
       const jobs = createJobs({ folder: site.folder, log, now: () => site.time });
       add(jobs);
-      jobs.start(articlesOf(site.revisions));
+      jobs.start(articlesOf(site.revisions, site.files));
       t.teardown(() => jobs.close(1_000));
       return jobs;
     },
@@ -107,7 +119,7 @@ test('jobs: a job begins while articles keep coming, too', async (t) => {
   let isRun = false;
   const jobs = site.start(jobOn('article.live', () => (isRun = true)));
   const coming = setInterval(
-    () => jobs.noteArticle('article.published', { id: 'b', timestamp: '2026-03-01' }),
+    () => void jobs.noteArticle('article.published', { id: 'b', timestamp: '2026-03-01' })?.(),
     5,
   );
   t.teardown(() => clearInterval(coming));
@@ -371,7 +383,6 @@ test('jobs: of two receivers on a folder one runs the jobs, and the other goes o
       id: String(n),
       path: String(n),
     });
-  for (const one of [first, second]) await one.noteAction('article.edited', { id: 'e', path: 'e', url: '' });
   await until('all are done', () => runs.length === 11 && isEmpty(site.folder)());
   t.deepEqual(runs.toSorted(), Array.from({ length: 11 }, (_, n) => `first ${n}`).toSorted());
   await first.close(1_000);
@@ -380,14 +391,86 @@ test('jobs: of two receivers on a folder one runs the jobs, and the other goes o
   t.is(runs.at(-1), 'second x');
 });
 
-test('jobs: what all receivers see is noted by one', async (t) => {
+/** Has a file written, or removed, and the receivers see it. */
+async function change(
+  site: Site,
+  path: string,
+  next: Partial<ArticleFile> | undefined,
+  seenBy: readonly Jobs[],
+) {
+  const before = site.files.get(path);
+  const file = { path, id: path, url: `https://a.example/${path}/`, version: '1', ...before, ...next };
+  if (next === undefined) site.files.delete(path);
+  else site.files.set(path, file);
+  const { version: _, state = 'live', ...payload } = file;
+  for (const jobs of seenBy) {
+    if (next === undefined) await jobs.noteAction('article.removed', payload);
+    else if (next.version !== undefined)
+      await jobs.noteAction(before === undefined ? 'article.created' : 'article.edited', payload);
+    if (next?.state !== undefined) await jobs.noteAction('article.stateChanged', { ...payload, state });
+  }
+}
+
+/** Jobs on all that follows from files; each run is a line. */
+function onFiles(runs: string[]) {
+  return (jobs: Jobs) => {
+    for (const what of ['created', 'edited', 'removed'] as const)
+      jobs.addJob(owner, what, { on: `article.${what}`, run: ({ id }) => void runs.push(`${what} ${id}`) });
+    const run = ({ id, state }: { id: string; state: string }) => void runs.push(`${state} ${id}`);
+    jobs.addJob(owner, 'state', { on: 'article.stateChanged', run });
+  };
+}
+
+test('jobs: what several receivers see of the files is told once, also what none has noted before it ended', async (t) => {
   const site = siteOf(t);
   const runs: string[] = [];
-  const receivers = [1, 2].map(() => site.start(jobOn('article.edited', ({ id }) => void runs.push(id))));
-  for (const id of ['a', 'b'])
-    await Promise.all(receivers.map((one) => one.noteAction('article.edited', { id, path: id, url: '' })));
-  await until('both are done', () => runs.length >= 2 && isEmpty(site.folder)());
-  t.deepEqual(runs, ['a', 'b']);
+  await change(site, 'old', { version: '1' }, []);
+  const first = site.start(onFiles(runs));
+  await until('it leads', () => fs.existsSync(join(site.folder, 'articles.jsonl')));
+  const second = site.start(onFiles(runs));
+  const both = [first, second];
+  await change(site, 'a', { version: '1' }, both);
+  await until('the first event is done', () => runs.length > 0 && isEmpty(site.folder)());
+  await change(site, 'a', { version: '2', state: 'held' }, both);
+  await change(site, 'old', undefined, both);
+  await until('all are done', () => runs.length >= 4 && isEmpty(site.folder)());
+  t.deepEqual(runs.splice(0).toSorted(), ['created a', 'edited a', 'held a', 'removed old']);
+
+  await first.close(1_000);
+  await change(site, 'a', { state: 'live' }, [second]); // which does not lead yet
+  await until('the second one tells it', () => runs.length > 0 && isEmpty(site.folder)());
+  await second.close(1_000);
+  await change(site, 'b', { version: '1', state: 'scheduled' }, []);
+  await change(site, 'a', undefined, []);
+  const third = site.start(onFiles(runs));
+  await until('the next start finds what changed before', () => runs.length >= 4 && isEmpty(site.folder)());
+  await third.close(1_000);
+  t.deepEqual(runs.splice(0).toSorted(), ['created b', 'live a', 'removed a', 'scheduled b']);
+
+  const without = site.start(jobOn('deploy.done', () => undefined));
+  await without.close(1_000);
+  await change(site, 'c', { version: '1' }, []);
+  const fourth = site.start(onFiles(runs));
+  await until('it leads', () => fs.existsSync(join(site.folder, 'articles.jsonl')));
+  await change(site, 'd', { version: '1' }, [fourth]);
+  await until('it tells what is new', () => runs.length > 0 && isEmpty(site.folder)());
+  t.deepEqual(runs, ['created d'], 'what changed while no job was on it is no event');
+});
+
+test('jobs: of what a delivery does to a file, only the state is told as a change of the file', async (t) => {
+  const site = siteOf(t);
+  const runs: string[] = [];
+  const jobs = site.start(onFiles(runs));
+  await until('it leads', () => fs.existsSync(join(site.folder, 'articles.jsonl')));
+  await change(site, 'a', { version: '1', state: 'held' }, []);
+  await change(site, 'b', { version: '1' }, []);
+  for (const path of ['a', 'b']) await jobs.noteAction('article.published', { path } as never);
+  await until('it is told', () => runs.length > 0 && isEmpty(site.folder)());
+  await jobs.close(1_000);
+  const next = site.start(onFiles(runs));
+  await change(site, 'c', { version: '1' }, [next]);
+  await until('another event is done', () => runs.length > 1 && isEmpty(site.folder)());
+  t.deepEqual(runs, ['held a', 'created c']);
 });
 
 test('jobs: when the receiver stops, a running job is told, and runs after the next start as if for the first time', async (t) => {
@@ -440,17 +523,22 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
     all.addJob(owner, 'updated', { on: 'article.updated', run: (event) => void runs.push(event) });
   });
   const timestamp = '2026-03-01T11:59:59Z';
-  await jobs.noteArticle('article.published', { id: 'a', timestamp });
-  await jobs.noteArticle('article.published', { id: 'a', timestamp }); // the delivery failed, and was sent again
-  await jobs.noteArticle('article.published', { id: 'never', timestamp });
+  await jobs.noteArticle('article.published', { id: 'a', timestamp })?.();
+  await jobs.noteArticle('article.published', { id: 'a', timestamp })?.(); // the delivery failed, and was sent again
+  await jobs.noteArticle('article.published', { id: 'never', timestamp })?.();
   site.revisions.a = 'r1';
   site.time += 1_000; // it may have been looked for before
   await until('it is published', () => runs.length === 1);
   t.deepEqual(runs, [
-    { event: 'article.published', article: { id: 'a', revision: 'r1', date: 'of the file' }, timestamp },
+    {
+      event: 'article.published',
+      article: { id: 'a', revision: 'r1', date: 'of the file' },
+      timestamp,
+      at: new Date(NOW).toISOString(),
+    },
   ]);
 
-  await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp });
+  await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp })?.();
   site.revisions.a = 'r2';
   site.time += 1_000;
   await until('it is updated', () => runs.length === 2);
@@ -468,7 +556,7 @@ test('jobs: an article whose store failed is an event when it comes again, also 
     all.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
   };
   const jobs = site.start(add);
-  const note = async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+  const note = async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.();
   await note();
   site.time += 60_001;
   await until('what was not stored is forgotten', isEmpty(site.folder));
@@ -515,7 +603,7 @@ test('jobs: since ever, a job runs once for each article that is there, also whe
   await first.close(1_000);
   const second = site.start(add);
   site.revisions.new = 'r';
-  await second.noteArticle('article.published', { id: 'new', timestamp: 'now' });
+  await second.noteArticle('article.published', { id: 'new', timestamp: 'now' })?.();
   await until('the new one is done', () => runs.length > 250 && isEmpty(site.folder)());
   t.deepEqual(
     runs.toSorted(),
@@ -575,6 +663,7 @@ test('jobs: a cron that cannot be noted when its time has come is noted later, a
     log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
     now: () => clock.now,
     quiet: async () => undefined,
+    changes: createFileChanges(folder, async () => undefined),
     notes: {
       ...notes,
       add: async (event) => {
@@ -714,13 +803,12 @@ test('jobs: where a note cannot be written, the article is not stored, and jobs 
   });
   site.revisions.a = 'r1';
   fs.writeFileSync(join(site.folder, 'noted'), 'in the way');
-  await t.throwsAsync(
-    jobs.noteArticle('article.published', { id: 'a', timestamp: '' }) ?? Promise.resolve(),
-    { message: /noted/ },
-  );
+  await t.throwsAsync(async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.(), {
+    message: /noted/,
+  });
   await jobs.noteAction('article.live', LIVE); // is logged
   fs.rmSync(join(site.folder, 'noted'));
-  await jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
+  await jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.();
   await until('the job runs', () => runs.length > 0 && isEmpty(site.folder)());
   t.deepEqual(runs, ['a']);
 });

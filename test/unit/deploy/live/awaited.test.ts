@@ -43,7 +43,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
       },
     },
     deployedUntil: () => deployedUntil,
-    onLive: ({ id }) => live.push(id),
+    onLive: async ({ id }) => void live.push(id),
   });
   t.teardown(() => awaited.stop());
   return {

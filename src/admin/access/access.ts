@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { hostnameOf, isLocal, isLoopbackName } from '../host/http/local-request.js';
+import { hostnameOf, isLocal, isLoopbackName } from '../../host/http/local-request.js';
 import { networkOf } from './attempts.js';
 
 /** Who asks, as far as the request shows. */

@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { PressmarkError } from '../errors.js';
+import { PressmarkError } from '../../errors.js';
 
 /** A password as it is kept. */
 export interface PasswordHash {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
-import { messageOf, systemCode } from '../../errors.js';
+import { messageOf, systemCode } from '../errors.js';
 
 /**
- * Reads what the last receiver has kept of its jobs.
+ * Reads what the last receiver has kept in a file of JSON.
  *
  * @param none what there is where it has kept nothing.
  * @param without what follows if the file is deleted, for the message.

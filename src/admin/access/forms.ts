@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { PressmarkError } from '../errors.js';
-import type { ArticleEdits } from '../host/articles/edits.js';
-import { type FormField, formIn } from '../host/http/form.js';
+import { PressmarkError } from '../../errors.js';
+import type { ArticleEdits } from '../../host/articles/edits.js';
+import { type FormField, formIn } from '../../host/http/form.js';
 
 /** The most bytes of a form before somebody has logged in, and of one that is read by the thread that answers, … */
 export const SMALL_FORM = 20_000;

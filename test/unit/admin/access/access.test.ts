@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { createAccess } from '../../../src/admin/access.js';
+import { createAccess } from '../../../../src/admin/access/access.js';
 
 /** A request as it arrives. */
 const request = (

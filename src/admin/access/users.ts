@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { PressmarkError, quote } from '../errors.js';
-import type { PluginStorage } from '../host/storage.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { PluginStorage } from '../../host/storage.js';
 import { hashPassword, isPassword, PASSWORD_COST, type PasswordHash } from './passwords.js';
 
 /** `editor`: articles and deliveries; `admin`: everything. */

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { hashPassword, isPassword, PASSWORD_COST } from '../../../src/admin/passwords.js';
-import { createSessions } from '../../../src/admin/sessions.js';
-import { createUsers } from '../../../src/admin/users.js';
-import { openStorage } from '../../../src/host/storage.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { hashPassword, isPassword, PASSWORD_COST } from '../../../../src/admin/access/passwords.js';
+import { createSessions } from '../../../../src/admin/access/sessions.js';
+import { createUsers } from '../../../../src/admin/access/users.js';
+import { openStorage } from '../../../../src/host/storage.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 const DAY_MS = 86_400_000;
 const PASSWORD = 'a hive of twelve bees';

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
+import type { AdminRoom, Flash } from '../page.js';
 import type { Access } from './access.js';
 import { createAttempts } from './attempts.js';
 import { cookieOf, setCookie } from './cookies.js';
-import type { AdminRoom, Flash } from './page.js';
 import { SESSION_MS } from './sessions.js';
 import type { User } from './users.js';
 
@@ -32,6 +32,9 @@ interface Refused {
 const KNOWN_SECONDS = 365 * 86_400;
 /** Failed logins in the audit log, so that strangers do not fill it; all of them are in the receiver's log. */
 const NOTED_FAILURES = { atOnce: 20, everyMs: 180_000 };
+
+/** Who gets in; see `createLogins`. */
+export type Logins = ReturnType<typeof createLogins>;
 
 /** Who gets in by which cookie and which password, and how often that may be tried. */
 export function createLogins({

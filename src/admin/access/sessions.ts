@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { PluginStorage } from '../host/storage.js';
+import type { PluginStorage } from '../../host/storage.js';
 import type { User, Users } from './users.js';
 
 /** What is kept of a session. */

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createAttempts, networkOf } from '../../../src/admin/attempts.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { createAttempts, networkOf } from '../../../../src/admin/access/attempts.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 test('ten attempts are free, then there is one each half minute, and never none', (t) => {
   let now = 0;

@@ -1,0 +1,134 @@
+import type { Context } from 'koa';
+import type { AdminRoom, Flash } from '../page.js';
+import { isAllowed, leadTo, queryOf, type Responder, requestOf, type Visit } from '../responder.js';
+import { link } from '../views.js';
+import { type Form, fieldOf, readForm, readLargeForm } from './forms.js';
+import type { Login, Logins } from './login.js';
+import { isPossiblePassword, SHORTEST_PASSWORD } from './passwords.js';
+import type { User } from './users.js';
+
+/** The pages by which somebody gets in and out, and what becomes of a form whose session is over. */
+export function createLoginPages(
+  { host, users, sessions }: Pick<AdminRoom, 'host' | 'users' | 'sessions'>,
+  logins: Logins,
+  { byPath, show, give, refuse }: Responder,
+) {
+  function askToLogIn(visit: Visit): void {
+    show(visit, 'login', { next: nextOf(visit.context) });
+  }
+
+  async function logIn(visit: Visit): Promise<void> {
+    const { context, login } = visit;
+    // Before anything is read, so that a flood costs little.
+    const early = logins.refusalNow(visit);
+    if (early !== undefined)
+      return show(visit, 'login', { next: '' }, { status: early.status, flash: early.flash });
+    const form = await readForm(context.req);
+    const entered = { name: fieldOf(form, 'name'), next: fieldOf(form, 'next') };
+    const checked = await logins.check(visit, entered.name, fieldOf(form, 'password'));
+    if (checked.kind === 'refused') {
+      const { status, flash } = checked;
+      return show(visit, 'login', entered, { status, flash });
+    }
+    if (login !== undefined) await sessions.end(login.secret);
+    await logins.enter(visit, checked.user, 'login');
+    leadTo(context, targetOf(entered.next));
+  }
+
+  /** The page of a link that sets a password. To look at it does not use it up. */
+  async function welcome(visit: Visit, flash?: Flash, status = 200): Promise<void> {
+    const token = queryOf(visit.context).get('token') ?? '';
+    const user = await users.invited(token);
+    if (user === undefined) return refuse(visit, 'welcome.over');
+    show(visit, 'welcome', { name: user.name, shortest: SHORTEST_PASSWORD }, { status, flash });
+  }
+
+  async function accept(visit: Visit): Promise<void> {
+    const { context } = visit;
+    const form = await readForm(context.req);
+    const password = fieldOf(form, 'password');
+    const wrong = !isPossiblePassword(password)
+      ? 'welcome.short'
+      : password !== fieldOf(form, 'again')
+        ? 'welcome.differ'
+        : undefined;
+    if (wrong !== undefined)
+      return welcome(visit, { level: 'fail', text: wrong, values: { count: SHORTEST_PASSWORD } }, 422);
+    const user = await users.accept(queryOf(context).get('token') ?? '', password);
+    if (user === undefined) return refuse(visit, 'welcome.over');
+    await logins.enter(visit, user, 'welcome');
+    leadTo(context, '');
+  }
+
+  async function logOut(visit: Visit, { secret }: Login): Promise<void> {
+    await logins.end(visit, secret);
+    leadTo(visit.context, 'login');
+  }
+
+  function leadToLogin(visit: Visit): void {
+    const { context, path } = visit;
+    const { search } = context;
+    // Somebody has followed a link from elsewhere, with which browsers send no cookie of ours: they may be logged in. Only what
+    // the page itself asks for shows it.
+    if (/^(?:cross|same)-site$/.test(context.get('sec-fetch-site')) && byPath.has(path)) {
+      context.set('Refresh', `0; url=${link(path)}${search}`);
+      show(visit, 'message', { text: 'frame.moment' }, { title: visit.words.t('frame.momentTitle') });
+      return;
+    }
+    leadTo(
+      context,
+      path === '' && search === '' ? 'login' : `login?${new URLSearchParams({ next: path + search })}`,
+    );
+  }
+
+  /** Where to go after logging in: a page of the admin, and nothing else. */
+  function targetOf(next: string): string {
+    const [path = '', query = ''] = next.split('?', 2);
+    return byPath.has(path) ? `${path}${query && `?${new URLSearchParams(query)}`}` : '';
+  }
+
+  /** A form that was opened in an earlier session comes back with what was entered, so that it can be sent again. */
+  async function again(visit: Visit, user: User, form: Form): Promise<void> {
+    const page = byPath.get(visit.path);
+    if (page?.again === undefined) return refuse(visit, 'frame.foreign');
+    if (!isAllowed(user, page.role)) return refuse(visit, 'frame.admins');
+    const shown = await page.again(requestOf(visit, user, form));
+    const told = { status: 403, flash: { level: 'warn', text: 'login.again' } } as const;
+    give(visit, page, shown.kind === 'view' ? { ...shown, ...told } : shown);
+  }
+
+  /**
+   * The session of whoever has sent a form is over: what was entered waits in the form for the login, and comes back with
+   * it. Only a browser in which somebody has been logged in has so much read.
+   */
+  async function resume(visit: Visit): Promise<void> {
+    const { context } = visit;
+    if (byPath.get(visit.path)?.again === undefined || !(await logins.isKnownBrowser(visit)))
+      return refuse(visit, 'frame.over');
+    const form = await readLargeForm(context.req, host.articles);
+    const name = fieldOf(form, 'login-name');
+    const ask = async (status: number, flash: Flash) =>
+      show(visit, 'login', { name, entered: await enteredIn(form) }, { status, flash });
+    if (!Object.hasOwn(form, 'login-password')) return ask(403, { level: 'warn', text: 'login.over' });
+    const checked = await logins.check(visit, name, fieldOf(form, 'login-password'));
+    if (checked.kind === 'refused') return ask(checked.status, checked.flash);
+    const { user } = checked;
+    const secret = await logins.enter(visit, user, 'login');
+    return again({ ...visit, login: { user, secret } }, user, form);
+  }
+
+  /** The texts that were entered in a form, as HTML, without what belongs to a session and to the login. */
+  async function enteredIn(
+    form: Form,
+  ): Promise<readonly { readonly nameHtml: string; readonly html: string }[]> {
+    const names = Object.keys(form).filter((name) => !/^(?:token|do|login-name|login-password)$/.test(name));
+    const texts = await host.articles.escaped([...names, ...names.map((name) => fieldOf(form, name))]);
+    return names.map((_, n) => ({ nameHtml: texts[n] ?? '', html: texts[names.length + n] ?? '' }));
+  }
+
+  return { askToLogIn, logIn, logOut, welcome, accept, leadToLogin, again, resume };
+}
+
+function nextOf(context: Context): string {
+  return queryOf(context).get('next') ?? '';
+}

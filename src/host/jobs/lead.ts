@@ -1,0 +1,51 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { PressmarkError } from '../../errors.js';
+import { makeDirectory, syncDirectory } from '../../fs/atomic-write.js';
+import { isLockFile, takeKernelLock } from '../../fs/lock.js';
+import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
+
+/** How often the lock is tried for. */
+const TRY_EVERY_MS = 2_000;
+
+/** Which of several receivers runs the jobs; see `createLead`. */
+export type Lead = ReturnType<typeof createLead>;
+
+/**
+ * The lock by which one of several receivers on a folder runs its jobs; when that receiver ends, another gets the lock.
+ *
+ * @param folder that of jobs, which is made.
+ */
+export function createLead(folder: string) {
+  const path = join(folder, 'lock');
+  let helper: LockHelper | undefined;
+  let lock: number | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+
+  /** Whether this receiver has the lock; somebody may have removed the state folder. */
+  function isHeld(): boolean {
+    return lock !== undefined && isLockFile(lock, path);
+  }
+
+  /** Tries to get the lock, every two seconds at most. @returns whether this receiver has it. */
+  async function take(): Promise<boolean> {
+    if (performance.now() - triedAt < TRY_EVERY_MS) return false;
+    triedAt = performance.now();
+    for (const parent of makeDirectory(folder)) await syncDirectory(parent);
+    try {
+      helper ??= findLockHelper();
+      lock = await takeKernelLock(path, helper, 0);
+      return true;
+    } catch (error) {
+      if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return false;
+      throw error;
+    }
+  }
+
+  function release(): void {
+    if (lock !== undefined) fs.closeSync(lock);
+    lock = undefined;
+  }
+
+  return { isHeld, take, release };
+}

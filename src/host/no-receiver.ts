@@ -1,0 +1,33 @@
+import { PressmarkError } from '../errors.js';
+import type { ArticleChanges } from './articles/edits.js';
+import type { SiteRecords } from './records.js';
+
+/** A method that only a running receiver has. */
+export const refusing = (plugin: string) => async () => {
+  throw new PressmarkError('USAGE', `plugin ${plugin}: this can be done only while the receiver runs`);
+};
+
+/** What changes articles, where no receiver runs. */
+export function readingOnly(plugin: string): ArticleChanges {
+  const refuse = refusing(plugin);
+  const changes = { receive: refuse, list: refuse, patch: refuse, setState: refuse };
+  const found = { search: refuse, datesSince: refuse };
+  const trash = { trash: refuse, restore: refuse, deleteTrashed: refuse, trashed: refuse };
+  const edits = { open: refuse, edit: refuse, create: refuse, draft: refuse, setStateBy: refuse };
+  const versions = { history: refuse, at: refuse, compare: refuse, revert: refuse };
+  return { ...changes, ...edits, ...versions, escaped: refuse, formFields: refuse, ...found, ...trash };
+}
+
+/** What is known of the site, where no receiver runs. */
+export function noRecords(plugin: string): SiteRecords {
+  const refuse = refusing(plugin);
+  return {
+    deliveries: refuse,
+    delivery: refuse,
+    dryRun: refuse,
+    refusals: refuse,
+    lastSeen: refuse,
+    doctor: refuse,
+    status: refuse,
+  };
+}
