@@ -138,6 +138,7 @@ export function originOf({ context, access }: Pick<Visit, 'context' | 'access'>)
   return `${access.isSecure ? 'https' : 'http'}://${context.get('host')}`;
 }
 
+/** The query of a request. */
 export function queryOf(context: Context): URLSearchParams {
   return new URLSearchParams(context.querystring);
 }
