@@ -8,7 +8,7 @@ import { draftOf } from '../../../../src/article/article.js';
 import { fingerprintOf } from '../../../../src/fs/fingerprint.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { createDiskWriter } from '../../../../src/store/write/durable-write.js';
-import { NameTaken, Outdated } from '../../../../src/store/writer.js';
+import { NameTaken, Outdated, type Write } from '../../../../src/store/writer.js';
 import { article } from '../../../support/events.js';
 import { recorder, syncs } from '../../../support/recorded-syncs.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -20,7 +20,7 @@ function open(t: ExecutionContext) {
   const root = join(dir, 'content');
   fs.mkdirSync(root);
   const writer = createDiskWriter(root, join(dir, 'staging'), pino({ level: 'silent' }));
-  const write = (name: string, text: string, replaces: string | null) =>
+  const write = (name: string, text: string, replaces: string | null, after: Write['after'] = []) =>
     writer.write({
       path: name,
       target: join(root, name),
@@ -29,6 +29,7 @@ function open(t: ExecutionContext) {
       article: stored,
       publication: { kind: 'dated' },
       epoch: 0,
+      after,
     });
   return { root, writer, write };
 }
@@ -65,6 +66,24 @@ function failSyncs(): { over(): void } {
     },
   };
 }
+
+test.serial(
+  'a file gets its name when all that it waits for is on the disk, and not where one fails',
+  async (t) => {
+    const { root, write } = open(t);
+    const there: boolean[] = [];
+    const look = async () => {
+      await new Promise(setImmediate);
+      there.push(fs.existsSync(join(root, 'a.md')));
+    };
+    await write('a.md', 'text', null, [look, look]);
+    t.deepEqual(there, [false, false]);
+    const fails = () => Promise.reject(failure('EIO'));
+    await t.throwsAsync(write('b.md', 'text', null, [look, fails]), { code: 'EIO' });
+    t.deepEqual(fs.readdirSync(root), ['a.md']);
+    t.deepEqual(fs.readdirSync(join(root, '../staging')), []);
+  },
+);
 
 test.serial('a new file never covers another, also on a file system without hard links', async (t) => {
   const { root, write } = open(t);
