@@ -18,7 +18,7 @@ import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, type OnlyAfter, Outdated, type StoredFile, type Writer } from './writer.js';
+import { NameTaken, type OnlyAfter, Outdated, type StoredFile, type Write, type Writer } from './writer.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
