@@ -9,7 +9,7 @@ import { foldersOf } from './content/folders.js';
 import { refuseUnknownAddress } from './site-address.js';
 import { openPlugins } from './start/open-plugins.js';
 import { openServer } from './start/open-server.js';
-import { openReceiverStore } from './start/open-store.js';
+import { openStore } from './start/open-store.js';
 
 // For the commands, which know the app and not the host.
 export { type Guard, guardAgainstPlugins } from '../host/guard.js';
@@ -60,7 +60,7 @@ export async function startApp(
   const onClose = (close: () => unknown) => closers.push(close);
   try {
     // The store: what is there is recovered, and watched.
-    const store = await openReceiverStore(settings, log, terminal, onClose);
+    const store = await openStore(settings, log, terminal, onClose);
     // The plugins: those of the site, and those that come with Pressmark.
     const plugins = await openPlugins({ settings, log, store, further, terminal, basePath, live, onClose });
     // The server: from here on deliveries come.

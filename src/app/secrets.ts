@@ -6,17 +6,12 @@ import type { Settings } from '../config/load.js';
 import { listedSecrets, secretsOf } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
-import { takeKernelLock } from '../fs/lock.js';
-import { findLockHelper } from '../fs/lock-helper.js';
 import type { SigningSecrets } from '../webhook/receive.js';
-import { foldersOf } from './content/folders.js';
 import { withVariables } from './init/env-lines.js';
+import { underSettingsLock } from './plugins/settings-store.js';
 
 /** How long the secret before stays live, in milliseconds: the service may have deliveries under way that it has signed with it. */
 export const OLD_LIVES_MS = 86_400_000;
-
-/** How long another receiver that writes `.env` is waited for, in milliseconds. */
-const LOCK_MS = 5_000;
 
 /** How often `.env` is looked at after signatures that do not match, at most, in milliseconds: anybody can send them. */
 const LOOK_EVERY_MS = 1_000;
@@ -85,12 +80,7 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
         'USAGE',
         'a secret has 8 to 200 letters, digits and marks, without commas, spaces and apostrophes; nothing was changed',
       );
-    const lock = await takeKernelLock(
-      join(foldersOf(settings).stateDir, 'settings.lock'),
-      findLockHelper(),
-      LOCK_MS,
-    );
-    try {
+    await underSettingsLock(settings, async () => {
       // Another receiver, or a person, may have set one since.
       const path = realPath(join(dir, '.env'));
       const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
@@ -107,10 +97,8 @@ export function openSecrets(settings: Settings, now: () => number = Date.now): L
       await writeAtomically(path, changed, 0o600);
       secrets = [secret, ...old];
       oldSecrets = old.length === 0 ? undefined : { secrets: old, until };
-      return secret;
-    } finally {
-      fs.closeSync(lock);
-    }
+    });
+    return secret;
   }
 
   return {

@@ -4,28 +4,22 @@ import { type BreakingSearch, type ExcludedArticle, readBuildState } from '../de
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../deploy/facts.js';
 import { type PushStatus, readPushStatus } from '../git/push/push-status.js';
+import { openRepository } from '../git/repository.js';
 import { type OpenJob, readOpenJobs } from '../host/jobs/open-jobs.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
-import type { Entry } from '../store/catalog/entry.js';
-import { articlesInReview } from './articles/in-review.js';
 import {
-  articleEntries,
+  articlesInReview,
   type MalformedArticle,
   malformedIn,
   type ScheduledArticle,
   scheduledIn,
-} from './articles/malformed-articles.js';
-import {
-  type AddressChange,
-  addressChange,
-  addressChangeAmong,
-  addressChangeFix,
-  addressChangeText,
-} from './articles/stored-urls.js';
+} from './articles/article-list.js';
+import { readCatalog } from './articles/find-article.js';
+import { addressChange, addressChangeText } from './articles/stored-urls.js';
+import { contentOf } from './content/content.js';
 import { foldersOf } from './content/folders.js';
 import { isPushed, PUSH_STATUS } from './durability.js';
-import { restartReason } from './needs-restart.js';
 import { type RunningReceiver, runningReceivers } from './running-receivers.js';
 
 // For the command, which knows the app alone.
@@ -74,37 +68,42 @@ export interface ReviewStatus {
 
 /** Reads how a site stands; it asks no receiver, so that it also answers where none runs. */
 export async function siteStatus(settings: Settings): Promise<SiteStatus> {
-  return statusOf(settings, await articleEntries(settings), async () => addressChange(settings));
+  return statusOf(settings, contentOf(settings), await readCatalog(settings));
 }
 
-/** The same in a receiver that runs: what its catalog knows is not read again, and what is read is read in its thread. */
-export function receiverStatus(
+/** @param content in a receiver, its files are read in its thread. */
+export async function statusOf(
   settings: Settings,
-  content: ContentFolder,
+  content: Pick<ContentFolder, 'root' | 'codec'>,
   catalog: Pick<Catalog, 'entries'>,
 ): Promise<SiteStatus> {
   const entries = [...catalog.entries()];
-  return statusOf(settings, entries, () => addressChangeAmong(content, entries, settings.siteUrl));
-}
-
-async function statusOf(
-  settings: Settings,
-  entries: readonly Entry[],
-  findAddressChange: () => Promise<AddressChange | undefined>,
-): Promise<SiteStatus> {
   const receivers = await runningReceivers(settings);
   // With a guess, the receiver's environment may say it.
-  const change = settings.siteUrlIsGuess ? undefined : await findAddressChange();
+  const change = settings.siteUrlIsGuess ? undefined : await addressChange(settings, content, entries);
+  const words = change && addressChangeText(change, settings);
   return {
     receivers,
     restart: await restartReason(settings, receivers),
-    addressChange: change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`,
+    addressChange: words && `${words.text}; ${words.fix}`,
     ...notedFacts(settings),
     jobs: readOpenJobs(foldersOf(settings).stateDir),
     scheduled: scheduledIn(settings, entries),
     malformed: malformedIn(settings, entries),
     review: await reviewStatus(settings),
   };
+}
+
+/** What a receiver that runs does not do until it is restarted. */
+export async function restartReason(
+  settings: Settings,
+  receivers: readonly RunningReceiver[],
+): Promise<string | undefined> {
+  const idle = receivers.find(({ commits }) => !commits);
+  if (idle === undefined || settings.git === false) return undefined;
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none') return undefined;
+  return `the receiver (process ${idle.pid}) commits nothing, as it was started before git was set up here`;
 }
 
 async function reviewStatus(settings: Settings): Promise<ReviewStatus | undefined> {

@@ -14,9 +14,6 @@ export function setLoudness(next: Loudness): void {
 
 export const isVerbose = (): boolean => loudness === 'verbose';
 
-/** Whether a moving line on standard error is seen by anybody. */
-export const showsProgress = (): boolean => process.stderr.isTTY === true && loudness !== 'quiet';
-
 /** Prints lines for a person. */
 export function print(text: string): void {
   if (loudness !== 'quiet') console.log(text);
@@ -95,7 +92,7 @@ export interface ProgressLine {
 
 /** The moving line on standard error; lines that stay go to standard output. */
 export function progressLine(): ProgressLine {
-  const moving = showsProgress();
+  const moving = process.stderr.isTTY === true && loudness !== 'quiet';
   let last = '';
   const clear = () => {
     if (moving && last !== '') process.stderr.write('\r\u001b[K');

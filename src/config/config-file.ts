@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { childEnvironment } from '../child-environment.js';
 import { messageOf, PressmarkError } from '../errors.js';
@@ -37,7 +36,7 @@ export async function readConfigFile(path: string, limitMs = READ_MS): Promise<o
   try {
     const value: unknown = path.endsWith('.json')
       ? JSON.parse(fs.readFileSync(path, 'utf8'))
-      : (await within(limitMs, importAnew(path), late)).default;
+      : (await within(limitMs, import(pathToFileURL(path).href), late)).default;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (cause) {
     throw invalid(
@@ -71,20 +70,7 @@ function lineInModule(cause: unknown, path: string): string | undefined {
         ? (cause.stack ?? '')
         : '';
   const place = report.split('\n').find((line) => line.includes(`${href}`) || line.includes(`${path}:`));
-  return /(?:\?[\d.]+)?:(\d+)(?::\d+)?\)?$/.exec(place ?? '')?.[1];
-}
-
-/** When each config module was first read: Node keeps modules, so one that has changed since gets another address. */
-const firstRead = new Map<string, number>();
-
-async function importAnew(path: string): Promise<{ default?: unknown }> {
-  const { mtimeMs } = fs.statSync(path);
-  const first = firstRead.get(path) ?? mtimeMs;
-  firstRead.set(path, first);
-  const { href } = pathToFileURL(path);
-  if (mtimeMs === first) return import(href);
-  delete createRequire(import.meta.url).cache[path]; // a CommonJS module is kept by its path alone
-  return import(`${href}?${mtimeMs}`);
+  return /:(\d+)(?::\d+)?\)?$/.exec(place ?? '')?.[1];
 }
 
 /** The error of settings that are wrong. */

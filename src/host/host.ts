@@ -24,7 +24,7 @@ import { asHost, asPlugin } from './plugin-code.js';
 import type { SiteRecords } from './records.js';
 import { createServices, type Services } from './services.js';
 import { activateOnce } from './setup/activation.js';
-import { inOrder, leaveOut } from './setup/manifests.js';
+import { inOrder } from './setup/manifests.js';
 import { parsedOptions, secretsOf } from './setup/plugin-settings.js';
 import { openStorage } from './storage.js';
 
@@ -91,7 +91,7 @@ export interface HostSurroundings {
   /** What `.env` and the environment hold, for the secrets of plugins. @default nothing */
   readonly environment?: NodeJS.Dict<string>;
   /** What Pressmark itself provides, in a receiver. @default nothing */
-  readonly services?: Partial<Services>;
+  readonly services?: (host: Host) => Partial<Services>;
   /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
   readonly hooks?: Hooks;
   /** The jobs of plugins, in a receiver that is put into service. @default none is run, and no plugin is activated */
@@ -120,13 +120,25 @@ export async function startHost(
   const owners = new Map<Router, string>();
   const adapters: PluginAdapter[] = [];
   const services = createServices();
-  for (const [name, service] of Object.entries(around.services ?? {}))
-    services.provide('pressmark', name, service);
   const additions = noAdditions();
   const admin = createAdminAdditions();
   const checks: { readonly plugin: string; readonly check: HealthCheck }[] = [];
   const taken = new Map(around.taken);
+  const host: Host = {
+    hooks,
+    routers,
+    served,
+    adapters,
+    outputs,
+    additions,
+    admin: admin.all,
+    report,
+    findings,
+    close,
+  };
   try {
+    for (const [name, service] of Object.entries(around.services?.(host) ?? {}))
+      services.provide('pressmark', name, service);
     const ordered = inOrder(entries);
     for (const { plugin } of ordered) {
       hooks.declare('action', plugin.hooks?.actions ?? []);
@@ -141,77 +153,73 @@ export async function startHost(
 
   async function add(entry: PluginEntry): Promise<void> {
     const { plugin, origin } = entry;
-    try {
-      const common = { ...commonHost(entry), options: await parsedOptions(entry) };
-      if (face === 'pages') {
-        const addOutput = (output: PluginOutput['output']) => {
-          hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
-          checkOutput({ plugin: plugin.name, output }, outputs);
-          outputs.push({ plugin: plugin.name, output });
-        };
-        const adding = addingTo(additions, plugin.name, hooks.checkOpen);
-        await setUp(entry, async () => plugin.pages?.({ ...common, ...adding, addOutput }));
-      } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
-        const secrets = secretsOf(plugin, origin, environment);
-        const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
-        const routes = (define: (router: Router) => void) => {
-          hooks.checkOpen(plugin.name, 'routes');
-          if (router !== undefined) define(router);
-        };
-        const serve = (handler: Middleware) => {
-          hooks.checkOpen(plugin.name, 'a handler');
-          served.push(servedBy(plugin.name, handler, (call) => runAsPlugin(entry, call)));
-        };
-        const folder = pluginFolder(stateDir, plugin.name);
-        const { alone, ...storage } = openStorage(plugin.name, folder);
-        const adapter = (given: Adapter) => {
-          hooks.checkOpen(plugin.name, 'an adapter');
-          const added = { ...given, plugin: plugin.name };
-          checkAdapter(added, taken);
-          for (const path of pathsOf(added)) taken.set(path, `plugin ${plugin.name} (${origin})`);
-          adapters.push(added);
-        };
-        const host = {
-          ...common,
-          secrets,
-          storage,
-          ...jobsOf(entry, common.log),
-          routes,
-          serve,
-          adapter,
-          answer: answerBy(plugin.name),
-          ...(around.records ?? noRecords(plugin.name)),
-          ...sharingOf(plugin.name),
-          admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
-          hold,
-          refuse,
-          articles: { ...readingOnly(plugin.name), ...outsidePlugin(articles) },
-          assets: around.assets ?? { put: refusing(plugin.name) },
-        };
-        await setUp(entry, async () => plugin.receiver?.(host));
-        const { activate } = plugin;
-        if (activate !== undefined && around.jobs !== undefined)
-          await namingPlugin(entry, 'activated', () =>
-            alone(() =>
-              activateOnce(folder, plugin.version, (context) =>
-                within(
-                  activateMs,
-                  runAsPlugin(entry, async () => activate(host, context)),
-                  () => {
-                    throw lateness(entry, 'activated', activateMs, 'activate');
-                  },
-                ),
+    const common = { ...commonHost(entry), options: await parsedOptions(entry) };
+    if (face === 'pages') {
+      const addOutput = (output: PluginOutput['output']) => {
+        hooks.checkOpen(plugin.name, `output ${quote(output.path)}`);
+        checkOutput({ plugin: plugin.name, output }, outputs);
+        outputs.push({ plugin: plugin.name, output });
+      };
+      const adding = addingTo(additions, plugin.name, hooks.checkOpen);
+      await setUp(entry, async () => plugin.pages?.({ ...common, ...adding, addOutput }));
+    } else if (plugin.receiver !== undefined || plugin.activate !== undefined) {
+      const secrets = secretsOf(plugin, origin, environment);
+      const router = entry.isFirstParty ? undefined : await createRoutes(plugin.name);
+      const routes = (define: (router: Router) => void) => {
+        hooks.checkOpen(plugin.name, 'routes');
+        if (router !== undefined) define(router);
+      };
+      const serve = (handler: Middleware) => {
+        hooks.checkOpen(plugin.name, 'a handler');
+        served.push(servedBy(plugin.name, handler, (call) => runAsPlugin(entry, call)));
+      };
+      const folder = pluginFolder(stateDir, plugin.name);
+      const { alone, ...storage } = openStorage(plugin.name, folder);
+      const adapter = (given: Adapter) => {
+        hooks.checkOpen(plugin.name, 'an adapter');
+        const added = { ...given, plugin: plugin.name };
+        checkAdapter(added, taken);
+        for (const path of pathsOf(added)) taken.set(path, `plugin ${plugin.name} (${origin})`);
+        adapters.push(added);
+      };
+      const host = {
+        ...common,
+        secrets,
+        storage,
+        ...jobsOf(entry, common.log),
+        routes,
+        serve,
+        adapter,
+        answer: answerBy(plugin.name),
+        ...(around.records ?? noRecords(plugin.name)),
+        ...sharingOf(plugin.name),
+        admin: admin.addingOf(plugin.name, common.log, hooks.checkOpen),
+        hold,
+        refuse,
+        articles: { ...readingOnly(plugin.name), ...outsidePlugin(articles) },
+        assets: around.assets ?? { put: refusing(plugin.name) },
+      };
+      await setUp(entry, async () => plugin.receiver?.(host));
+      const { activate } = plugin;
+      if (activate !== undefined && around.jobs !== undefined)
+        await namingPlugin(entry, 'activated', () =>
+          alone(() =>
+            activateOnce(folder, plugin.version, (context) =>
+              within(
+                activateMs,
+                runAsPlugin(entry, async () => activate(host, context)),
+                () => {
+                  throw lateness(entry, 'activated', activateMs, 'activate');
+                },
               ),
             ),
-          );
-        if (router !== undefined && router.stack.length > 0) {
-          sealRoutes(router, plugin.name);
-          routers.push(router);
-          owners.set(router, plugin.name);
-        }
+          ),
+        );
+      if (router !== undefined && router.stack.length > 0) {
+        sealRoutes(router, plugin.name);
+        routers.push(router);
+        owners.set(router, plugin.name);
       }
-    } catch (error) {
-      leaveOut(entry, error);
     }
   }
 
@@ -323,18 +331,7 @@ export async function startHost(
     return { hooks: hooks.report(), jobs: jobs.report(), routes: [...own, ...ofAdapters] };
   }
 
-  return {
-    hooks,
-    routers,
-    served,
-    adapters,
-    outputs,
-    additions,
-    admin: admin.all,
-    report,
-    findings,
-    close,
-  };
+  return host;
 }
 
 /** The folder of a plugin. @param stateDir that of the site's state. */

@@ -2,7 +2,6 @@
 import type Router from '@koa/router';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Middleware } from 'koa';
-import type { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { AdminAdding } from './admin/additions.js';
 import type { ArticleReader } from './articles/articles.js';
@@ -142,7 +141,7 @@ export interface Plugin<O = unknown> {
   readonly secrets?: readonly string[];
   /** Hooks of its own, for other plugins; each begins with the plugin's name and a dot. */
   readonly hooks?: { readonly actions?: readonly string[]; readonly filters?: readonly string[] };
-  /** Runs once in the process that answers the webhook, whatever builds the site; also in `doctor` and `revert`. May be async. */
+  /** Runs once in the process that answers the webhook, whatever builds the site; also in `doctor`. May be async. */
   receiver?(host: ReceiverHost<O>): unknown;
   /**
    * Runs once for each version that is installed, after `receiver` and before the first delivery. What it returns is waited
@@ -167,8 +166,6 @@ export interface PluginEntry {
   readonly file?: string;
   /** Whether it comes with Pressmark: its handlers run before those of all other plugins. @default false */
   readonly isFirstParty?: boolean;
-  /** Gets the error of a plugin that cannot be used, and the start goes on without that plugin. Without this function, the start fails. */
-  readonly onFailure?: (error: PressmarkError) => void;
 }
 
 /** Types a plugin's options through to its faces. */

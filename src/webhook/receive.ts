@@ -10,6 +10,63 @@ import { lookup } from './events/lookup.js';
 import { published } from './events/published.js';
 import { updated } from './events/updated.js';
 
+/**
+ * The steps of an event, from its bytes to its answer:
+ *
+ * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
+ * 2. The bytes are decoded, parsed and checked, in another thread: `Surroundings.readDelivery`.
+ * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
+ * 4. What it returns is the body of the 200; an error has the status of its code.
+ * 5. When the answer is out, `after` runs the actions.
+ *
+ * @param names of the service's headers.
+ */
+export function createReceiver(secrets: SigningSecrets, names: HeaderNames, around: Surroundings): Receive {
+  return async (delivery) => {
+    try {
+      requireSignature(delivery.body, delivery.headers, secrets, names);
+    } catch (error) {
+      return { ...refusal(error, undefined, around.log), verified: false };
+    }
+    return answerVerified(delivery, names, around);
+  };
+}
+
+/** Answers a delivery whose signature was right. */
+export async function answerVerified(
+  { body, headers }: RawDelivery,
+  names: HeaderNames,
+  around: Surroundings,
+): Promise<Answer> {
+  const verified = true;
+  let delivery: Delivery | undefined;
+  try {
+    requireIdentityEncoding(headers['content-encoding']);
+    refuseChangedBytes(body);
+    const version = headers[names.contract.toLowerCase()];
+    const value = Array.isArray(version) ? version.join(', ') : version;
+    delivery = await around.readDelivery(body, { name: names.contract, value });
+    const { id, outcome, body: answer, after } = await dispatch(delivery, around);
+    const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };
+  } catch (error) {
+    return { ...refusal(error, delivery, around.log), verified };
+  }
+}
+
+function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<Handled> {
+  switch (delivery.event) {
+    case 'article.published':
+      return published(delivery.data, delivery.timestamp, around);
+    case 'article.updated':
+      return updated(delivery.data, delivery.timestamp, around);
+    case 'article.lookup':
+      return lookup(delivery.data.target_url, around);
+    case 'webhook.test':
+      return { id: delivery.data.id, outcome: 'tested', body: testAnswer() };
+  }
+}
+
 /** The longest name of a foreign header that an answer shows, in characters. */
 const MOST_SHOWN = 80;
 
@@ -41,45 +98,6 @@ export interface SigningSecrets {
   now(): readonly string[];
   /** Called where a signature matches none of them. @returns whether there may be others now. */
   reread(): boolean;
-}
-
-/**
- * The receiver's core: verify the raw bytes, only then decode, parse, dispatch (contract: Authentication, 3).
- *
- * @param names of the service's headers.
- */
-export function createReceiver(secrets: SigningSecrets, names: HeaderNames, around: Surroundings): Receive {
-  const answer = answerVerified(names, around);
-  return async (delivery) => {
-    try {
-      requireSignature(delivery.body, delivery.headers, secrets, names);
-    } catch (error) {
-      return { ...refusal(error, undefined, around.log), verified: false };
-    }
-    return answer(delivery);
-  };
-}
-
-/** What answers a delivery whose signature was right. */
-export function answerVerified(names: HeaderNames, around: Surroundings): Receive {
-  const contractHeader = names.contract.toLowerCase();
-  const verified = true;
-  return async ({ body, headers }) => {
-    let delivery: Delivery | undefined;
-    try {
-      requireIdentityEncoding(headers['content-encoding']);
-      refuseChangedBytes(body);
-      const version = headers[contractHeader];
-      const value = Array.isArray(version) ? version.join(', ') : version;
-      const contract = { name: names.contract, value };
-      delivery = await around.readDelivery(body, contract);
-      const { id, outcome, body: answer, after } = await dispatch(delivery, around);
-      const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
-      return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };
-    } catch (error) {
-      return { ...refusal(error, delivery, around.log), verified };
-    }
-  };
 }
 
 /**
@@ -136,19 +154,6 @@ function requireIdentityEncoding(encoding: string | string[] | undefined): void 
 function refuseChangedBytes(body: Buffer): void {
   const change = changedBytes(body, undefined);
   if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
-}
-
-function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<Handled> {
-  switch (delivery.event) {
-    case 'article.published':
-      return published(delivery.data, delivery.timestamp, around);
-    case 'article.updated':
-      return updated(delivery.data, delivery.timestamp, around);
-    case 'article.lookup':
-      return lookup(delivery.data.target_url, around);
-    case 'webhook.test':
-      return { id: delivery.data.id, outcome: 'tested', body: testAnswer() };
-  }
 }
 
 /** What nobody has to look at, although the status says so: strangers can keep the receiver busy, and a plugin may refuse. */

@@ -17,33 +17,42 @@ export interface ChangeOptions {
 /** Makes the new file of an article from the present one; see `ArticleStore.change`. */
 export type MakeFile = (read: ReadFile, path: string) => Promise<Amended & { readonly seals?: boolean }>;
 
-/** Returns a function that changes the file of an article, for plugins and for people in the admin. */
-export function createChange({ store, around }: ChangeOptions) {
-  return async (id: string, make: MakeFile): Promise<Article> => {
-    let before: ReadFile | undefined;
-    const { article, edited, stored } = await store.change(id, async (read, path) => {
-      before = read;
-      const next = await make(read, path);
-      const { article, edited } = read.stored;
-      const note = { id, base: article.revision, timestamp: new Date().toISOString() };
-      const isShared = !edited || next.seals === true;
-      if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note)?.();
-      return next;
-    });
-    if (stored !== undefined) {
-      const timestamp = new Date().toISOString();
-      const replaced =
-        before?.stored.edited === true && !edited
-          ? { replaced: { article: before.stored.article, text: before.text } }
-          : {};
-      const change = around.changeOf({ ...stored, ...replaced });
-      const { path } = change;
-      // What a person has edited stays theirs.
-      if (edited) void around.hooks.doAction('article.edited', { path, id: article.id, url: article.url });
-      else void around.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
-    }
-    return article;
-  };
+/** Changes the file of an article, for plugins and for people in the admin. */
+export async function changeArticle(
+  { store, around }: ChangeOptions,
+  id: string,
+  make: MakeFile,
+): Promise<Article> {
+  let before: ReadFile | undefined;
+  const { article, edited, stored } = await store.change(id, async (read, path) => {
+    before = read;
+    const next = await make(read, path);
+    const { article, edited } = read.stored;
+    const note = { id, base: article.revision, timestamp: new Date().toISOString() };
+    const isShared = !edited || next.seals === true;
+    if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note)?.();
+    return next;
+  });
+  if (stored === undefined) return article;
+  const replaced =
+    before?.stored.edited === true && !edited
+      ? { replaced: { article: before.stored.article, text: before.text } }
+      : {};
+  const change = around.changeOf({ ...stored, ...replaced });
+  // What a person has edited stays theirs.
+  if (edited)
+    void around.hooks.doAction('article.edited', { path: change.path, id: article.id, url: article.url });
+  else announceUpdate(around, change, new Date().toISOString());
+  return article;
+}
+
+/** Runs the actions of an update that is stored. */
+export function announceUpdate(
+  { hooks }: Pick<Surroundings, 'hooks'>,
+  change: ReturnType<Surroundings['changeOf']>,
+  timestamp: string,
+): void {
+  void hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
 }
 
 /** What is to be different in an article; what is not named stays. */

@@ -3,9 +3,8 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { KNOWN_IDS, type KnownId, openDeletedArticles } from '../../store/deleted.js';
-import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
-import { readCatalog } from './history/find-article.js';
+import { readCatalog } from './find-article.js';
 
 /**
  * Lets an article that its owner has deleted be published again, by the next delivery of it. Also while a receiver runs.
@@ -14,7 +13,7 @@ import { readCatalog } from './history/find-article.js';
  */
 export async function forgetArticle(settings: Settings, id: string, log: Log): Promise<KnownId> {
   const { stateDir } = foldersOf(settings);
-  const catalog = await readCatalog(settings, contentOf(settings));
+  const catalog = await readCatalog(settings);
   const [entry] = catalog.byId(id);
   if (entry !== undefined)
     throw new PressmarkError(

@@ -18,7 +18,7 @@ import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import type { ReceiveArticle } from '../../webhook/events/receive-article.js';
-import { checkBase, checkMoment, createChange, withContent } from './change-article.js';
+import { changeArticle, checkBase, checkMoment, withContent } from './change-article.js';
 
 export interface HostArticlesOptions {
   readonly store: ArticleStore;
@@ -46,7 +46,6 @@ export function createArticleChanges(
   options: HostArticlesOptions,
 ): Pick<Articles, 'receive' | 'list' | 'patch' | 'setState'> & { readonly setStateAs: SetStateAs } {
   const { store, catalog, content, prefix, around, receive } = options;
-  const changed = createChange(options);
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
     const { since, after, limit = PAGE } = query;
@@ -102,7 +101,7 @@ export function createArticleChanges(
       );
     if (image !== undefined && !URL.canParse(image))
       throw new PressmarkError('USAGE', `the image ${quote(image)} is not an absolute URL`);
-    return changed(id, async (read, path) => {
+    return changeArticle(options, id, async (read, path) => {
       const { article, edited } = read.stored;
       if (edited || isOfPerson(article.revision))
         throw new PressmarkError(
@@ -120,7 +119,7 @@ export function createArticleChanges(
     if (at !== undefined) checkMoment(at);
     if (state === 'scheduled' && at === undefined)
       throw new PressmarkError('USAGE', 'a scheduled article needs its date');
-    return changed(id, async ({ text, stored }, path) => {
+    return changeArticle(options, id, async ({ text, stored }, path) => {
       const now = Date.now();
       const transition = stateChange(state, at, stored, now, who);
       const revision = revisionFor('state', stored.article.revision);

@@ -1,50 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { type Article, type ArticleDraft, draftOf } from '../../article/article.js';
 import type { Amended } from '../../article/format/amend.js';
-import { isOfPerson, isPersonsId, revisionFor } from '../../article/own-revisions.js';
+import { isPersonsId, revisionFor } from '../../article/own-revisions.js';
 import { stateAt } from '../../article/publication.js';
-import type { StoredArticle } from '../../article/stored-article.js';
-import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
-import type { Editors } from '../../git/commit/editors.js';
-import type {
-  ArticleEdits,
-  ArticleFields,
-  ArticleRevision,
-  EditableArticle,
-} from '../../host/articles/edits.js';
+import type { ArticleEdits, ArticleFields, EditableArticle } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
 import { type ReadFile, readArticle } from '../../store/catalog/content-folder.js';
-import type { Found } from '../../store/reading.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
 import { publishDraft } from '../../webhook/events/published.js';
-import type { PersonsTexts } from '../content/article-codec.js';
-import { checkBase, createChange, invalid, isHtml, withContent } from './change-article.js';
-import {
-  type ArticleHistory,
-  historyOfFile,
-  type Revision,
-  versionInCommit,
-} from './history/article-history.js';
-import { pick, reversion, versionIn } from './history/revert.js';
-import { type HostArticlesOptions, listedArticle, type SetStateAs, stateChange } from './host-articles.js';
+import { changeArticle, checkBase, invalid, isHtml, withContent } from './change-article.js';
+import { listedArticle, type SetStateAs, stateChange } from './host-articles.js';
 import type { ReadForm } from './person-form.js';
+import { createVersions, mustGet, noteEditor, type VersionsOptions } from './person-versions.js';
 
-export interface PersonEditsOptions extends Omit<HostArticlesOptions, 'receive' | 'catalog'> {
-  readonly settings: Settings;
-  readonly around: Surroundings;
-  readonly editors: Editors;
+export interface PersonEditsOptions extends VersionsOptions {
+  /** The content folder's path below the site's, with a slash at its end. */
+  readonly prefix: string;
   readonly setStateAs: SetStateAs;
-  readonly texts: PersonsTexts;
 }
-
-/** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
-const MOST_SEARCHED = 1_000;
 
 /** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
-  const { settings, store, content, prefix, around, editors, setStateAs, texts } = options;
-  const changed = createChange(options);
+  const { store, content, prefix, around, editors, setStateAs, texts } = options;
 
   /** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
   async function lockedText(
@@ -84,7 +61,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     by: Editor,
   ): Promise<Article> {
     const revision = revisionFor('admin');
-    return changed(id, async (read, path) => {
+    return changeArticle(options, id, async (read, path) => {
       const { article } = read.stored;
       const form = await texts.form(fields, read.stored);
       if (await isStoredBy(by, read, path, form)) return { ...read.stored, text: read.text };
@@ -100,7 +77,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
           'BODY_INVALID',
           'the author of this post stands in its file alone and cannot be changed here',
         );
-      await note(revision, by);
+      await noteEditor(editors, revision, by);
       return { ...next, seals: true };
     });
   }
@@ -129,7 +106,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const held = fields.state === 'held' ? { held: `by ${by.name}` } : {};
     const before = await store.get(id);
     const revision = before === undefined ? revisionFor('admin') : before.article.revision;
-    if (before === undefined) await note(revision, by);
+    if (before === undefined) await noteEditor(editors, revision, by);
     const made = () => ({ ...draft, revision, ...held });
     const { url, outcome, after } = await publishDraft(id, made, draft.date, around);
     void after?.();
@@ -151,7 +128,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       const url = layout.url(slug, made.date);
       return shown(path, await codec.encode({ ...made, updated: null, url }, path));
     }
-    const found = await mustGet(id);
+    const found = await mustGet(store, id);
     const { path } = found;
     const read = await readArticle(content, path);
     const form = await texts.form(fields, read.stored);
@@ -172,80 +149,10 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   }
 
   const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
-    setStateAs(id, state, at, { who: by.name, note: (revision) => note(revision, by) });
-
-  async function history(id: string, most?: number): Promise<readonly ArticleRevision[]> {
-    const found = await mustGet(id);
-    const { revisions } = await historyOf(found, most);
-    return revisions.slice(0, most).map((one) => revisionOf(one, editors));
-  }
-
-  async function at(id: string, revision: string): Promise<Article> {
-    const stored = await versionOf(await mustGet(id), revision);
-    return { ...stored.article, body: await texts.editable(stored) };
-  }
-
-  /** @param revision or the name of a commit, which is found without the history, as long as the file has kept its name. */
-  async function versionOf(found: Found, revision: string): Promise<StoredArticle> {
-    const { id } = found.article;
-    if (found.article.revision === revision) return found;
-    const isCommit = /^[0-9a-f]{40,64}$/.test(revision);
-    const stored = isCommit && (await versionInCommit(settings, content, { id, path: found.path }, revision));
-    return stored || versionIn(await historyOf(found, MOST_SEARCHED), revision).stored;
-  }
-
-  const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
-    const found = await mustGet(id);
-    checkBase(found.article, base);
-    const history = await historyOf(found);
-    const { target, replacement } = await reversion(content, history, pick(history, wanted));
-    await note(target.revision, by);
-    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
-    const { stored } = await store.update(target, async () => replacement);
-    if (stored === undefined) return (await mustGet(id)).article;
-    const timestamp = replacement.updated;
-    const change = around.changeOf(stored);
-    void around.hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });
-    return stored.article;
-  };
-
-  /** Notes whose a revision is. */
-  async function note(revision: string, by: Editor): Promise<void> {
-    try {
-      await editors.note(revision, personOf(by));
-    } catch (cause) {
-      throw new PressmarkError('STORE_FAILED', 'the author of the change could not be noted', { cause });
-    }
-  }
-
-  async function mustGet(id: string): Promise<Found> {
-    const found = await store.get(id);
-    if (found === undefined)
-      throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
-    return found;
-  }
-
-  /** With the current version at its beginning where no commit has it yet. */
-  async function historyOf(found: Found, most?: number): Promise<ArticleHistory> {
-    const { id, url, revision } = found.article;
-    const now = { stored: found };
-    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now, most);
-    if (history.revisions.some(({ current }) => current)) return history;
-    const uncommitted: Revision = {
-      revision,
-      commit: null,
-      keptIn: null,
-      date: '',
-      author: { name: '', email: '' },
-      subject: '',
-      current: true,
-      stored: found,
-    };
-    return { ...history, revisions: [uncommitted, ...history.revisions] };
-  }
+    setStateAs(id, state, at, { who: by.name, note: (revision) => noteEditor(editors, revision, by) });
 
   const { compare, escaped, formFields } = texts;
-  return { open, edit, create, draft, setStateBy, history, at, compare, escaped, formFields, revert };
+  return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
 }
 
 /** A new article. @param slug @default made of the title. */
@@ -267,25 +174,4 @@ function newDraft(id: string, fields: Partial<ArticleFields>, slug: string | und
     published_at: new Date().toISOString(),
     json_ld: '',
   });
-}
-
-function revisionOf(
-  { revision, current, date, author, subject, commit, keptIn, stored }: Revision,
-  editors: Editors,
-): ArticleRevision {
-  const person = (revision === null ? undefined : editors.of(revision)) ?? author;
-  return {
-    revision,
-    current,
-    isOfPerson: stored?.edited === true || (revision !== null && isOfPerson(revision)),
-    date: date === '' ? null : date,
-    author: person.name === '' ? undefined : person,
-    subject,
-    commit,
-    keptIn,
-  };
-}
-
-function personOf({ name, email = '' }: Editor) {
-  return { name, email };
 }

@@ -59,24 +59,13 @@ export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boole
 /**
  * Finds the articles whose URLs a change of `siteUrl` has left behind.
  *
+ * @param entries what is known of the files: in a receiver that of its catalog, which is read in its thread.
  * @returns undefined where there are none.
  */
-export function addressChange(settings: Settings): AddressChange | undefined {
-  let articles = 0;
-  let example = '';
-  for (const { stored } of filesWithUrl(settings))
-    if (isElsewhere(stored, settings.siteUrl)) {
-      articles++;
-      example ||= stored.url;
-    }
-  return articles === 0 ? undefined : { articles, example };
-}
-
-/** The same while a receiver runs: the files are read in its thread, one after the other. */
-export async function addressChangeAmong(
+export async function addressChange(
+  settings: Settings,
   { root, codec }: Pick<ContentFolder, 'root' | 'codec'>,
-  entries: Iterable<Entry>,
-  siteUrl: string,
+  entries: Iterable<Pick<Entry, 'path'>>,
 ): Promise<AddressChange | undefined> {
   let articles = 0;
   let example = '';
@@ -85,64 +74,40 @@ export async function addressChangeAmong(
     try {
       stored = await codec.storedUrl(readText(join(root, path)).text, path);
     } catch {
-      continue; // gone or malformed since; `doctor` names it
+      continue; // gone or malformed; `doctor` names it
     }
-    if (stored === undefined || !isElsewhere(stored, siteUrl)) continue;
+    if (stored === undefined || !isElsewhere(stored, settings.siteUrl)) continue;
     articles++;
     example ||= stored.url;
   }
   return articles === 0 ? undefined : { articles, example };
 }
 
-/** What is wrong after a change of `siteUrl`, as a sentence without its full stop. */
-export function addressChangeText({ articles, example }: AddressChange, siteUrl: string): string {
+/** What is wrong after a change of `siteUrl`, and what a person does about it. */
+export function addressChangeText(
+  { articles, example }: AddressChange,
+  { siteUrl, siteUrlIsGuess }: Settings,
+): { readonly text: string; readonly fix: string } {
   const whose = articles === 1 ? '1 article has a URL that is' : `${articles} articles have URLs that are`;
-  return `${whose} not at the site’s address ${siteUrl}, such as ${example}`;
-}
-
-/** What a person does about it. */
-export function addressChangeFix({ siteUrl, siteUrlIsGuess }: Settings): string {
-  if (siteUrlIsGuess)
-    return 'set siteUrl in the config, or PRESSMARK_SITE_URL, to the address of these articles; a preview has it with --port of the earlier one';
-  return `if the site has moved, run pressmark move ${siteUrl}, which shows first what would change; if not, set siteUrl back`;
-}
-
-/**
- * Refuses to build a site whose articles would have no pages.
- *
- * @throws PressmarkError BUILD_FAILED.
- */
-export function refuseAddressChange(settings: Settings): void {
-  const change = addressChange(settings);
-  if (change === undefined) return;
-  const { siteUrl } = settings;
-  throw new PressmarkError(
-    'BUILD_FAILED',
-    `nothing was built: ${addressChangeText(change, siteUrl)}; ${addressChangeFix(settings)}`,
-  );
+  return {
+    text: `${whose} not at the site’s address ${siteUrl}, such as ${example}`,
+    fix: siteUrlIsGuess
+      ? 'set siteUrl in the config, or PRESSMARK_SITE_URL, to the address of these articles; a preview has it with --port of the earlier one'
+      : `if the site has moved, run pressmark move ${siteUrl}, which shows first what would change; if not, set siteUrl back`,
+  };
 }
 
 /**
- * Refuses to start where the next build would take the pages of articles away. A delivery that comes while the address is
- * put right is sent again by the service.
+ * Refuses to go on where a build would take the pages of articles away. A delivery that comes while the address is put right
+ * is sent again by the service.
  *
- * @param entries what the catalog knows: files are only read where one of these is elsewhere.
  * @throws PressmarkError CONFIG_INVALID.
  */
-export function refuseArticlesElsewhere(settings: Settings, entries: Iterable<Entry>): void {
-  const { siteUrl } = settings;
-  if (
-    ![...entries].some(
-      ({ url, broken }) => broken === undefined && isElsewhere({ url, address: undefined }, siteUrl),
-    )
-  )
-    return;
-  const change = addressChange(settings);
+export async function refuseArticlesElsewhere(settings: Settings, entries: Iterable<Entry>): Promise<void> {
+  const change = await addressChange(settings, contentOf(settings), entries);
   if (change === undefined) return;
-  throw new PressmarkError(
-    'CONFIG_INVALID',
-    `${addressChangeText(change, siteUrl)}; ${addressChangeFix(settings)}`,
-  );
+  const { text, fix } = addressChangeText(change, settings);
+  throw new PressmarkError('CONFIG_INVALID', `${text}; ${fix}`);
 }
 
 /** Why a file cannot be moved, with its name. */

@@ -9,6 +9,8 @@ import { catalogId, LONGEST_TITLE } from '../../store/catalog/entry.js';
 import type { DeletedArticles } from '../../store/deleted.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
+import { checkBase } from './change-article.js';
+import { noteEditor } from './person-versions.js';
 
 export interface TrashOptions {
   readonly store: ArticleStore;
@@ -33,14 +35,10 @@ export function createTrash(options: TrashOptions) {
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
     const to = redirect === null ? null : checked(redirect);
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
-      if (article.revision !== base)
-        throw new PressmarkError(
-          'REVISION_CONFLICT',
-          `article ${quote(id)} has changed since; it is at ${quote(article.revision)}`,
-        );
+      checkBase(article, base);
       if (to !== null && leadsTo(to, article.url))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
-      await editors.note(removedKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
+      await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
       const title = shortened(article.title, LONGEST_TITLE);
       const at = new Date().toISOString();
@@ -55,7 +53,7 @@ export function createTrash(options: TrashOptions) {
 
   const restore: ArticleTrash['restore'] = async (id, by) => {
     const { id: known, path, url } = found(id);
-    await editors.note(restoredKey(`${prefix}${path}`), { name: by.name, email: by.email ?? '' });
+    await noteEditor(editors, restoredKey(`${prefix}${path}`), by);
     await store.restore(known, path, files.textOf(known));
     await files.drop(known);
     void hooks.doAction('article.created', { path: `${prefix}${path}`, id, url });

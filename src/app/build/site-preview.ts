@@ -3,8 +3,7 @@ import type { Settings } from '../../config/load.js';
 import { framedStyles } from '../../deploy/preview/framed-page.js';
 import type { PreviewFile, PreviewPage, PreviewService } from '../../host/admin/preview-service.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
-import { openServed } from '../server/served-file.js';
-import { servedPath } from '../server/served-path.js';
+import { openServed, servedPath } from '../server/served-file.js';
 import { createBuildProcess } from './start-build-process.js';
 
 /** Previews that wait for their turn or are being built. */

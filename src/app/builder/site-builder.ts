@@ -40,13 +40,6 @@ export type BuilderSettings = Omit<
   'plugins' | 'secrets' | 'environment' | 'deployHook' | 'gitToken' | 'statusToken'
 >;
 
-/** Whether this site is built by Pressmark. */
-export function buildsSite(
-  settings: BuilderSettings,
-): settings is BuilderSettings & { site: Exclude<Settings['site'], false> } {
-  return settings.site !== false;
-}
-
 /**
  * Makes the builder of a site, with a plugin host of its own: builds run in a thread, and functions do not
  * travel between threads.
@@ -60,9 +53,10 @@ export async function openSiteBuilder(
   log: Log,
   longestWaitMs?: number,
 ): Promise<SiteBuilder> {
-  if (!buildsSite(settings))
+  const { site } = settings;
+  if (site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const { pageSize, search, hosting, contentSecurityPolicy } = settings.site;
+  const { pageSize, search, hosting, contentSecurityPolicy } = site;
   const { contentDir, ...folders } = foldersOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
@@ -81,10 +75,10 @@ export async function openSiteBuilder(
     content,
     catalog,
     site: siteInfoOf(settings.siteUrl, {
-      ...settings.site,
+      ...site,
       search: search !== false && pagefindVersion(log) !== undefined,
     }),
-    termSlug: termSlugOf(settings.articles, settings.site.language),
+    termSlug: termSlugOf(settings.articles, site.language),
     pageSize,
     hosting,
     contentSecurityPolicy,

@@ -1,12 +1,15 @@
 import { Worker } from 'node:worker_threads';
-import type { LiveCheckOptions } from '../../deploy/live/live-check.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type { ArticleEdits } from '../../host/articles/edits.js';
 import type { ArticleCodec } from '../../store/catalog/content-folder.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
-import type { AdapterOptions } from '../../webhook/http/adapter.js';
-import type { ReadForm } from '../articles/person-form.js';
-import { type Outcome, steadyMs, type ThreadSettings, type ThreadWork, type Work } from './article-work.js';
+import {
+  type AskedWork,
+  type Outcome,
+  steadyMs,
+  type ThreadSettings,
+  type ThreadWork,
+  type Work,
+} from './article-work.js';
 import type { ContentSettings } from './content.js';
 
 /**
@@ -23,8 +26,8 @@ const MOST_DEATHS = 2;
 
 /** What could not be done to the article. */
 const DONE: Readonly<Record<keyof ThreadWork, string>> = {
-  delivery: 'received',
-  incoming: 'received',
+  readDelivery: 'received',
+  readIncoming: 'received',
   pageProblem: 'looked for on its page',
   entry: 'read',
   decode: 'read',
@@ -39,7 +42,7 @@ const DONE: Readonly<Record<keyof ThreadWork, string>> = {
   assets: 'read',
   hasNames: 'listed',
   storedUrl: 'read',
-  json: 'received',
+  readJson: 'received',
   editable: 'read',
   form: 'read',
   compared: 'compared',
@@ -57,19 +60,15 @@ interface Asked {
 }
 
 /** What is done with the texts of people who edit articles. */
-export interface PersonsTexts extends Pick<ArticleEdits, 'compare' | 'escaped' | 'formFields'> {
-  editable(...args: Parameters<ThreadWork['editable']>): Promise<string>;
-  form(...args: Parameters<ThreadWork['form']>): Promise<ReadForm>;
-}
+export interface PersonsTexts
+  extends Pick<AskedWork, 'editable' | 'form'>,
+    Pick<ArticleEdits, 'compare' | 'escaped' | 'formFields'> {}
 
-/** A codec whose work is done by a thread. */
-export interface CodecInThread {
+/** A codec whose work is done by a thread, and what else the thread reads. */
+export interface CodecInThread
+  extends Pick<AskedWork, 'readDelivery' | 'readIncoming' | 'readJson' | 'pageProblem'> {
   readonly codec: ArticleCodec;
-  readonly readDelivery: Surroundings['readDelivery'];
-  readonly readIncoming: Surroundings['readIncoming'];
-  readonly readJson: AdapterOptions['readJson'];
   readonly texts: PersonsTexts;
-  readonly pageProblem: LiveCheckOptions['pageProblem'];
   /** Starts the thread, which its first work does otherwise. */
   start(): void;
   /** Ends the thread when it has done what it was asked. */
@@ -96,14 +95,11 @@ export function createCodecInThread(
   let isClosing = false;
   let thread: Worker | undefined;
 
-  function ask<Kind extends keyof ThreadWork>(
-    kind: Kind,
-    args: Parameters<ThreadWork[Kind]>,
-  ): Promise<Awaited<ReturnType<ThreadWork[Kind]>>> {
+  function ask(kind: Work['kind'], args: Work['args']): Promise<unknown> {
     const work: Work = { number: count++, kind, args, askedAt: steadyMs() };
     const answer = new Promise<unknown>((resolve, reject) => hand({ work, deaths: 0, resolve, reject }));
     last = answer.catch(() => undefined);
-    return answer as Promise<Awaited<ReturnType<ThreadWork[Kind]>>>;
+    return answer;
   }
 
   function hand(asked: Asked): void {
@@ -169,40 +165,31 @@ export function createCodecInThread(
     }
   }
 
+  const asked = Object.fromEntries(
+    Object.keys(DONE).map((kind) => [kind, (...args: Work['args']) => ask(kind as Work['kind'], args)]),
+  ) as unknown as AskedWork;
+  const { readDelivery, readJson, pageProblem } = asked;
   return {
+    readDelivery,
+    readJson,
+    pageProblem,
+    readIncoming: (...args) => asked.readIncoming(...args).catch(refuseFunctions),
     codec: {
-      entry: (...args) => ask('entry', args),
-      decode: (...args) => ask('decode', args),
+      ...asked,
       async encode(article, path) {
-        const { revision, body = article.body, ...file } = await ask('encode', [article, path]);
+        const { revision, body = article.body, ...file } = await asked.encode(article, path);
         return { ...file, article: { ...article, revision, body } };
       },
-      amend: (...args) => ask('amend', args),
-      inState: (...args) => ask('inState', args),
-      ownTags: (...args) => ask('ownTags', args),
-      extension: (...args) => ask('extension', args),
-      html: (...args) => ask('html', args),
-      comments: (...args) => ask('comments', args),
-      keepComments: (...args) => ask('keepComments', args),
-      assets: (...args) => ask('assets', args),
-      hasNames: (...args) => ask('hasNames', args),
-      storedUrl: (...args) => ask('storedUrl', args),
     },
     texts: {
-      editable: (...args) => ask('editable', args),
-      form: (...args) => ask('form', args).catch(refuseFunctions),
+      ...asked,
+      form: (...args) => asked.form(...args).catch(refuseFunctions),
       compare: (...args) =>
-        ask('compared', args).catch((error: unknown) => {
+        asked.compared(...args).catch((error: unknown) => {
           if (!(error instanceof PressmarkError)) throw error;
-          return ask('apart', args);
+          return asked.apart(...args);
         }),
-      escaped: (...args) => ask('escaped', args),
-      formFields: (...args) => ask('formFields', args),
     },
-    readDelivery: (...args) => ask('delivery', args),
-    readIncoming: (...args) => ask('incoming', args).catch(refuseFunctions),
-    readJson: (...args) => ask('json', args),
-    pageProblem: (...args) => ask('pageProblem', args),
     start() {
       thread ??= startThread();
     },

@@ -1,16 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { escapeUTF8 } from 'entities';
 import type { NewArticle } from '../../article/format/encode.js';
-import type { StoredArticle } from '../../article/stored-article.js';
 import { readConfigFile } from '../../config/config-file.js';
 import { problemOf } from '../../deploy/live/page-problem.js';
 import { PressmarkError } from '../../errors.js';
-import type { ArticleFields } from '../../host/articles/edits.js';
 import { textWork } from '../../store/catalog/content-folder.js';
 import { readDelivery, readJson } from '../../webhook/events/read-delivery.js';
 import { readIncoming } from '../../webhook/events/read-incoming.js';
 import { apart, compared } from '../articles/compare-articles.js';
-import { editableText, formFields, type ReadForm, readForm } from '../articles/person-form.js';
+import { editableText, formFields, readForm } from '../articles/person-form.js';
 import {
   type NewFile,
   type Outcome,
@@ -27,6 +25,21 @@ if (port === null) throw new Error('this file is the entry of a worker thread');
 const settings = workerData as ThreadSettings;
 const content = contentOf(await withGenerator(settings));
 const texts = textWork(content);
+const work: ThreadWork = {
+  ...texts,
+  readDelivery,
+  readIncoming,
+  readJson,
+  pageProblem: problemOf,
+  encode,
+  editable: (stored) => editableText(stored, content.format),
+  form: (entered, now) =>
+    readForm(entered, now && { article: now.article, editable: editableText(now, content.format) }),
+  compared,
+  apart,
+  escaped: (plain) => plain.map((text) => escapeUTF8(text)),
+  formFields,
+};
 const startedAt = steadyMs();
 let last = Promise.resolve();
 port.on('message', (work: Work) => {
@@ -45,7 +58,7 @@ async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome
     // The start of a thread is nobody's fault.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
-    return { kind: 'done', number, result: await Reflect.apply(workOf(kind), undefined, args) };
+    return { kind: 'done', number, result: await Reflect.apply(work[kind], undefined, args) };
   } catch (error) {
     // An error loses its class on the way to another thread.
     if (!(error instanceof PressmarkError)) return { kind: 'failed', number, error };
@@ -54,49 +67,8 @@ async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome
   }
 }
 
-function workOf(kind: Work['kind']): ThreadWork[Work['kind']] {
-  switch (kind) {
-    case 'delivery':
-      return readDelivery;
-    case 'incoming':
-      return readIncoming;
-    case 'json':
-      return readJson;
-    case 'pageProblem':
-      return problemOf;
-    case 'encode':
-      return encode;
-    case 'editable':
-      return editable;
-    case 'form':
-      return form;
-    case 'compared':
-      return compared;
-    case 'apart':
-      return apart;
-    case 'escaped':
-      return escaped;
-    case 'formFields':
-      return formFields;
-    default:
-      return texts[kind];
-  }
-}
-
 function encode(given: NewArticle, path: string): NewFile {
   const { article, ...file } = texts.encode(given, path);
   const { revision, body } = article;
   return { ...file, revision, ...(body !== given.body && { body }) };
-}
-
-function editable(stored: StoredArticle): string {
-  return editableText(stored, content.format);
-}
-
-function form(entered: Partial<ArticleFields>, now: StoredArticle | undefined): ReadForm {
-  return readForm(entered, now && { article: now.article, editable: editable(now) });
-}
-
-function escaped(texts: readonly string[]): readonly string[] {
-  return texts.map((text) => escapeUTF8(text));
 }

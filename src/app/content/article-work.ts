@@ -21,9 +21,9 @@ export type ThreadSettings = ContentSettings & {
 /** What the thread can do. */
 export interface ThreadWork extends Omit<TextWork, 'encode'> {
   readonly encode: (article: NewArticle, path: string) => NewFile;
-  readonly delivery: typeof readDelivery;
-  readonly incoming: typeof readIncoming;
-  readonly json: typeof readJson;
+  readonly readDelivery: typeof readDelivery;
+  readonly readIncoming: typeof readIncoming;
+  readonly readJson: typeof readJson;
   readonly pageProblem: typeof problemOf;
   /** See `editableText`. */
   readonly editable: (stored: StoredArticle) => string;
@@ -35,6 +35,13 @@ export interface ThreadWork extends Omit<TextWork, 'encode'> {
   /** Texts as HTML that shows them. */
   readonly escaped: (texts: readonly string[]) => readonly string[];
 }
+
+/** The same from another thread. */
+export type AskedWork = {
+  readonly [Kind in keyof ThreadWork]: (
+    ...args: Parameters<ThreadWork[Kind]>
+  ) => Promise<Awaited<ReturnType<ThreadWork[Kind]>>>;
+};
 
 /** A new article's file without what of the article the asker has already. */
 export interface NewFile extends Omit<EncodedFile, 'article'> {

@@ -10,27 +10,38 @@ export interface Finding {
   readonly fix?: string;
 }
 
+/** What is as it should be. */
+export function ok(about: string, text: string): Finding {
+  return { level: 'ok', about, text };
+}
+
+/** What may be what the owner wants. */
+export function warn(about: string, text: string, fix: string): Finding {
+  return { level: 'warn', about, text, fix };
+}
+
+/** What keeps the receiver from working, or loses something. */
+export function fail(about: string, text: string, fix: string): Finding {
+  return { level: 'fail', about, text, fix };
+}
+
 /** What follows a refusal: its message names the value, and mostly what to set instead. */
 const FIX = 'fix the cause that it names; pressmark start refuses to run with the same message';
 
 /**
- * The finding of a check that the start makes too, where the check fails.
+ * The findings of a check that the start makes too, or its refusal.
  *
- * @param fine the text of the finding where it does not; without it there is none then.
+ * @param check returns its findings, or what does not matter.
+ * @throws what is a fault of the program.
  */
-export async function refusalOf(about: string, check: () => unknown, fine?: string): Promise<Finding[]> {
+export async function checked(about: string, check: () => unknown): Promise<readonly Finding[]> {
   try {
-    await check();
-    return fine === undefined ? [] : [{ level: 'ok', about, text: fine }];
+    const found = await check();
+    return Array.isArray(found) ? found : [];
   } catch (error) {
-    return [refusal(about, error)];
+    if (!(error instanceof PressmarkError) && systemCode(error) === undefined) throw error;
+    return [fail(about, messageOf(error), FIX)];
   }
-}
-
-/** The finding of an error with which the start ends. @throws the error where it is a fault of the program. */
-export function refusal(about: string, error: unknown): Finding {
-  if (!(error instanceof PressmarkError) && systemCode(error) === undefined) throw error;
-  return { level: 'fail', about, text: messageOf(error), fix: FIX };
 }
 
 /** A finding lists no more files than these. */

@@ -14,9 +14,9 @@ import { isArticlePath } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { checkGitSettings } from '../durability.js';
-import { restartReason } from '../needs-restart.js';
 import type { RunningReceiver } from '../running-receivers.js';
-import { type Finding, refusalOf } from './finding.js';
+import { restartReason } from '../status.js';
+import { checked, type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'git';
 
@@ -30,64 +30,41 @@ const MOST_READ = 1_000;
 export async function gitFindings(
   settings: Settings,
   receivers: readonly RunningReceiver[],
-): Promise<Finding[]> {
-  const repository =
-    settings.git === false ? undefined : await openRepository(settings.dir, settings.environment);
-  if (repository === undefined || repository.kind === 'none')
+): Promise<readonly Finding[]> {
+  if (settings.git === false)
     return [
-      ...(await withoutCommits(settings, repository)),
-      ...(await replaced(settings, 'copy what you need from it; then remove the file')),
+      ...(await checked(about, () => {
+        checkGitSettings(settings);
+        return [ok(about, 'switched off in the config; nothing is committed')];
+      })),
+      ...replaced(settings, 'copy what you need from it; then remove the file'),
+    ];
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none')
+    return [
+      ...(settings.durability === 'disk' ? [notCommitted(repository)] : await refusedLevel(settings)),
+      ...replaced(settings, 'copy what you need from it; then remove the file'),
     ];
   try {
-    const author = typeof settings.git === 'object' ? settings.git.author : undefined;
-    const restart = await restartReason(settings, receivers);
-    return [
-      restart === undefined
-        ? await branch(repository)
-        : { level: 'fail', about, text: restart, fix: 'restart it; then it commits what it has stored' },
-      ...(await uncommitted(repository, settings)),
-      ...locks(repository),
-      ...(await replaced(
-        settings,
-        'put it back with pressmark revert, or copy what you need from it; then remove the file',
-      )),
-      ...(await content(repository, settings)),
-      ...(await secretFile(repository, settings)),
-      await identity(repository, author),
-    ];
+    return await findingsIn(repository, settings, receivers);
   } catch (error) {
     const fix = 'run git status in the site’s folder, and fix what it reports';
-    return [{ level: 'fail', about, text: reasonOf(error), fix }];
+    return [fail(about, reasonOf(error), fix)];
   }
 }
 
-async function withoutCommits(settings: Settings, repository: NoRepository | undefined): Promise<Finding[]> {
-  if (repository === undefined)
-    return refusalOf(
-      about,
-      () => checkGitSettings(settings),
-      'switched off in the config; nothing is committed',
-    );
-  return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);
-}
-
-function notCommitted({ because }: { because: string }): Finding {
-  const fix = 'fix that (git init makes a repository), or set git: false in the config';
-  return { level: 'warn', about, text: `articles are not committed: ${because}`, fix };
-}
-
-async function branch(repository: Repository): Promise<Finding> {
-  const head = await readHead(repository);
-  if (head.kind === 'branch')
-    return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
-  const fix =
-    'finish or abort it, or check out a branch; new articles are stored until then and committed afterwards, updates are refused while a command is unfinished';
-  return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
-}
-
-/** Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs. */
-async function uncommitted(repository: Repository, settings: Settings): Promise<Finding[]> {
+async function findingsIn(
+  repository: Repository,
+  settings: Settings,
+  receivers: readonly RunningReceiver[],
+): Promise<Finding[]> {
+  const restart = await restartReason(settings, receivers);
+  const author = typeof settings.git === 'object' ? settings.git.author : undefined;
+  const { author: who } = await identityOf(repository.git, author);
   return [
+    restart === undefined
+      ? await branch(repository)
+      : fail(about, restart, 'restart it; then it commits what it has stored'),
     ...(await withoutGit(
       repository,
       settings,
@@ -102,10 +79,38 @@ async function uncommitted(repository: Repository, settings: Settings): Promise<
       'ignored by git and not committed',
       'let git have the file (see .gitignore), and restart the receiver, which commits what it has stored',
     )),
+    ...locks(repository),
+    ...replaced(
+      settings,
+      'put it back with pressmark revert, or copy what you need from it; then remove the file',
+    ),
+    ...(await content(repository, settings)),
+    ...(await secretFile(repository, settings)),
+    ok(about, `commits are by ${who.name} <${who.email}>`),
   ];
 }
 
-/** @param which of the files below the content folder, in the flags of `git ls-files`. */
+function notCommitted({ because }: NoRepository): Finding {
+  const fix = 'fix that (git init makes a repository), or set git: false in the config';
+  return warn(about, `articles are not committed: ${because}`, fix);
+}
+
+async function branch(repository: Repository): Promise<Finding> {
+  const head = await readHead(repository);
+  if (head.kind === 'branch')
+    return ok(about, `articles are committed to ${head.ref.replace('refs/heads/', '')}`);
+  return warn(
+    about,
+    `commits wait for ${head.waitingFor}`,
+    'finish or abort it, or check out a branch; new articles are stored until then and committed afterwards, updates are refused while a command is unfinished',
+  );
+}
+
+/**
+ * Stored articles that git does not have, although they were not stored just now; their owner's edits are theirs.
+ *
+ * @param which of the files below the content folder, in the flags of `git ls-files`.
+ */
 async function withoutGit(
   { git, prefix }: Repository,
   settings: Settings,
@@ -123,13 +128,14 @@ async function withoutGit(
   const [first] = stored;
   if (first === undefined) return [];
   const count = stored.length === 1 ? '1 stored article is' : `${stored.length} stored articles are`;
-  return [{ level: 'warn', about, text: `${count} ${state}, such as ${first.slice(prefix.length)}`, fix }];
+  return [warn(about, `${count} ${state}, such as ${first.slice(prefix.length)}`, fix)];
 }
 
 /** Whether a file below the content folder holds what was delivered, and has for a while. */
 function isStored(content: ContentFolder, path: string): boolean {
   const file = join(content.root, path);
-  if (!isOldFile(file)) return false;
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || Date.now() - stat.mtimeMs < LONG_MS) return false;
   try {
     const { edited, digest } = content.format.decode(fs.readFileSync(file, 'utf8'), path);
     return !edited && digest !== undefined;
@@ -138,35 +144,28 @@ function isStored(content: ContentFolder, path: string): boolean {
   }
 }
 
-/** Whether a file was not stored just now. */
-function isOldFile(path: string): boolean {
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > LONG_MS;
-}
-
 /** The locks that keep Pressmark from committing. */
 function locks(repository: Repository): Finding[] {
-  return heldLocks(repository).map((lock) => ({
-    level: 'warn',
-    about,
-    text: `commits wait while ${relative(repository.top, lock)} is there`,
-    fix: 'let the git command that holds it end; if no git command is running, remove the file',
-  }));
+  return heldLocks(repository).map((lock) =>
+    warn(
+      about,
+      `commits wait while ${relative(repository.top, lock)} is there`,
+      'let the git command that holds it end; if no git command is running, remove the file',
+    ),
+  );
 }
 
 /** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
-async function replaced(settings: Settings, fix: string): Promise<Finding[]> {
+function replaced(settings: Settings, fix: string): Finding[] {
   const { stateDir } = foldersOf(settings);
-  return replacedFiles(stateDir).map((file) => ({
-    level: 'warn',
-    about,
-    text: `a text that an update has replaced has no commit: ${relative(settings.dir, join(stateDir, file))}`,
-    fix,
-  }));
+  return replacedFiles(stateDir).map((file) => {
+    const path = relative(settings.dir, join(stateDir, file));
+    return warn(about, `a text that an update has replaced has no commit: ${path}`, fix);
+  });
 }
 
 /** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
-async function content(repository: Repository, settings: Settings): Promise<Finding[]> {
+async function content(repository: Repository, settings: Settings): Promise<readonly Finding[]> {
   const { durability } = settings;
   const prefix = contentPrefix(settings);
   const folder = prefix || './';
@@ -181,11 +180,11 @@ async function content(repository: Repository, settings: Settings): Promise<Find
 }
 
 /** Why the start refuses a durability level that needs git. */
-async function refusedLevel(settings: Settings): Promise<Finding[]> {
+async function refusedLevel(settings: Settings): Promise<readonly Finding[]> {
   const { durability, dir: siteDir, environment: env } = settings;
   if (durability === 'disk') return [];
   const options = { siteDir, content: contentPrefix(settings), env };
-  return refusalOf(about, () => committableTree(options, durability));
+  return checked(about, () => committableTree(options, durability));
 }
 
 /** The secret must be ignored. */
@@ -193,16 +192,7 @@ async function secretFile({ git, prefix }: Repository, settings: Settings): Prom
   if (!fs.existsSync(join(settings.dir, '.env'))) return [];
   const { code } = await git([...CHECK_IGNORE, '-q', '--', `${prefix}.env`], { accept: [1] });
   if (code === 0) return [];
-  const text = '.env, which holds the secret, is not ignored';
-  return [{ level: 'fail', about, text, fix: 'add .env to .gitignore' }];
-}
-
-async function identity(
-  { git }: Repository,
-  author: { name: string; email: string } | undefined,
-): Promise<Finding> {
-  const { author: who } = await identityOf(git, author);
-  return { level: 'ok', about, text: `commits are by ${who.name} <${who.email}>` };
+  return [fail(about, '.env, which holds the secret, is not ignored', 'add .env to .gitignore')];
 }
 
 /** The doctor's reader may know paths of the machine, so git's own words are of use. */

@@ -9,7 +9,7 @@ import { createReviewHost } from '../../git/push/review-host.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { foldersOf } from '../content/folders.js';
 import { checkGitSettings, isPushed, PUSH_STATUS, pushConfig, reviewConfig } from '../durability.js';
-import { type Finding, refusalOf } from './finding.js';
+import { checked, type Finding, ok, warn } from './finding.js';
 
 const about = 'push';
 
@@ -27,7 +27,7 @@ async function remoteFindings(repository: Repository, settings: Settings): Promi
     const remote = await createRemote(repository, pushConfig(settings), settings.environment);
     const tip = await remote.fetch(null);
     return [
-      { level: 'ok', about, text: `${remote.name} answers` },
+      ok(about, `${remote.name} answers`),
       ...(await waiting(repository, remote, tip)),
       ...lastOf(settings),
     ];
@@ -42,8 +42,8 @@ async function remoteFindings(repository: Repository, settings: Settings): Promi
 }
 
 /** Whether the host of the pull request answers. */
-async function reviewFindings(repository: Repository, settings: Settings): Promise<Finding[]> {
-  const refused = await refusalOf(about, () => checkGitSettings(settings));
+async function reviewFindings(repository: Repository, settings: Settings): Promise<readonly Finding[]> {
+  const refused = await checked(about, () => checkGitSettings(settings));
   const review = reviewConfig(settings);
   if (review === undefined || refused.length > 0) return refused;
   const { pullRequest: kind, branch: head, api, token } = review;
@@ -52,11 +52,10 @@ async function reviewFindings(repository: Repository, settings: Settings): Promi
     const host = createReviewHost({ kind, remoteUrl, api, token });
     const base = (await branchOfHead(repository))?.replace('refs/heads/', '') ?? '';
     const found = await host.newest({ head, base });
-    const text = found?.isOpen ? `pull request: ${found.url}` : 'no pull request is open';
-    return [{ level: 'ok', about, text }];
+    return [ok(about, found?.isOpen ? `pull request: ${found.url}` : 'no pull request is open')];
   } catch (error) {
     const fix = `articles are pushed to ${head} as before; open the pull request by hand until it works`;
-    return [{ level: 'warn', about, text: `no pull request: ${messageOf(error)}`, fix }];
+    return [warn(about, `no pull request: ${messageOf(error)}`, fix)];
   }
 }
 
@@ -69,21 +68,15 @@ async function waiting(
   const { git } = repository;
   const branch = ref.replace('refs/heads/', '');
   if ((await commitAt(repository, 'HEAD')) === null)
-    return [{ level: 'ok', about, text: 'there is no commit yet that could be pushed' }];
+    return [ok(about, 'there is no commit yet that could be pushed')];
   const not = tip === null ? [] : ['--not', tip];
   const { stdout } = await git(['rev-list', '--count', 'HEAD', ...not]);
   const count = Number(stdout);
-  if (count === 0) return [{ level: 'ok', about, text: `everything is pushed to ${branch}` }];
+  if (count === 0) return [ok(about, `everything is pushed to ${branch}`)];
   const commits = count === 1 ? '1 commit is' : `${count} commits are`;
   const missing = tip === null ? `: ${name} has no branch ${branch} yet, which the first push makes` : '';
-  return [
-    {
-      level: 'warn',
-      about,
-      text: `${commits} not pushed to ${branch}${missing}`,
-      fix: 'start the receiver, which pushes them, or git push',
-    },
-  ];
+  const fix = 'start the receiver, which pushes them, or git push';
+  return [warn(about, `${commits} not pushed to ${branch}${missing}`, fix)];
 }
 
 /** What the receiver has left to be known. */
@@ -92,22 +85,16 @@ function lastOf(settings: Settings): Finding[] {
   if (status === undefined) return [];
   const { lastPush, waitingFor, lastError, isDeclined } = status;
   const findings: Finding[] = [];
-  if (lastPush !== null) findings.push({ level: 'ok', about, text: `pushed last at ${lastPush}` });
+  if (lastPush !== null) findings.push(ok(about, `pushed last at ${lastPush}`));
   if (waitingFor !== null)
-    findings.push({
-      level: 'warn',
-      about,
-      text: `waits for ${waitingFor}`,
-      fix: 'do that; until then commits stay in this repository',
-    });
-  if (lastError !== null)
-    findings.push({
-      level: 'warn',
-      about,
-      text: `last error: ${lastError}`,
-      fix: isDeclined
-        ? 'change the rules of the branch or the rights of this user, or push to another branch (git.push.branch); commits stay in this repository until then'
-        : 'it is tried again by itself',
-    });
+    findings.push(
+      warn(about, `waits for ${waitingFor}`, 'do that; until then commits stay in this repository'),
+    );
+  if (lastError !== null) {
+    const fix = isDeclined
+      ? 'change the rules of the branch or the rights of this user, or push to another branch (git.push.branch); commits stay in this repository until then'
+      : 'it is tried again by itself';
+    findings.push(warn(about, `last error: ${lastError}`, fix));
+  }
   return findings;
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf, identityVariables, type Person } from '../../git/commit/identity.js';
 import { saidIn } from '../../git/git.js';
-import { openRepository } from '../../git/repository.js';
+import { openRepository, type Repository } from '../../git/repository.js';
 import type { SettingsCommit } from '../../host/admin/plugins-service.js';
 
 /** How often git is asked again while another command holds its locks, and after which pause in milliseconds. */
@@ -37,19 +37,18 @@ export async function commitFile(
     const set = typeof setting === 'object' ? setting.author : undefined;
     const { committer } = await identityOf(git, set);
     const env = identityVariables({ author: (await identityOf(git, author)).author, committer });
-    const flags = ['--only', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=verbatim'];
-    await patiently(async () => {
+    const commit = await patiently(async () => {
       await git(['add', '--intent-to-add', '--', `${prefix}${path}`]);
-      await git(['commit', ...flags, `--message=${message}`, '--', `${prefix}${path}`], { env });
+      return commitOnly(repository, [`${prefix}${path}`], message, env);
     });
-    return { kind: 'committed', commit: (await git(['rev-parse', 'HEAD'])).stdout.trim() };
+    return { kind: 'committed', commit };
   } catch (error) {
     return { kind: 'failed', reason: messageOf(saidIn(error)) };
   }
 }
 
 /** A commit of articles may be under way. */
-async function patiently(run: () => Promise<void>): Promise<void> {
+async function patiently<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
@@ -58,4 +57,23 @@ async function patiently(run: () => Promise<void>): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
+}
+
+/**
+ * Commits these files alone, as they are, without the repository's hooks.
+ *
+ * @param paths from the top of the work tree.
+ * @returns the commit's name.
+ */
+export async function commitOnly(
+  { git }: Repository,
+  paths: readonly string[],
+  message: string,
+  env: NodeJS.Dict<string>,
+): Promise<string> {
+  const flags = ['--only', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=verbatim'];
+  const input = paths.map((path) => `${path}\0`).join('');
+  const from = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+  await git(['commit', ...flags, `--message=${message}`, ...from], { input, env });
+  return (await git(['rev-parse', 'HEAD'])).stdout.trim();
 }

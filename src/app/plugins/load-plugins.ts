@@ -28,28 +28,20 @@ export async function loadPlugins(
   limitMs = READY_MS,
 ): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
-  for (const load of pluginLoaders(dir, configured, limitMs)) entries.push(await load());
-  return entries;
-}
-
-/** What loads each of the site's own plugins, in their order; see `loadPlugins`. */
-export function pluginLoaders(
-  dir: string,
-  configured: readonly unknown[],
-  limitMs = READY_MS,
-): (() => Promise<PluginEntry>)[] {
-  const ofConfig = configured.map((item, index) => async (): Promise<PluginEntry> => {
-    const [what, options] = Array.isArray(item) ? item : [item];
-    const given = options === undefined ? {} : { options };
-    if (typeof what === 'string')
-      return { ...(await importPlugin(locate(dir, what), what, limitMs)), ...given };
-    return { plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given };
-  });
-  const ofFolder = pluginFiles(join(dir, 'plugins')).map(
-    (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`, limitMs),
-  );
   const kept = readKeptOptions(dir);
-  return [...ofConfig, ...ofFolder].map((load) => async () => withOptions(await load(), kept));
+  for (const [index, item] of configured.entries()) {
+    const [what, options] = Array.isArray(item) ? item : [item];
+    const entry =
+      typeof what === 'string'
+        ? await importPlugin(locate(dir, what), what, limitMs)
+        : { plugin: what as Plugin, origin: `plugins[${index}] of the config` };
+    entries.push(withOptions({ ...entry, ...(options !== undefined && { options }) }, kept));
+  }
+  for (const name of pluginFiles(join(dir, 'plugins')))
+    entries.push(
+      withOptions(await importPlugin(join(dir, 'plugins', name), `plugins/${name}`, limitMs), kept),
+    );
+  return entries;
 }
 
 /** The plugin with the options that the settings file has for it. */

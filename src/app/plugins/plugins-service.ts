@@ -16,28 +16,20 @@ export interface PluginsServiceOptions {
   readonly plugins: readonly PluginEntry[];
   readonly pages: PagesReport;
   readonly jobs: Pick<Jobs, 'runAgain'>;
-  /** The host that they run in, as soon as they are set up. */
-  readonly host: () => Host | undefined;
+  /** The host that they run in. */
+  readonly host: Host;
   readonly log: Log;
 }
 
 /** What the admin knows of the plugins of a running receiver. */
 export function createPluginsService(options: PluginsServiceOptions): PluginsService {
-  const { settings, plugins, pages, jobs, log } = options;
+  const { settings, plugins, pages, jobs, host, log } = options;
   const { stateDir } = foldersOf(settings);
   const { read, save } = openSettingsStore(settings, plugins);
 
-  function host(): Host {
-    const running = options.host();
-    if (running === undefined) throw new Error('the plugins are not set up yet');
-    return running;
-  }
-
   return {
-    get additions() {
-      return host().admin;
-    },
-    list: () => reportsOf(plugins, host().report(), pages, readOpenJobs(stateDir)),
+    additions: host.admin,
+    list: () => reportsOf(plugins, host.report(), pages, readOpenJobs(stateDir)),
     runAgain: jobs.runAgain,
     settings: read,
     save: async (plugin, values, base, by) => {
@@ -47,7 +39,7 @@ export function createPluginsService(options: PluginsServiceOptions): PluginsSer
       const { commit } = saved;
       // It is pushed like any other.
       if (commit.kind === 'committed')
-        void host().hooks.doAction('git.committed', {
+        void host.hooks.doAction('git.committed', {
           commit: commit.commit,
           path: SETTINGS_FILE,
           subject: subjectOf(plugin),

@@ -84,7 +84,7 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
       throw new PressmarkError('USAGE', `there is no plugin ${quote(name)} that takes options`);
     const faults = [...secretsIn(values), ...(await faultsOf(entry, values))];
     if (faults.length > 0) return { kind: 'wrong', faults };
-    const conflict = await locked(async () => {
+    const conflict = await underSettingsLock(settings, async () => {
       const all = readKeptOptions(dir);
       const kept = keptOf(all, name);
       if (digestOf(kept) !== base) return describe(entry, kept);
@@ -135,20 +135,18 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     });
   }
 
-  async function locked<T>(run: () => Promise<T>): Promise<T> {
-    const lock = await takeKernelLock(
-      join(foldersOf(settings).stateDir, 'settings.lock'),
-      findLockHelper(),
-      LOCK_MS,
-    );
-    try {
-      return await run();
-    } finally {
-      fs.closeSync(lock);
-    }
-  }
-
   return { read, save };
+}
+
+/** Runs what reads and writes `.env` or the settings file; another receiver on the folder, which does the same, is waited for. */
+export async function underSettingsLock<T>(settings: Settings, run: () => Promise<T>): Promise<T> {
+  const path = join(foldersOf(settings).stateDir, 'settings.lock');
+  const lock = await takeKernelLock(path, findLockHelper(), LOCK_MS);
+  try {
+    return await run();
+  } finally {
+    fs.closeSync(lock);
+  }
 }
 
 /** The subject of the commit of a plugin's settings. */

@@ -8,11 +8,11 @@ import { hiddenTexts, type Log } from '../../log.js';
 import type { Exchange, NewRecord, Notes } from '../../webhook/record.js';
 import {
   batchOf,
-  bytesOf,
   exchangesIn,
   fileNameOf,
   filesToRemove,
   type KeptExchange,
+  lineOf,
 } from './exchange-file.js';
 
 /** The last deliveries to the receivers of a site; see `openDeliveryLog`. */
@@ -88,19 +88,14 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
 
   async function writeFile(name: string, exchanges: readonly KeptExchange[]): Promise<void> {
     const hidden = [...secrets(), ...hiddenTexts()];
-    const parts = exchanges.flatMap((exchange) => bytesOf(withoutSecrets(exchange, hidden)));
-    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-    const path = join(folder, `${name}-${exchanges.length}-${bytes}`);
+    const text = exchanges.map((exchange) => lineOf(withoutSecrets(exchange, hidden))).join('');
+    const path = join(folder, `${name}-${exchanges.length}-${Buffer.byteLength(text)}`);
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = await fs.open(path, 'wx', 0o600);
     try {
-      const { bytesWritten } = await file.writev(parts);
-      if (bytesWritten < bytes) throw new Error('the disk is full');
+      await fs.writeFile(path, text, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       await fs.rm(path, { force: true });
       throw error;
-    } finally {
-      await file.close();
     }
     const old = filesToRemove(await fs.readdir(folder), { deliveries: KEPT, bytes: MOST_BYTES });
     await Promise.all(old.map((file) => fs.rm(join(folder, file), { force: true })));
@@ -128,7 +123,7 @@ export function openDeliveryLog(stateDir: string, log: Log, secrets: () => reado
   async function exchangesOf(name: string): Promise<KeptExchange[]> {
     try {
       const file = (await fs.readdir(folder)).find((file) => fileNameOf(file)?.batch === name);
-      return file === undefined ? [] : exchangesIn(await fs.readFile(join(folder, file)));
+      return file === undefined ? [] : exchangesIn(await fs.readFile(join(folder, file), 'utf8'));
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'no delivery can be read'); // none was kept yet, or it has made room
       return [];

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, KeptHeader } from '../../host/records.js';
+import type { DeliveryRecord } from '../../host/records.js';
 import type { Exchange } from '../../webhook/record.js';
 
 /** A delivery as its file has it. */
@@ -6,53 +6,18 @@ export interface KeptExchange extends Exchange {
   readonly record: DeliveryRecord;
 }
 
-/** The line before the bytes of a delivery. */
-interface Head {
-  readonly record: DeliveryRecord;
-  readonly headers: readonly KeptHeader[];
-  /** The lengths of what follows, in bytes; null for nothing. */
-  readonly body: number | null;
-  readonly answer: number | null;
-}
-
-/** The bytes of a delivery in a file of several: a line of JSON, the body, the answer, a line break. */
-export function bytesOf({ record, headers, body, answer }: KeptExchange): Buffer[] {
-  const answered = answer === null ? null : Buffer.from(answer);
-  const head: Head = { record, headers, body: body?.length ?? null, answer: answered?.length ?? null };
-  const parts = [Buffer.from(`${JSON.stringify(head)}\n`), body, answered, Buffer.from('\n')];
-  return parts.filter((part) => part !== null);
+/** A delivery in a file of several: a line of JSON. */
+export function lineOf({ record, headers, body, answer }: KeptExchange): string {
+  return `${JSON.stringify({ record, headers, body: body?.toString('base64') ?? null, answer })}\n`;
 }
 
 /** The deliveries in a file. Behind one that a killed process has written by half, nothing follows. */
-export function exchangesIn(bytes: Buffer): KeptExchange[] {
-  const found: KeptExchange[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf('\n', at);
-    const head = end === -1 ? undefined : headIn(bytes.toString('utf8', at, end));
-    if (head === undefined) break;
-    const { record, headers, body, answer } = head;
-    const from = end + 1;
-    const middle = from + (body ?? 0);
-    const last = middle + (answer ?? 0);
-    if (bytes[last] !== 0x0a) break;
-    found.push({
-      record,
-      headers,
-      body: body === null ? null : bytes.subarray(from, middle),
-      answer: answer === null ? null : bytes.toString('utf8', middle, last),
-    });
-    at = last + 1;
-  }
-  return found;
-}
-
-function headIn(line: string): Head | undefined {
-  try {
-    const head: Partial<Head> | null = JSON.parse(line);
-    return typeof head?.record?.key === 'string' && Array.isArray(head.headers) ? (head as Head) : undefined;
-  } catch {
-    return undefined;
-  }
+export function exchangesIn(text: string): KeptExchange[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const { body, ...kept }: Omit<KeptExchange, 'body'> & { readonly body: string | null } = JSON.parse(line);
+    return { ...kept, body: body === null ? null : Buffer.from(body, 'base64') };
+  });
 }
 
 /** What the name of a file says: when it was begun and by which process, how many deliveries it has, and how many bytes. */

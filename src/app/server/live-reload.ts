@@ -34,7 +34,7 @@ export interface LiveReload {
   /** Answers what the script asks for. */
   readonly middleware: Middleware;
   /** What is put into a page that a browser on this machine asks for; undefined for anybody else. */
-  inject(request: IncomingMessage): Buffer | undefined;
+  inject(request: IncomingMessage): string | undefined;
   /** Ends the connections that are kept open. */
   close(): void;
 }
@@ -94,8 +94,9 @@ export function createLiveReload(basePath: string): LiveReload {
   };
 
   function inject(request: IncomingMessage) {
-    if (!isLocal(request)) return undefined;
-    return Buffer.from(`<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`);
+    return isLocal(request)
+      ? `<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`
+      : undefined;
   }
 
   function close(): void {

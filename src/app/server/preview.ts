@@ -1,11 +1,9 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../../log.js';
-import { inTurn } from './file-turns.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
-import { openServed, type ServedFile } from './served-file.js';
-import { servedPath } from './served-path.js';
+import { inTurn, openServed, type ServedFile, servedPath } from './served-file.js';
 
 /** Files whose name holds a hash of their content: our style sheets and scripts, and Pagefind's index. */
 const HASHED =
@@ -75,9 +73,7 @@ export function preview({
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
-    if (context.type === 'text/html' && inject !== undefined)
-      return sendFile(context, file, { log, insert: inject });
-    await sendFile(context, file, { log });
+    await sendFile(context, file, { log, insert: context.type === 'text/html' ? inject : undefined });
   }
 
   async function notFound(context: Context, inject: Inject): Promise<void> {

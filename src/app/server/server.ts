@@ -9,7 +9,7 @@ import type { ServedBelow } from '../../host/http/routes.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
 import { boundedBody } from './bounded-body.js';
-import { createWatchedServer, type Handle, type Patience } from './connections.js';
+import { createBoundedServer, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
@@ -88,7 +88,7 @@ export function createServer({
   for (const router of routers) app.use(router.routes()).use(router.allowedMethods());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
-  const { server, close } = createWatchedServer(refusing(app.callback()), log);
+  const { server, close } = createBoundedServer(app.callback(), log);
   return {
     http: server,
     listen: (port, host) => listen(server, port, host),
@@ -141,20 +141,6 @@ const apartFromAdmin: Middleware = (context, next) => {
 function isForBrowsers(context: Context): boolean {
   const shownIn = /^(?:document|i?frame|fencedframe|object|embed)$/;
   return shownIn.test(context.get('sec-fetch-dest')) || context.get('accept').includes('text/html');
-}
-
-/** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */
-function refusing(handle: Handle): Handle {
-  return async (request, response) => {
-    const status = request.httpVersion === '1.1' ? refusalOf(request.headers) : undefined;
-    if (status === undefined) await handle(request, response);
-    else response.writeHead(status, { Connection: 'close' }).end();
-  };
-}
-
-function refusalOf({ host, expect }: http.IncomingHttpHeaders): 400 | 417 | undefined {
-  if (host === undefined) return 400;
-  return expect === undefined || /\b100-continue\b/i.test(expect) ? undefined : 417;
 }
 
 /**

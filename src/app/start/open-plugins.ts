@@ -4,9 +4,9 @@ import { type HeaderNames, headerNames } from '../../contract/service.js';
 import type { Articles } from '../../host/articles/articles.js';
 import { type Host, type HostSurroundings, startHost } from '../../host/host.js';
 import type { Plugin, PluginEntry } from '../../host/plugin.js';
-import type { SiteRecords } from '../../host/records.js';
+import type { DeliveryDetail, DryRun, SiteRecords } from '../../host/records.js';
 import type { Log } from '../../log.js';
-import { createDryRun } from '../../webhook/events/dry-run.js';
+import { dryRun } from '../../webhook/events/dry-run.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import { createArticleReceiver, type ReceiveArticle } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
@@ -29,7 +29,7 @@ import { type LiveSecrets, openSecrets } from '../secrets.js';
 import { createLiveReload, type LiveReload } from '../server/live-reload.js';
 import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
 import { createSetupService } from '../setup.js';
-import { notedFacts, receiverStatus } from '../status.js';
+import { notedFacts, statusOf } from '../status.js';
 import type { OnClose, ReceiverStore } from './open-store.js';
 
 /** What the plugins are made from. */
@@ -119,39 +119,30 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   const names = headerNames(settings.service);
   const { facts } = deploy;
   const { articles, gone } = articlesOf(settings, opened, around, receiveArticle);
-  let host: Host | undefined;
-  const setUp = await startHost(plugins, {
+  const host = await startHost(plugins, {
     face: 'receiver',
     ...site,
     articles: { ...articles, ...finder },
     assets: durable.assets,
-    records: recordsOf(options, deliveries, facts, createDryRun(names, around)),
-    services: {
-      plugins: createPluginsService({
-        settings,
-        plugins: own,
-        pages: pages.report,
-        jobs,
-        host: () => host,
-        log,
-      }),
+    records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, around)),
+    services: (host) => ({
+      plugins: createPluginsService({ settings, plugins: own, pages: pages.report, jobs, host, log }),
       setup: createSetupService(settings, secrets, facts, log),
-    },
+    }),
     hooks,
     jobs,
   });
-  host = setUp;
-  const noteLast = notePlugins(stateDir, setUp, plugins, log);
+  const noteLast = notePlugins(stateDir, host, plugins, log);
   onClose(noteLast);
-  onClose(setUp.close);
+  onClose(host.close);
   const idle = [
     ...idlePages(plugins, settings, pages.report.hooks, pages.calls),
-    ...idleJobs(setUp.report().jobs, settings),
+    ...idleJobs(host.report().jobs, settings),
   ];
   for (const reason of idle) log.warn(reason);
-  reservePaths(content, settings, [...pages.urls, ...setUp.adapters.map(({ path }) => path)]);
+  reservePaths(content, settings, [...pages.urls, ...host.adapters.map(({ path }) => path)]);
   return {
-    host: setUp,
+    host,
     around,
     receiveArticle,
     names,
@@ -211,7 +202,7 @@ function recordsOf(
   { settings, log, store: { content, durable }, onClose }: PluginsOptions,
   deliveries: DeliveryLog,
   facts: SiteDeploy['facts'],
-  dryRun: ReturnType<typeof createDryRun>,
+  answerNow: (detail: DeliveryDetail) => Promise<DryRun | undefined>,
 ): SiteRecords {
   const doctor = createDoctor(settings, log);
   onClose(doctor.close);
@@ -220,12 +211,12 @@ function recordsOf(
     delivery: deliveries.detail,
     dryRun: async (key) => {
       const detail = await deliveries.detail(key);
-      return detail && dryRun(detail);
+      return detail && answerNow(detail);
     },
     refusals: deliveries.refusals,
     lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
     doctor: async (again) => doctor.report(again),
-    status: async () => ({ ...(await receiverStatus(settings, content, durable.opened.catalog)) }),
+    status: async () => ({ ...(await statusOf(settings, content, durable.opened.catalog)) }),
   };
 }
 

@@ -12,7 +12,7 @@ import { type Entry, entryState } from '../../store/catalog/entry.js';
 import type { ContentChange } from '../../store/catalog/scan.js';
 import { snapshotOf } from '../../store/catalog/snapshot.js';
 import { type OpenStore, warnOfBroken } from '../../store/open-store.js';
-import { refuseArticlesElsewhere } from '../articles/stored-urls.js';
+import { isElsewhere, refuseArticlesElsewhere } from '../articles/stored-urls.js';
 import { type CodecInThread, createCodecInThread } from '../content/article-codec.js';
 import { contentOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
@@ -43,7 +43,7 @@ export interface ReceiverStore {
  * @param terminal whether somebody reads the log along.
  * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID where articles are at another address than the site.
  */
-export async function openReceiverStore(
+export async function openStore(
   settings: Settings,
   log: Log,
   terminal: boolean,
@@ -63,7 +63,10 @@ export async function openReceiverStore(
   const durable = await openDurableStore({ settings, content, log, hooks, onChange });
   onClose(durable.close);
   report(durable.opened, log, terminal);
-  refuseArticlesElsewhere(settings, durable.opened.catalog.entries());
+  const entries = [...durable.opened.catalog.entries()];
+  const isAway = ({ url, broken }: Entry) =>
+    broken === undefined && isElsewhere({ url, address: undefined }, settings.siteUrl);
+  if (entries.some(isAway)) await refuseArticlesElsewhere(settings, entries); // which reads the files
   const files = filesIn(durable.opened.catalog, prefix);
   return { content, prefix, thread, durable, hooks, jobs, files, savedAt };
 }

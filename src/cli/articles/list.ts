@@ -1,6 +1,10 @@
 import { Command } from 'commander';
-import { type ListedArticle, lastAuthors, listArticles } from '../../app/articles/article-list.js';
-import { articlesInReview } from '../../app/articles/in-review.js';
+import {
+  articlesInReview,
+  type ListedArticle,
+  lastAuthors,
+  listArticles,
+} from '../../app/articles/article-list.js';
 import { notedFacts } from '../../app/status.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';

@@ -1,9 +1,5 @@
 import { Command } from 'commander';
-import {
-  type ArticleHistory,
-  articleHistory,
-  isUncommitted,
-} from '../../app/articles/history/article-history.js';
+import { type ArticleHistory, articleHistory, isUncommitted } from '../../app/articles/article-history.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { paint, print, printable, printJson } from '../terminal.js';

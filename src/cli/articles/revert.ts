@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { guardAgainstPlugins } from '../../app/app.js';
-import { revert } from '../../app/articles/history/revert.js';
+import { revert } from '../../app/articles/revert.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { print, printable, printJson, warningLog } from '../terminal.js';
@@ -18,7 +17,6 @@ export function revertCommand(): Command {
       async (name: string, revision: string, options: { dir: string; force?: boolean; json?: boolean }) => {
         const { dir, force = false, json } = options;
         const log = warningLog();
-        guardAgainstPlugins(log);
         const done = await revert(await loadSettings(dir), name, revision, log, { force });
         if (json) {
           printJson(done, 2);

@@ -16,11 +16,10 @@ import { DEFAULT_SERVICE } from '../../sender/delivery/send-event.js';
 import { stateOf } from '../../sender/state.js';
 import { example, numberThat, parseUrl, serviceOption, withDir } from '../options.js';
 import { secretOf, withSecret } from '../secret-option.js';
-import { print, showsProgress } from '../terminal.js';
+import { print, progressLine } from '../terminal.js';
 import {
   interruptSignal,
   parseList,
-  progress,
   type ReportOptions,
   requireReportFolders,
   withReports,
@@ -97,6 +96,7 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
   requireReportFolders(options);
   const receiver = await receiverOf(named, options);
   const signal = interruptSignal();
+  const line = progressLine();
   const report = await checkReceiver({
     signal,
     ...receiver,
@@ -111,7 +111,8 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
     pages: pagesOf(options),
     ask: options.manual ? askPerson : undefined,
-    onOutcome: showsProgress() ? progress : undefined,
+    onOutcome: ({ rule }, done, of) =>
+      done === of ? line.clear() : line.show(`${done} of ${of}: ${rule.id}`),
   });
   writeReports(report, options);
   if (hasFailed(report) || signal.aborted) process.exitCode = 1;

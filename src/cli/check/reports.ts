@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Outcome, Report } from '../../conformance/outcome.js';
+import type { Report } from '../../conformance/outcome.js';
 import { htmlReport } from '../../conformance/report/html.js';
 import { jsonReport } from '../../conformance/report/json.js';
 import { markdownReport } from '../../conformance/report/markdown.js';
@@ -51,11 +51,6 @@ function write(file: string, text: string): void {
       cause,
     });
   }
-}
-
-/** One line that is written over; on standard error, so that a report in a pipe is a report. */
-export function progress({ rule }: Outcome, done: number, of: number): void {
-  process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
 }
 
 /** Aborted by the first Ctrl-C, so that the report says what was seen until then; the second ends the process at once. */

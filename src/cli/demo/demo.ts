@@ -14,8 +14,7 @@ import { PACKAGE_FOLDER } from '../../own-package.js';
 import { example, withPort } from '../options.js';
 import { stopOnSignals } from '../signals.js';
 import { print, printJson, setLoudness } from '../terminal.js';
-import { playDemo } from './script.js';
-import { demoWatcher } from './watcher.js';
+import { demoWatcher, playDemo } from './script.js';
 
 const DEFAULT_PORT = 8787;
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { definePlugin, type Plugin } from '../../app/app.js';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
 import { DEFAULT_SERVICE, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
 import { paint, print } from '../terminal.js';
 import { DEMO_ARTICLES } from './articles.js';
-import type { DemoWatcher } from './watcher.js';
 
 /** What the demo plays on. */
 export interface DemoStage {
@@ -94,6 +94,59 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
     stale,
     409,
   );
-  await watcher.settled();
   return ok;
+}
+
+/** How long the demo waits for a commit or a page before it goes on without. */
+const PATIENCE_MS = 15_000;
+const POLL_MS = 20;
+
+/** A plugin, like any other, which keeps what its actions are given. */
+export interface DemoWatcher {
+  readonly plugin: Plugin;
+  /** Waits for the commit of an article; undefined where none comes. */
+  commit(id: string, subjectStart: string): Promise<string | undefined>;
+  /** Waits until the present text of an article is live; how long after its answer, in milliseconds. */
+  live(id: string): Promise<number | undefined>;
+  /** The article's file, relative to the site. */
+  fileOf(id: string): string | undefined;
+}
+
+/** Watches the actions of the receiver: stored articles, commits, live pages. */
+export function demoWatcher(hasGit: boolean): DemoWatcher {
+  const files = new Map<string, string>();
+  const commits: { path: string; text: string }[] = [];
+  const live = new Map<string, number>();
+  const plugin = definePlugin({
+    name: 'demo-watcher',
+    receiver(host) {
+      for (const name of ['article.published', 'article.updated'] as const)
+        host.addAction(name, ({ article, path }) => {
+          files.set(article.id, path);
+          live.delete(article.id);
+        });
+      host.addAction('git.committed', ({ commit, path, subject }) =>
+        commits.push({ path, text: `${commit.slice(0, 10)}  ${subject}` }),
+      );
+      host.addAction('article.live', ({ id, ms }) => void live.set(id, ms));
+    },
+  });
+  return {
+    plugin,
+    commit: async (id, subjectStart) => {
+      if (!hasGit) return undefined;
+      const isIts = ({ path, text }: { path: string; text: string }) =>
+        path === files.get(id) && text.includes(`  ${subjectStart}`);
+      return (await awaited(() => commits.find(isIts)))?.text;
+    },
+    live: (id) => awaited(() => live.get(id)),
+    fileOf: (id) => files.get(id),
+  };
+}
+
+async function awaited<T>(look: () => T | undefined): Promise<T | undefined> {
+  const end = performance.now() + PATIENCE_MS;
+  while (look() === undefined && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  return look();
 }

@@ -1,14 +1,17 @@
 import { Command } from 'commander';
-import { refuseAddressChange } from '../../app/articles/stored-urls.js';
+import { readCatalog } from '../../app/articles/find-article.js';
+import { refuseArticlesElsewhere } from '../../app/articles/stored-urls.js';
 import { refuseNoSite } from '../../app/site-address.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { example, withDir } from '../options.js';
-import { progressBar } from '../progress.js';
-import { print, printJson, showsProgress, warningLog } from '../terminal.js';
+import { print, printJson, progressLine, warningLog } from '../terminal.js';
 
 /** How long another process that builds the site is waited for, in milliseconds. */
 const LONGEST_WAIT_MS = 20_000;
+
+/** How often the progress is shown, in milliseconds. */
+const SHOWN_EVERY_MS = 80;
 
 interface BuildOptions {
   readonly dir: string;
@@ -29,7 +32,7 @@ export function buildCommand(): Command {
 async function run(options: BuildOptions): Promise<void> {
   const settings = await loadSettings(options.dir);
   refuseNoSite(settings);
-  refuseAddressChange(settings);
+  await refuseArticlesElsewhere(settings, (await readCatalog(settings)).entries());
   if (settings.generator !== 'plain') {
     await (await import('./generator-build.js')).buildGeneratorSite(settings, options);
     return;
@@ -47,13 +50,16 @@ async function build(
   const log = warningLog();
   const { openSiteBuilder, searchOf } = await import('../../app/builder/site-builder.js');
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, LONGEST_WAIT_MS);
-  const progress = progressBar({
-    isTTY: showsProgress(),
-    write: (text) => process.stderr.write(text),
-  });
+  const progress = progressLine();
+  let shownAt = 0;
+  const onProgress = (done: number, of: number) => {
+    if (performance.now() - shownAt < SHOWN_EVERY_MS) return;
+    shownAt = performance.now();
+    progress.show(`${Math.floor((100 * done) / Math.max(1, of))} %  ${done}/${of} files`);
+  };
   try {
-    const report = await builder.build('all', { force: true, onProgress: progress.step });
-    progress.end();
+    const report = await builder.build('all', { force: true, onProgress });
+    progress.clear();
     const search = searchOf(settings, site, async () => builder.pages(), log);
     const isIndexed = await search.index();
     await search.close();
@@ -66,7 +72,7 @@ async function build(
       );
     if (failed > 0 || !isIndexed) process.exitCode = 1;
   } finally {
-    progress.end();
+    progress.clear();
     await close();
   }
 }

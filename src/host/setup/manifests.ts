@@ -19,24 +19,19 @@ export function isPluginName(name: string): boolean {
 }
 
 /**
- * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. Without those that can
- * be done without, where something is wrong with them.
+ * Checks the manifests and puts every plugin behind those it requires, else leaves the order alone.
  *
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
 export function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
   const byName = new Map<string, PluginEntry>();
   for (const entry of entries) {
-    attempt(entry, () => {
-      checkManifest(entry.plugin, entry.origin);
-      const { name } = entry.plugin;
-      const other = byName.get(name);
-      if (other !== undefined)
-        throw invalid(
-          `two plugins are named ${quote(name)}: ${other.origin} and ${entry.origin}; remove one`,
-        );
-      byName.set(name, entry);
-    });
+    checkManifest(entry.plugin, entry.origin);
+    const { name } = entry.plugin;
+    const other = byName.get(name);
+    if (other !== undefined)
+      throw invalid(`two plugins are named ${quote(name)}: ${other.origin} and ${entry.origin}; remove one`);
+    byName.set(name, entry);
   }
   const ordered = new Set<PluginEntry>();
   const visit = (entry: PluginEntry, path: readonly string[]): void => {
@@ -60,22 +55,8 @@ export function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
     }
     ordered.add(entry);
   };
-  for (const entry of byName.values()) attempt(entry, () => visit(entry, []));
+  for (const entry of byName.values()) visit(entry, []);
   return [...ordered];
-}
-
-/** Does without a plugin that can be done without. */
-export function leaveOut({ onFailure }: PluginEntry, error: unknown): void {
-  if (onFailure === undefined || !(error instanceof PressmarkError)) throw error;
-  onFailure(error);
-}
-
-function attempt(entry: PluginEntry, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    leaveOut(entry, error);
-  }
 }
 
 /** Any version will do for `*`, also none. */

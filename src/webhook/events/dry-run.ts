@@ -8,48 +8,42 @@ import type { Surroundings } from './handler.js';
 const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', 'article.frontMatter']);
 
 /**
- * Makes what answers a delivery as if it came again now: by the same code, upon a store that writes nothing, with hooks that
- * have no handler, and without the jobs of plugins. The signature was right when it came, and is not kept.
+ * Answers a delivery as if it came again now: by the same code, upon a store that writes nothing, with hooks that have no
+ * handler, and without the jobs of plugins. The signature was right when it came, and is not kept.
+ *
+ * @returns undefined for what came to an adapter, and where the body was not kept.
  */
-export function createDryRun(
+export async function dryRun(
+  { adapter, headers, body }: DeliveryDetail,
   names: HeaderNames,
-  around: Surroundings,
-): (detail: DeliveryDetail) => Promise<DryRun | undefined> {
-  return async ({ adapter, headers, body }) => {
-    if (adapter !== null || body === null) return undefined;
-    let isFiltered = false;
-    /** Notes that the article would go through the filters. */
-    const filtered = <Args extends unknown[], Made>(prepare: (...args: Args) => Promise<Made>) => {
-      return (...args: Args) => {
-        isFiltered = true;
-        return prepare(...args);
-      };
-    };
-    const { noteJobs: _, deleted, store, ...others } = around;
-    const { dryRun } = store;
-    const log = around.log.child({ dryRun: true });
-    const answer = await answerVerified(names, {
-      ...others,
-      log,
-      hooks: createHooks(log),
-      deleted: { urlOf: (id) => deleted.urlOf(id), add: () => undefined },
-      store: {
-        ...store,
-        publish: (id, prepare) => dryRun.publish(id, filtered(prepare)),
-        update: (target, prepare) => dryRun.update(target, filtered(prepare)),
-      },
-    })({ body, headers: headersOf(headers) });
-    const { status, body: json, outcome, event = null, id = null } = answer;
-    const asked = around.hooks.report().filter(({ name }) => isFiltered && FILTERS.has(name));
-    return {
-      status,
-      body: json,
-      outcome,
-      event,
-      id,
-      unasked: [...new Set(asked.map(({ plugin }) => plugin))],
+  { noteJobs: _, ...around }: Surroundings,
+): Promise<DryRun | undefined> {
+  if (adapter !== null || body === null) return undefined;
+  const { deleted, store } = around;
+  const log = around.log.child({ dryRun: true });
+  let isFiltered = false;
+  /** Notes that the article would go through the filters. */
+  const filtered = <Args extends unknown[], Made>(prepare: (...args: Args) => Promise<Made>) => {
+    return (...args: Args) => {
+      isFiltered = true;
+      return prepare(...args);
     };
   };
+  const answer = await answerVerified({ body, headers: headersOf(headers) }, names, {
+    ...around,
+    log,
+    hooks: createHooks(log),
+    deleted: { urlOf: (id) => deleted.urlOf(id), add: () => undefined },
+    store: {
+      ...store,
+      publish: (id, prepare) => store.dryRun.publish(id, filtered(prepare)),
+      update: (target, prepare) => store.dryRun.update(target, filtered(prepare)),
+    },
+  });
+  const { status, body: json, outcome, event = null, id = null } = answer;
+  const asked = around.hooks.report().filter(({ name }) => isFiltered && FILTERS.has(name));
+  const unasked = [...new Set(asked.map(({ plugin }) => plugin))];
+  return { status, body: json, outcome, event, id, unasked };
 }
 
 /** The headers as Node.js has them. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { startFindings } from '../../../src/app/doctor/start-findings.js';
+import { portFindings } from '../../../src/app/doctor/doctor.js';
 import { announceReceiver, runningReceivers } from '../../../src/app/running-receivers.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { freePort } from '../../support/free-port.js';
@@ -49,7 +49,7 @@ test('doctor says that a receiver which runs does not answer', async (t) => {
   t.teardown(await announceReceiver(join(dir, '.pressmark'), receiver));
   const text = `this site’s receiver (process 17) does not answer on port ${port}`;
   const settings = await loadSettings(dir, {}, {});
-  t.like(await startFindings(settings, await runningReceivers(settings)), [
+  t.like(await portFindings(settings, await runningReceivers(settings)), [
     { level: 'fail', about: 'port', text },
   ]);
 });

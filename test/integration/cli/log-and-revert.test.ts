@@ -2,15 +2,15 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { findArticle } from '../../../src/app/articles/history/find-article.js';
-import { revert } from '../../../src/app/articles/history/revert.js';
+import { findArticle } from '../../../src/app/articles/find-article.js';
+import { revert } from '../../../src/app/articles/revert.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { gitIn, settings } from '../../support/clones.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import { run, SITE_URL } from '../../support/receiver.js';
+import { SITE_URL } from '../../support/receiver.js';
 import { launchHere, type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -185,10 +185,8 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
 
   fs.rmSync(join(clone, '.git'), { recursive: true });
   const bare = await runHere(['log', id, '--dir', clone], ENV);
-  t.deepEqual(
-    [bare.code, bare.stderr],
-    [2, 'pressmark: there is no history: the site is not in a git work tree\n'],
-  );
+  t.is(bare.code, 2);
+  t.regex(bare.stderr, /git has no history of "content\/.+\.md": the site is not in a git work tree;/);
 });
 
 test.serial(
@@ -324,46 +322,4 @@ test.serial('revert says so in its commit, also where the commit goes to the rem
   t.is(gitIn(remote, 'log', '-1', '--format=%H %s'), `${commit} Revert: Keeping bees on a balcony\n`);
   t.is(gitIn(remote, 'show', '--format=', '--name-only', 'main'), `${path}\n`);
   t.is((await receiver.find(url)).revision_id, revision);
-});
-
-test.serial('the site’s plugins word the commit of a revert, and broken ones do not stop it', async (t) => {
-  const { id, first } = await updatedArticle('pollen');
-  const clone = cloneWith('plugins', { plugins: ['./worded.mjs', './missing.mjs'] });
-  const plugin = (name: string, setup: string) =>
-    `import fs from 'node:fs';\nexport default { name: '${name}', receiver(host) { ${setup} } };\n`;
-  const files = {
-    'worded.mjs': plugin(
-      'worded',
-      "host.addFilter('git.message', (text, { article, event }) => ['content:', text, event, article.id].join(' '));",
-    ),
-    'plugins/a-told.mjs': plugin(
-      'told',
-      `host.addAction('git.committed', ({ subject }) => fs.writeFileSync('${clone}/told', subject));
-      host.addAction('article.updated', () => fs.writeFileSync('${clone}/updated', ''));
-      setInterval(() => undefined, 1000);`,
-    ),
-    'plugins/b-later.mjs': plugin('later', "throw new Error('sick');"),
-    'plugins/c-throws.mjs': "throw new Error('no module');",
-    'plugins/d-none.mjs': 'export default 7;',
-    'plugins/e-git.mjs': plugin('git', "Promise.reject(new Error('stray'));"),
-    'plugins/f-filter.mjs':
-      "export default { name: 'f', requires: { told: '*' }, receiver(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
-  };
-  fs.mkdirSync(join(clone, 'plugins'));
-  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(clone, name), text);
-  const { code, stdout, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
-  t.is(code, 0, stderr);
-  t.regex(stdout, /^content.*\n.*\n$/);
-  const subject = gitIn(clone, 'log', '-1', '--format=%s').trim();
-  t.is(subject, 'CONTENT: REVERT: KEEPING BEES ON A BALCONY ARTICLE.UPDATED POLLEN');
-  for (const reason of [
-    /missing\.mjs/,
-    /later .*sick/,
-    /no module/,
-    /d-none\.mjs is not a plugin/,
-    /two plugins are named/,
-  ])
-    t.regex(stderr, reason);
-  t.is(fs.readFileSync(join(clone, 'told'), 'utf8'), subject);
-  t.false(fs.existsSync(join(clone, 'updated')), 'the receiver’s actions are not run');
 });

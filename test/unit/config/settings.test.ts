@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { CommanderError } from 'commander';
 import { startCommand } from '../../../src/cli/start.js';
-import { readConfigFile } from '../../../src/config/config-file.js';
 import { type Flags, loadSettings } from '../../../src/config/load.js';
 import { schema } from '../../../src/config/schema.js';
 import type { GeneratorOptions } from '../../../src/generators/generator.js';
@@ -87,20 +86,6 @@ test('a config that cannot be read, throws or exports nothing is refused by its 
     site(t, { 'pressmark.config.mjs': 'export const config = {};' }),
     /must export its settings/,
   );
-});
-
-test('a config module is read anew after it has changed, a CommonJS one too', async (t) => {
-  for (const [name, before, after] of [
-    ['pressmark.config.mjs', 'export default { port: 1 };', 'export default { port: 2 };'],
-    ['pressmark.config.js', 'module.exports = { port: 1 };', 'module.exports = { port: 2 };'],
-  ] as const) {
-    const dir = site(t, { 'package.json': '{"type":"commonjs"}', [name]: before });
-    t.deepEqual(await readConfigFile(join(dir, name)), { port: 1 });
-    fs.writeFileSync(join(dir, name), after);
-    const later = new Date(Date.now() + 2_000); // also where the file system's clock is coarse
-    fs.utimesSync(join(dir, name), later, later);
-    t.deepEqual(await readConfigFile(join(dir, name)), { port: 2 }, name);
-  }
 });
 
 test('a config with a syntax error, or one that throws, is refused with the line', async (t) => {

@@ -3,6 +3,7 @@ import { PressmarkError } from '../../../errors.js';
 import { readHead } from '../../../git/commit/head.js';
 import { identityOf, identityVariables } from '../../../git/commit/identity.js';
 import { openRepository, type Repository } from '../../../git/repository.js';
+import { commitOnly } from '../../plugins/commit-file.js';
 
 /** The commit of a move, which is prepared before anything is written. */
 export interface MoveCommit {
@@ -79,21 +80,9 @@ export async function prepareMoveCommit(
   }
 
   async function commit(message: string): Promise<string | null> {
-    if (paths.length === 0) return null;
+    if (repository.kind === 'none' || paths.length === 0) return null;
     const set = typeof settings.git === 'object' ? settings.git.author : undefined;
-    const args = [
-      '--only',
-      '--quiet',
-      '--no-verify',
-      '--no-gpg-sign',
-      '--cleanup=verbatim',
-      `--message=${message}`,
-    ];
-    await git(['commit', ...args, '--pathspec-from-file=-', '--pathspec-file-nul'], {
-      input: paths.map((path) => `${path}\0`).join(''),
-      env: identityVariables(await identityOf(git, set)),
-    });
-    return (await git(['rev-parse', 'HEAD'])).stdout.trim();
+    return commitOnly(repository, paths, message, identityVariables(await identityOf(git, set)));
   }
 
   return { commit };

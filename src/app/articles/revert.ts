@@ -1,22 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Article } from '../../../article/article.js';
-import { revisionFor } from '../../../article/own-revisions.js';
-import type { StoredArticle } from '../../../article/stored-article.js';
-import type { Settings } from '../../../config/load.js';
-import { readEnvironment } from '../../../config/load.js';
-import { PressmarkError, quote } from '../../../errors.js';
-import { createHooks } from '../../../host/hooks/hooks.js';
-import { startHost } from '../../../host/host.js';
-import { definePlugin } from '../../../host/plugin.js';
-import type { Log } from '../../../log.js';
-import { type ContentFolder, htmlOf } from '../../../store/catalog/content-folder.js';
-import type { Replacement, Target } from '../../../store/precondition.js';
-import { contentOf } from '../../content/content.js';
-import { contentPrefix } from '../../content/folders.js';
-import { commitsEdits, openDurableStore } from '../../durability.js';
-import { commitMessagePlugins } from '../../plugins/commit-message-plugins.js';
-import { gitEntry } from '../../plugins/first-party.js';
-import { siteOfPlugins } from '../../plugins/surroundings.js';
+import type { Article } from '../../article/article.js';
+import { revisionFor } from '../../article/own-revisions.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import type { Settings } from '../../config/load.js';
+import { readEnvironment } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { createHooks } from '../../host/hooks/hooks.js';
+import { startHost } from '../../host/host.js';
+import { definePlugin } from '../../host/plugin.js';
+import type { Log } from '../../log.js';
+import { type ContentFolder, htmlOf } from '../../store/catalog/content-folder.js';
+import type { Replacement, Target } from '../../store/precondition.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix } from '../content/folders.js';
+import { commitsEdits, openDurableStore } from '../durability.js';
+import { gitEntry } from '../plugins/first-party.js';
+import { siteOfPlugins } from '../plugins/surroundings.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
 
 /** What `pressmark revert` did. */
@@ -170,11 +169,7 @@ async function store(
       name: 'revert',
       receiver: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
-    const plugins = [
-      ...gitEntry(durable),
-      { plugin: listener, origin: 'pressmark revert' },
-      ...(await commitMessagePlugins(settings, log)),
-    ];
+    const plugins = [...gitEntry(durable), { plugin: listener, origin: 'pressmark revert' }];
     const environment = readEnvironment(settings);
     const around = { ...siteOfPlugins(settings), environment, log, articles, hooks };
     const host = await startHost(plugins, { face: 'receiver', ...around });

@@ -1,15 +1,14 @@
 import fs from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { Settings } from '../../../config/load.js';
-import { canonicalUrl } from '../../../contract/canonical-url.js';
-import { PressmarkError, quote } from '../../../errors.js';
-import { type Catalog, createCatalog } from '../../../store/catalog/catalog.js';
-import type { ContentFolder } from '../../../store/catalog/content-folder.js';
-import { catalogId, type Entry } from '../../../store/catalog/entry.js';
-import { scan } from '../../../store/catalog/scan.js';
-import { loadSnapshot, snapshotOf } from '../../../store/catalog/snapshot.js';
-import { contentOf } from '../../content/content.js';
-import { foldersOf } from '../../content/folders.js';
+import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
+import { catalogId, type Entry } from '../../store/catalog/entry.js';
+import { scan } from '../../store/catalog/scan.js';
+import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
 
 /**
  * The one article that somebody means by its id, its URL, its file or its slug, in this order.
@@ -19,7 +18,7 @@ import { foldersOf } from '../../content/folders.js';
  */
 export async function findArticle(settings: Settings, name: string): Promise<Entry> {
   const content = contentOf(settings);
-  const catalog = await readCatalog(settings, content);
+  const catalog = await readCatalog(settings);
   const entries = [...catalog.entries()].filter(({ broken }) => broken === undefined);
   const url = canonicalUrl(name);
   const files = new Set(
@@ -50,7 +49,8 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
 }
 
 /** The catalog of a site's articles as they are now, from what a receiver has left of it. */
-export async function readCatalog(settings: Settings, content: ContentFolder): Promise<Catalog> {
+export async function readCatalog(settings: Settings): Promise<Catalog> {
+  const content = contentOf(settings);
   const catalog = createCatalog();
   if (!fs.existsSync(content.root)) return catalog;
   const { path, key } = snapshotOf(foldersOf(settings).stateDir, content);

@@ -1,17 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { StoredArticle } from '../../../article/stored-article.js';
-import type { Settings } from '../../../config/load.js';
-import { PressmarkError, quote } from '../../../errors.js';
-import { replacedFiles } from '../../../git/commit/replaced-texts.js';
-import { checkContentFolder } from '../../../git/content-folder.js';
-import { historyOf, textsOf } from '../../../git/history.js';
-import { commitAt, entriesAt } from '../../../git/objects.js';
-import { openRepository } from '../../../git/repository.js';
-import { type ContentFolder, type ReadFile, readArticleSync } from '../../../store/catalog/content-folder.js';
-import type { Entry } from '../../../store/catalog/entry.js';
-import { contentOf } from '../../content/content.js';
-import { contentPrefix, foldersOf } from '../../content/folders.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { replacedFiles } from '../../git/commit/replaced-texts.js';
+import { checkContentFolder, type ContentFolder as FolderInGit } from '../../git/content-folder.js';
+import { historyOf, textsOf } from '../../git/history.js';
+import { commitAt, entriesAt } from '../../git/objects.js';
+import { openRepository } from '../../git/repository.js';
+import { type ContentFolder, type ReadFile, readArticleSync } from '../../store/catalog/content-folder.js';
+import type { Entry } from '../../store/catalog/entry.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';
 
 /** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */
@@ -48,16 +48,19 @@ export interface ArticleHistory {
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, FRONT_MATTER_INVALID; USAGE where nothing is in git.
  */
 export async function articleHistory(settings: Settings, name: string): Promise<ArticleHistory> {
-  const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none')
-    throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
   const entry = await findArticle(settings, name);
   const content = contentOf(settings);
-  const now = readArticleSync(content, entry.path);
-  const history = await historyOfFile(settings, content, entry, now);
+  const history = await historyOfFile(settings, content, entry, readArticleSync(content, entry.path));
   if (history.withoutGit === undefined) return history;
   const what = `git has no history of ${quote(history.file, 200)}: ${history.withoutGit}`;
   throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
+}
+
+/** The content folder in the site's repository, or why git does not have it. */
+export async function contentInGit(settings: Settings): Promise<FolderInGit> {
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none') return { kind: 'refused', why: repository.because };
+  return checkContentFolder(repository, contentPrefix(settings));
 }
 
 /**
@@ -76,11 +79,9 @@ export async function historyOfFile(
 ): Promise<ArticleHistory & { readonly withoutGit?: string }> {
   const file = `${contentPrefix(settings)}${entry.path}`;
   const kept = await keptRevisions(settings, content, entry.path, file);
-  const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none')
-    return { entry, file, now, revisions: kept, withoutGit: repository.because };
-  const place = await checkContentFolder(repository, contentPrefix(settings));
+  const place = await contentInGit(settings);
   if (place.kind === 'refused') return { entry, file, now, revisions: kept, withoutGit: place.why };
+  const { repository } = place;
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   const commits = await historyOf(repository, `${place.folder}${entry.path}`, most);
@@ -115,10 +116,9 @@ export async function versionInCommit(
   { id, path }: Pick<ArticleHistory['entry'], 'id' | 'path'>,
   commit: string,
 ): Promise<StoredArticle | undefined> {
-  const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none' || (await commitAt(repository, commit)) === null) return undefined;
-  const place = await checkContentFolder(repository, contentPrefix(settings));
-  if (place.kind === 'refused') return undefined;
+  const place = await contentInGit(settings);
+  if (place.kind === 'refused' || (await commitAt(place.repository, commit)) === null) return undefined;
+  const { repository } = place;
   const file = `${place.folder}${path}`;
   const blob = (await entriesAt(repository, commit, [file])).get(file)?.id;
   const [text] = blob === undefined ? [] : await textsOf(repository, [{ blob, path: file }]);

@@ -1,0 +1,128 @@
+import type { Article } from '../../article/article.js';
+import { isOfPerson } from '../../article/own-revisions.js';
+import type { StoredArticle } from '../../article/stored-article.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Editors } from '../../git/commit/editors.js';
+import type { ArticleEdits, ArticleRevision } from '../../host/articles/edits.js';
+import type { Editor } from '../../host/articles/trash.js';
+import type { ArticleStore } from '../../store/article-store.js';
+import type { Found } from '../../store/reading.js';
+import type { Surroundings } from '../../webhook/events/handler.js';
+import type { PersonsTexts } from '../content/article-codec.js';
+import { type ArticleHistory, historyOfFile, type Revision, versionInCommit } from './article-history.js';
+import { announceUpdate, checkBase } from './change-article.js';
+import type { HostArticlesOptions } from './host-articles.js';
+import { pick, reversion, versionIn } from './revert.js';
+
+/** Among so many of the newest commits of its file a version is looked for, while somebody waits. */
+const MOST_SEARCHED = 1_000;
+
+export interface VersionsOptions extends Pick<HostArticlesOptions, 'store' | 'content'> {
+  readonly settings: Settings;
+  readonly around: Surroundings;
+  readonly editors: Editors;
+  readonly texts: PersonsTexts;
+}
+
+/** The versions of an article, as people see them in an admin and put them back. */
+export function createVersions({
+  settings,
+  store,
+  content,
+  around,
+  editors,
+  texts,
+}: VersionsOptions): Pick<ArticleEdits, 'history' | 'at' | 'revert'> {
+  async function history(id: string, most?: number): Promise<readonly ArticleRevision[]> {
+    const found = await mustGet(store, id);
+    const { revisions } = await historyOf(found, most);
+    return revisions.slice(0, most).map((one) => revisionOf(one, editors));
+  }
+
+  async function at(id: string, revision: string): Promise<Article> {
+    const stored = await versionOf(await mustGet(store, id), revision);
+    return { ...stored.article, body: await texts.editable(stored) };
+  }
+
+  /** @param revision or the name of a commit, which is found without the history, as long as the file has kept its name. */
+  async function versionOf(found: Found, revision: string): Promise<StoredArticle> {
+    const { id } = found.article;
+    if (found.article.revision === revision) return found;
+    const isCommit = /^[0-9a-f]{40,64}$/.test(revision);
+    const stored = isCommit && (await versionInCommit(settings, content, { id, path: found.path }, revision));
+    return stored || versionIn(await historyOf(found, MOST_SEARCHED), revision).stored;
+  }
+
+  const revert: ArticleEdits['revert'] = async (id, wanted, base, by) => {
+    const found = await mustGet(store, id);
+    checkBase(found.article, base);
+    const history = await historyOf(found);
+    const { target, replacement } = await reversion(content, history, pick(history, wanted));
+    await noteEditor(editors, target.revision, by);
+    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated })?.();
+    const { stored } = await store.update(target, async () => replacement);
+    if (stored === undefined) return (await mustGet(store, id)).article;
+    announceUpdate(around, around.changeOf(stored), replacement.updated);
+    return stored.article;
+  };
+
+  /** With the current version at its beginning where no commit has it yet. */
+  async function historyOf(found: Found, most?: number): Promise<ArticleHistory> {
+    const { id, url, revision } = found.article;
+    const now = { stored: found };
+    const history = await historyOfFile(settings, content, { id, path: found.path, url }, now, most);
+    if (history.revisions.some(({ current }) => current)) return history;
+    const uncommitted: Revision = {
+      revision,
+      commit: null,
+      keptIn: null,
+      date: '',
+      author: { name: '', email: '' },
+      subject: '',
+      current: true,
+      stored: found,
+    };
+    return { ...history, revisions: [uncommitted, ...history.revisions] };
+  }
+
+  return { history, at, revert };
+}
+
+/** Notes whose a revision is, before it is stored: its commit has them for its author. */
+export async function noteEditor(
+  editors: Editors,
+  revision: string,
+  { name, email = '' }: Editor,
+): Promise<void> {
+  try {
+    await editors.note(revision, { name, email });
+  } catch (cause) {
+    throw new PressmarkError('STORE_FAILED', 'the author of the change could not be noted', { cause });
+  }
+}
+
+/** @throws PressmarkError ARTICLE_NOT_FOUND. */
+export async function mustGet(store: Pick<ArticleStore, 'get'>, id: string): Promise<Found> {
+  const found = await store.get(id);
+  if (found === undefined)
+    throw new PressmarkError('ARTICLE_NOT_FOUND', `there is no article with the id ${quote(id)}`);
+  return found;
+}
+
+function revisionOf(
+  { revision, current, date, author, subject, commit, keptIn, stored }: Revision,
+  editors: Editors,
+): ArticleRevision {
+  const person = (revision === null ? undefined : editors.of(revision)) ?? author;
+  return {
+    revision,
+    current,
+    isOfPerson: stored?.edited === true || (revision !== null && isOfPerson(revision)),
+    date: date === '' ? null : date,
+    author: person.name === '' ? undefined : person,
+    subject,
+    commit,
+    keptIn,
+  };
+}
