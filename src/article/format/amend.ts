@@ -25,25 +25,8 @@ export interface StateChange {
   readonly expires?: string | null | undefined;
 }
 
-/**
- * Changes article files. What a person wrote stays, in its order and place. Each throws ARTICLE_UNREADABLE where the front
- * matter cannot be rewritten without loss.
- */
-export interface ArticleAmender {
-  /**
-   * The file that replaces another.
-   *
-   * @param previous the whole present file.
-   * @param stored the same file, decoded.
-   * @param next the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
-   * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
-   */
-  amend(previous: string, stored: StoredArticle, next: Article, path: string, storedBody?: BodyKind): Amended;
-  /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
-  inState(text: string, path: string, change: StateChange, revision: string): Amended;
-  /** A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited. */
-  withStoredUrl(text: string, path: string, url: string): string;
-}
+/** Changes article files; see `articleAmender`. */
+export type ArticleAmender = ReturnType<typeof articleAmender>;
 
 /** What becomes of a file. */
 interface Rewriting {
@@ -56,13 +39,16 @@ interface Rewriting {
   readonly body?: string;
 }
 
-/** Changes of the files of a site. */
+/**
+ * Changes the article files of a site. What a person wrote stays, in its order and place. Each change throws
+ * ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
+ */
 export function articleAmender(
   { mapping }: Pick<AddressOptions, 'mapping'>,
   { path, spellings }: SiteKeys,
   decoder: ArticleDecoder,
   fields: ArticleFields,
-): ArticleAmender {
+) {
   const { keys, constants } = mapping;
   const isTop = path.length === 0;
 
@@ -77,6 +63,14 @@ export function articleAmender(
     return revision === undefined ? write({}) : sealed(revision, (digest) => write({ digest, revision }));
   }
 
+  /**
+   * The file that replaces another.
+   *
+   * @param previous the whole present file.
+   * @param stored the same file, decoded.
+   * @param next the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
+   * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
+   */
   function amend(
     previous: string,
     stored: StoredArticle,
@@ -123,6 +117,7 @@ export function articleAmender(
     };
   }
 
+  /** The file that shows or hides its article. A pristine file stays pristine and gets the revision; an edited one stays edited. */
   function inState(text: string, at: string, change: StateChange, revision: string): Amended {
     const { article, address } = decoder.read(text, at);
     const { held, date, expires } = change;
@@ -157,6 +152,7 @@ export function articleAmender(
     return held.map((key) => ({ key, value: pin[key] ?? constants[key] }));
   }
 
+  /** A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited. */
   function withStoredUrl(text: string, at: string, url: string): string {
     return restated(text, at, [], { url: fields.written(url) });
   }

@@ -24,17 +24,11 @@ export interface ReadFile {
   readonly bodyKind: BodyKind;
 }
 
-/** Reads the article files of a site. Each throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED where it cannot. */
-export interface ArticleDecoder {
-  read(text: string, path: string): ReadFile;
-  decode(text: string, path: string): StoredArticle;
-  decodeForPages(text: string, path: string): ReadableArticle;
-  /** The URL in a file that was answered to the service; undefined where the file has none. */
-  storedUrl(text: string, path: string): StoredUrl | undefined;
-}
+/** Reads article files; see `articleDecoder`. */
+export type ArticleDecoder = ReturnType<typeof articleDecoder>;
 
-/** The reading half of `articleFormat`. */
-export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): ArticleDecoder {
+/** Reads the article files of a site. Each reading throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED where it cannot. */
+export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const { mapping } = options;
   const { path, image: imageAt, author: authorAt, all, constantTags, named } = siteKeys;
   const { keys } = mapping;
@@ -134,6 +128,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys): Art
     };
   }
 
+  /** The URL in a file that was answered to the service; undefined where the file has none. */
   function storedUrl(text: string, at: string): StoredUrl | undefined {
     const { data } = readFrontMatter(text);
     const itsUrl = textIn(ownOf(data, path), 'url');

@@ -1,7 +1,7 @@
 import type { FrontMatterChange } from '../front-matter/edit.js';
-import { memoized, termName } from '../names.js';
+import { termName } from '../names.js';
 import { mapOf } from '../plain-data.js';
-import { authorPath, type KeyPath, keyPath, topKeys } from './key-path.js';
+import { authorPath, keyPath, topKeys } from './key-path.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from './mapping.js';
 
 /** The key of Pressmark's own front matter in the files of most generators. */
@@ -16,28 +16,10 @@ const OWN_KEYS_AT_TOP = [
 type Data = FileFacts['data'];
 
 /** The keys in a site's article files; see `siteKeys`. */
-export interface SiteKeys {
-  readonly mapping: ArticleMapping;
-  /** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
-  readonly path: readonly string[];
-  readonly image: KeyPath | undefined;
-  readonly author: KeyPath | undefined;
-  /** The tags that every new article has. */
-  readonly constantTags: readonly string[];
-  /** All keys of the mapping, and Pressmark's own. */
-  readonly all: ReadonlySet<string>;
-  /** The key of a tag that an article brings; empty for one by which the site's templates select posts. */
-  tagKey(tag: string): string;
-  /** Whether plugins may not set this front matter. */
-  isOwn(key: string): boolean;
-  /** The other spellings that known keys have in a file, by the names that the mapping has for them. */
-  spellings(data: Data): ReadonlyMap<string, string>;
-  /** The front matter of a file by the names that the mapping has for its keys. */
-  named(data: Data): Data;
-}
+export type SiteKeys = ReturnType<typeof siteKeys>;
 
 /** What the mapping of a site says of the keys in its files. */
-export function siteKeys(mapping: ArticleMapping): SiteKeys {
+export function siteKeys(mapping: ArticleMapping) {
   const { keys, constants, reserved, keptTags = [], ignoresKeyCase = false, aliases = {} } = mapping;
   const path = ownPath(mapping);
   const image = keys.image == null ? undefined : keyPath(keys.image);
@@ -53,11 +35,13 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   const constantTags = keys.tags === null ? [] : looseList(constants[keys.tags]);
   const selecting = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
 
-  const tagKey = memoized((tag) => {
+  /** The key of a tag that an article brings; empty for one by which the site's templates select posts. */
+  function tagKey(tag: string): string {
     const key = mapping.tagKey(termName(tag));
     return selecting.has(key) ? '' : key;
-  });
+  }
 
+  /** The other spellings that known keys have in a file, by the names that the mapping has for them. */
   function spellings(data: Data): ReadonlyMap<string, string> {
     const read = Object.entries(aliases).filter(([, alias]) => data[alias] != null);
     if (!ignoresKeyCase) return new Map(read);
@@ -73,6 +57,7 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
     return new Map([...others, ...read]);
   }
 
+  /** The front matter of a file by the names that the mapping has for its keys. */
   function named(data: Data): Data {
     const found = spellings(data);
     if (found.size === 0) return data;
@@ -83,14 +68,17 @@ export function siteKeys(mapping: ArticleMapping): SiteKeys {
   }
 
   return {
-    mapping,
+    /** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
     path,
     image,
     author,
+    /** All keys of the mapping, and Pressmark's own. */
     all,
+    /** The tags that every new article has. */
     constantTags,
     tagKey,
-    isOwn: (key) => allFolded.has(folded(key)),
+    /** Whether plugins may not set this front matter. */
+    isOwn: (key: string) => allFolded.has(folded(key)),
     spellings,
     named,
   };

@@ -22,27 +22,7 @@ const PAUSE_AFTER_MS = 10;
 const SAVE_AFTER_MS = 2_000;
 
 /** Builds one site; see `createBuilder`. */
-export interface Builder {
-  /**
-   * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
-   * changed. Requests that come while a build runs are answered by the next one; the pages of their articles are made at
-   * once.
-   *
-   * @throws BuildStopped where the builder was closed in the middle of a build of everything.
-   */
-  build(work: readonly string[] | 'all', request?: BuildRequest): Promise<SiteReport>;
-  /** The articles that have a page, newest first; undefined before the first build. */
-  pages(): readonly BuiltPage[] | undefined;
-  /**
-   * The page of an article whose file is not stored, as it would be now; undefined before the first build, and where the
-   * site would have no page of it.
-   *
-   * @param path below the content folder.
-   */
-  preview(path: string, text: string): Promise<string | undefined>;
-  /** Builds the changes that wait, ends a build of everything, saves what was built, and lets go of everything. */
-  close(): Promise<void>;
-}
+export type Builder = ReturnType<typeof createBuilder>;
 
 /** The page of an article as it was built last. */
 export interface BuiltPage {
@@ -73,7 +53,7 @@ interface Build {
  * The builder of one site. Each build plans all files of the site with a key of what they are made of, and makes those
  * whose key has changed: first the pages of the articles that were asked for, then all others.
  */
-export function createBuilder(options: SiteOptions): Builder {
+export function createBuilder(options: SiteOptions) {
   const { content, site, log, hooks } = options;
   const { additions = noAdditions(), catalog = createCatalog() } = options;
   const markdown = peopleMarkdown(additions, log);
@@ -96,6 +76,13 @@ export function createBuilder(options: SiteOptions): Builder {
   let isClosing = false;
   let lastPause = 0;
 
+  /**
+   * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
+   * changed. Requests that come while a build runs are answered by the next one; the pages of their articles are made at
+   * once.
+   *
+   * @throws BuildStopped where the builder was closed in the middle of a build of everything.
+   */
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     return new Promise((resolve, reject) => {
       waiting.push({ ...request, work, isAhead: false, resolve, reject });
@@ -233,31 +220,39 @@ export function createBuilder(options: SiteOptions): Builder {
     );
   }
 
+  /**
+   * The page of an article whose file is not stored, as it would be now; undefined before the first build, and where the
+   * site would have no page of it.
+   *
+   * @param path below the content folder.
+   */
   async function preview(path: string, text: string): Promise<string | undefined> {
     const draft = index === undefined ? undefined : articles.draftOf(path, text);
     if (index === undefined || draft === undefined) return undefined;
     return rendererFor(index).render({ ...articlePage(draft.post, index, draft.text), extra: {} });
   }
 
+  /** The articles that have a page, newest first; undefined before the first build. */
+  function pages(): readonly BuiltPage[] | undefined {
+    return index?.posts.toReversed().flatMap(({ file, url }) => {
+      const digest = folder?.digestOf(file);
+      return digest === undefined ? [] : [{ file, url, digest }];
+    });
+  }
+
   async function save(): Promise<void> {
     await folder?.save(articles.saved, () => working === undefined);
   }
 
-  return {
-    build,
-    preview,
-    pages: () =>
-      index?.posts.toReversed().flatMap(({ file, url }) => {
-        const digest = folder?.digestOf(file);
-        return digest === undefined ? [] : [{ file, url, digest }];
-      }),
-    close: async () => {
-      isClosing = true;
-      while (working !== undefined) await working;
-      clearTimeout(saveTimer);
-      await save();
-      folder?.close();
-      folder = undefined;
-    },
-  };
+  /** Builds the changes that wait, ends a build of everything, saves what was built, and lets go of everything. */
+  async function close(): Promise<void> {
+    isClosing = true;
+    while (working !== undefined) await working;
+    clearTimeout(saveTimer);
+    await save();
+    folder?.close();
+    folder = undefined;
+  }
+
+  return { build, pages, preview, close };
 }

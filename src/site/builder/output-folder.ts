@@ -28,7 +28,7 @@ export async function openOutputFolder(
   { outputDir: root, stateDir, log, lock: wait }: SiteOptions,
   isWanted: () => boolean,
 ) {
-  const lock = await takeBuilderLock(stateDir, { log, isWanted, ...wait });
+  const lock = await takeBuilderLock(stateDir, log, isWanted, wait?.longestMs);
   const state = openBuildState(stateDir, root, log);
   const saved = state.load();
   /** The files as they were built. */

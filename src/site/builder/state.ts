@@ -35,24 +35,20 @@ const STATE = 'site.json';
 /** The file that is there while the output has changes that `STATE` does not know of; it names the files that were added. */
 const BUILDING = 'site.building';
 
-interface BuilderLockOptions {
-  readonly log: Log;
-  /** Whether the lock is still wanted. */
-  isWanted(): boolean;
-  /** How long the lock is waited for, in milliseconds. @default as long as it is wanted */
-  readonly longestMs?: number;
-}
-
 /**
  * Waits until this process is the one that builds the site: the kernel gives the lock to one at a time, and takes it back
  * when that one ends or is killed. All other receivers on the folder store and commit.
  *
+ * @param isWanted whether the lock is still wanted.
+ * @param longestMs how long the lock is waited for. @default as long as it is wanted
  * @returns the descriptor that holds the lock until it is closed.
  * @throws PressmarkError LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function takeBuilderLock(
   stateDir: string,
-  { log, isWanted, longestMs = Number.POSITIVE_INFINITY }: BuilderLockOptions,
+  log: Log,
+  isWanted: () => boolean,
+  longestMs = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const helper = findLockHelper();
   fs.mkdirSync(stateDir, { recursive: true });

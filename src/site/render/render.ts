@@ -35,27 +35,13 @@ const LAYOUT = /^(?!layout$)[\w-]+$/;
 
 const NO_LINKS: readonly PageLink[] = [];
 
-/** Renders the pages of a site with this theme, for one index after the other. */
+/** Renders the pages of a site with this theme, with one index after the other. */
 export function renderers(theme: Theme, options: SiteOptions): (index: Linked) => Renderer {
+  const { site, hooks } = options;
   const templates = templatesOf(theme.sources);
   const helpersOf = helpersFor(theme, options);
-  return (index) => rendererOf(theme, templates, helpersOf(index), index, options);
-}
 
-function rendererOf(
-  theme: Theme,
-  templates: Templates,
-  helpers: object,
-  linked: Linked,
-  { site, hooks, content, pageSize, setupKey, contentSecurityPolicy }: SiteOptions,
-): Renderer {
-  // With links of the config's own, no page shows those of pages.
-  const shown = site.navigation === null ? linked.navigation : null;
-  const settings = [site, pageSize, contentSecurityPolicy, setupKey?.()];
-  const dependencies = [parseKeyOf(content), theme.hash, shown, hooks.switchedOff(), ...settings];
-  const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
-
-  async function render(page: Page): Promise<string> {
+  async function render(page: Page, helpers: object): Promise<string> {
     const { kind, path } = page;
     const info = { kind, path };
     let context = contextOf(page);
@@ -73,7 +59,8 @@ function rendererOf(
         article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
       };
     }
-    const html = templates.render(templateOf(kind, context), variablesOf(page, context));
+    const variables = { ...context, ...helpers, ...ofPage(page) };
+    const html = templates.render(templateOf(kind, context), variables);
     if (!hooks.hasFilter('page.html')) return html;
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   }
@@ -110,22 +97,30 @@ function rendererOf(
     return kind === 'notFound' ? 'not-found' : kind;
   }
 
-  /** What templates get as `it`; documented in docs/themes.md. */
-  function variablesOf({ path, pager, tagLinks }: Page, context: PageContext) {
-    const links = { newer: pager?.newer, older: pager?.older, pageLinks: pager?.pageLinks ?? NO_LINKS };
+  return (linked) => {
+    const helpers = helpersOf(linked);
     return {
-      ...context,
-      ...helpers,
-      ...links,
-      path,
-      tagLinks,
-      number: pager?.number,
-      pageCount: pager?.pageCount,
+      theme,
+      key: keyOf(linked),
+      render: (page) => render(page, helpers),
+      files: new Map([[ICON, () => templates.render(ICON, { site, ...helpers })], ...theme.files]),
     };
-  }
+  };
 
-  const icon = () => templates.render(ICON, { site, ...helpers });
-  return { theme, key, render, files: new Map([[ICON, icon], ...theme.files]) };
+  function keyOf({ navigation }: Linked): string {
+    const { content, pageSize, contentSecurityPolicy, setupKey } = options;
+    // With links of the config's own, no page shows those of pages.
+    const shown = site.navigation === null ? navigation : null;
+    const settings = [site, pageSize, contentSecurityPolicy, setupKey?.(), hooks.switchedOff()];
+    const inputs = [parseKeyOf(content), theme.hash, shown, ...settings];
+    return hash('sha256', JSON.stringify(inputs)).slice(0, 16);
+  }
+}
+
+/** What templates get of a page besides the context and the helpers; docs/themes.md describes it. */
+function ofPage({ path, pager, tagLinks }: Page) {
+  const { newer, older, number, pageCount, pageLinks = NO_LINKS } = pager ?? {};
+  return { path, tagLinks, newer, older, number, pageCount, pageLinks };
 }
 
 /** What templates get of a page that the owner wrote, whatever else is known of it. */
