@@ -1,4 +1,6 @@
 import { DomUtils, parseDocument } from 'htmlparser2';
+import { messageOf } from '../errors.js';
+import type { Outcome } from './outcome.js';
 import type { Answer, Reply } from './transport/probe.js';
 
 /** A rule that the receiver does not keep: what the contract expects, and what came. */
@@ -23,6 +25,17 @@ export class NotChecked extends Error {
     super(why);
     this.name = 'NotChecked';
   }
+}
+
+/** What the error of a check says of its rule. @param isMust whether a rule that is not kept has failed; else it is advice. */
+export function outcomeOfError(
+  error: unknown,
+  isMust: boolean,
+  redact: (text: string) => string,
+): Pick<Outcome, 'result' | 'expected' | 'got' | 'why'> {
+  if (error instanceof NotChecked) return { result: 'not checked', why: redact(error.message) };
+  if (!(error instanceof Unmet)) return { result: 'error', why: redact(messageOf(error)) };
+  return { result: isMust ? 'failed' : 'advice', expected: redact(error.expected), got: redact(error.got) };
 }
 
 /** The object in an answer's body. */

@@ -1,7 +1,7 @@
 import type { Service } from '../contract/service.js';
-import { messageOf, PressmarkError } from '../errors.js';
+import { PressmarkError } from '../errors.js';
 import { type Version, versionMeant } from './answers.js';
-import { describe, NotChecked, Unmet } from './expect.js';
+import { describe, NotChecked, outcomeOfError, Unmet } from './expect.js';
 import { type Outcome, type Report, ruleNamed } from './outcome.js';
 import { redactor, shownUrl } from './redact.js';
 import { exchangeLines } from './report/exchange.js';
@@ -124,11 +124,11 @@ function notesOf({ version, firstTest, left, run }: Found): string[] {
 const LIMITED_HINT = 'It limits requests. Let those of the service through, or check it with a lower --rate.';
 const FAILED_HINT = 'The receiver failed at this request: look at its log.';
 
-/** What a receiver that ends in the middle of a run has to do, whatever the rule was about. */
+/** The hint for a receiver that ends in the middle of a run. */
 const STOPPED_HINT =
   'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.';
 
-/** A rule that failed at such an answer failed for its reason, whatever it is about. */
+/** If the last answer was a 429 or a 5xx, the hint is about that. */
 function inWordsOfStatus(outcome: Outcome, answer: Answer | undefined): Outcome {
   const { rule } = outcome;
   if (answer?.status === 429) return { ...outcome, rule: { ...rule, hint: LIMITED_HINT } };
@@ -188,22 +188,16 @@ async function outcomeOf(
   } catch (error) {
     // What a read-only run leaves out says nothing about what builds on it: that may be there all the same.
     if (!(error instanceof NotChecked && session.options.readOnly)) missing.add(rule.id);
-    if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
-    if (error instanceof Unmet) {
-      const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
-      const { last, entries } = session.journal;
-      const isOwn =
-        entries.slice(from).some(({ trial }) => !trial) || entries.filter(({ trial }) => !trial).length === 1;
-      const exchange =
-        isOwn && last !== undefined ? exchangeLines(last, session.options.secret, redact) : undefined;
-      const found = {
-        expected: redact(error.expected),
-        got: redact(error.got),
-        ...(exchange && { exchange }),
-      };
-      return { ...ended({ result, ...found }), rule: { ...rule, hint: error.fix ?? rule.hint } };
-    }
-    return ended({ result: 'error', why: redact(messageOf(error)) });
+    const outcome = ended(
+      outcomeOfError(error, rule.level === 'must' || session.options.strict === true, redact),
+    );
+    if (!(error instanceof Unmet)) return outcome;
+    const { last, entries } = session.journal;
+    const isOwn =
+      entries.slice(from).some(({ trial }) => !trial) || entries.filter(({ trial }) => !trial).length === 1;
+    const exchange =
+      isOwn && last !== undefined ? exchangeLines(last, session.options.secret, redact) : undefined;
+    return { ...outcome, ...(exchange && { exchange }), rule: { ...rule, hint: error.fix ?? rule.hint } };
   }
 }
 

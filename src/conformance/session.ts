@@ -44,7 +44,7 @@ export type PersonsStep =
 export interface Stored {
   readonly data: ArticleData;
   readonly answer: Answer;
-  /** @throws NotChecked where nobody says it. */
+  /** @throws NotChecked if neither the answer nor `articleUrl` says it. */
   url(): string;
 }
 
@@ -203,7 +203,7 @@ export class Session {
     return this.find(this.urlOf(data, answer), { atOnce: true });
   }
 
-  /** The public URL of a published article. @throws NotChecked where nobody says it. */
+  /** The public URL of a published article. @throws NotChecked if neither the answer nor `articleUrl` says it. */
   urlOf(data: ArticleData, answer: Answer): string {
     const url = urlIn(answer) ?? this.#patternUrl(data);
     if (url === undefined)

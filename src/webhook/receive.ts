@@ -156,7 +156,7 @@ function refuseChangedBytes(body: Buffer): void {
   if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
 }
 
-/** What nobody has to look at, although the status says so: strangers can keep the receiver busy, and a plugin may refuse. */
+/** Errors with a status of 500 or above that are no failure of the receiver: strangers can keep it busy, and a plugin may refuse. */
 export const NO_FAILURES: ReadonlySet<string> = new Set(['RECEIVER_BUSY', 'REFUSED_BY_PLUGIN']);
 
 /** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */

@@ -43,8 +43,8 @@ function urlIn(answer: string): string | null {
 }
 
 /**
- * The headers whose values prove nothing. Of any other one nobody knows: a proxy, a host or a service may put a token into a
- * header that only they have heard of.
+ * The headers whose values hold no secret. Any other header may: proxies, hosts and services put tokens into headers of their
+ * own.
  */
 const HARMLESS =
   /^(?:accept(?:-[a-z]+)?|age|cache-control|cf-(?:connecting-ip|ipcountry|ray)|connection|content-(?:encoding|language|length|type)|date|expect|forwarded|host|keep-alive|max-forwards|pragma|te|trailer|transfer-encoding|traceparent|tracestate|upgrade|user-agent|via|x-(?:correlation-id|forwarded-(?:for|host|port|prefix|proto)|real-ip|request-id))$/;

@@ -10,7 +10,7 @@ import { PressmarkError } from '../../errors.js';
 import { PACKAGE_FOLDER } from '../../own-package.js';
 
 const PROGRAM = join(PACKAGE_FOLDER, 'dist/pressmark/bin.cjs');
-/** Below it a command has done its part, whatever became of the articles. */
+/** Lower exit codes are about articles, not about the command. */
 const WRONG_USAGE = 2;
 
 /** Drives Pressmark's own sender by its commands, in a folder of its own; its time passes by `--clock`. */

@@ -125,7 +125,7 @@ function table(entries: readonly Entry[]): void {
   }
 }
 
-/** Why an article could not be refreshed, and when; empty where nobody tried in vain. */
+/** Why and when a refresh of the article was refused; empty if none was. */
 function refusal(refused: Entry['refused']): string {
   return refused === null ? '' : `not refreshed at ${refused.at}: ${refused.why}`;
 }

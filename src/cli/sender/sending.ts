@@ -80,7 +80,7 @@ export function standingOf({ source, liveUrl, note, record }: Entry): string {
   const mark = paint(COLOURS[status], MARKS[status]);
   const words = {
     success: liveUrl === null ? `delivered${note === null ? '' : `; ${note}`}` : `→ ${liveUrl}`,
-    sending: `is being sent; should whoever does that be gone, it is due again at ${nextRetryAt}`,
+    sending: `is being sent; if that process dies, it is due again at ${nextRetryAt}`,
     pending:
       attempts === 0
         ? `due at ${nextRetryAt}`

@@ -1,7 +1,7 @@
 import type { Report } from '../outcome.js';
 import { countsOf } from './summary.js';
 
-/** A report for a script, with whatever else the kind of report has. */
+/** A report for a script, with all further fields that a report has. */
 export function jsonReport(report: Report): string {
   const { outcomes, notes: _notes, subject: _subject, checkedAs: _checkedAs, ...facts } = report;
   const rules = outcomes.map(({ rule, result, expected, got, why, exchange, ms: took }) => ({

@@ -1,6 +1,5 @@
 import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../contract/limits.js';
-import { messageOf } from '../../errors.js';
-import { NotChecked, Unmet } from '../expect.js';
+import { NotChecked, outcomeOfError, Unmet } from '../expect.js';
 import { type Outcome, type Report, ruleNamed } from '../outcome.js';
 import { redactor } from '../redact.js';
 import type { SenderDriver, Step } from './driver.js';
@@ -145,7 +144,7 @@ async function play(
     await orInterrupted(publishing);
     if (why === undefined) return;
     untried.set('killed', why);
-    trace.overdue = true; // whatever comes of it is no finding
+    trace.overdue = true; // no attempt is waited for
   }
 
   const names = new Set<ArticleName>(rules.flatMap(({ articles }) => articles));
@@ -234,12 +233,8 @@ function outcomeOf(rule: SenderRule, seen: Seen, redact: (text: string) => strin
     rule.check(seen);
     return { rule, result: 'passed', ms: 0 };
   } catch (error) {
-    if (error instanceof NotChecked)
-      return { rule, result: 'not checked', why: redact(error.message), ms: 0 };
-    if (!(error instanceof Unmet)) return { rule, result: 'error', why: redact(messageOf(error)), ms: 0 };
-    const result = rule.level === 'must' ? 'failed' : 'advice';
-    const exchange = requestsOf(rule, seen).map(redact);
-    return { rule, result, expected: redact(error.expected), got: redact(error.got), exchange, ms: 0 };
+    const outcome = { rule, ...outcomeOfError(error, rule.level === 'must', redact), ms: 0 };
+    return error instanceof Unmet ? { ...outcome, exchange: requestsOf(rule, seen).map(redact) } : outcome;
   }
 }
 

@@ -13,7 +13,7 @@ export interface Page {
 export interface Pages {
   /**
    * Fetches a page until it is there and `ready`, or the time is over.
-   * @returns the last answer, whatever it was.
+   * @returns the last answer.
    * @throws NotChecked where pages are not to be looked at.
    */
   when(url: string, ready: (html: string) => boolean): Promise<Page>;

@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it';
 
-// Raw HTML is kept: whoever writes the file also writes the site.
+// Raw HTML is kept: the author of the file is the author of the site.
 const markdownIt = new MarkdownIt({ html: true });
 
 /** What a text is made of, as markdown-it names it. */

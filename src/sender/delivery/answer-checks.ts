@@ -73,8 +73,8 @@ export function checkTest(reply: Reply): Checked<Connection> {
 }
 
 /**
- * The version that an answer to `webhook.test` states; whatever is not an answer of Version 2 or 3 from end to end is
- * Version 1 (contract: webhook.test).
+ * The version that an answer to `webhook.test` states. Any answer that is not wholly one of Version 2 or 3 means Version 1
+ * (contract: webhook.test).
  */
 export function versionOf(status: number, json: Readonly<Record<string, unknown>>): 1 | 2 | 3 {
   const { received, contract_version: version } = json;

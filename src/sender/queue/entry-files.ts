@@ -29,7 +29,7 @@ export interface Summary {
 
 /** The folder of entries, and what is known of it. */
 export interface EntryFiles {
-  /** Reads the files that have been written since, by whomever. */
+  /** Reads the files that this or another process has written since. */
   scan(): void;
   /** What stood in the files at the last scan. */
   readonly known: ReadonlyMap<string, Summary>;

@@ -215,7 +215,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
         return true;
       }),
     due: async (filter = () => true) => {
-      // Without the lock: whoever takes one of these up decides by its file as it is then.
+      // Without the lock: `take` decides by the file as it is then.
       files.scan();
       const at = now();
       const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));

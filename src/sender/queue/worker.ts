@@ -1,4 +1,5 @@
 import { messageOf, PressmarkError } from '../../errors.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
 import type { Log } from '../../log.js';
 import { CLOCK, type Clock, pacemaker } from '../clock.js';
 import { findConnector } from '../connectors.js';
@@ -8,7 +9,6 @@ import { notePause, pauseOf } from '../pause.js';
 import type { SenderState } from '../state.js';
 import type { Entry } from './entry.js';
 import type { Summary } from './entry-files.js';
-import { createOutbox, type Outbox } from './outbox.js';
 import type { Queue } from './queue.js';
 
 /** How often the worker looks for what is due; every wait is so a minimum (contract: Limits). */
@@ -61,14 +61,14 @@ export interface Worker {
 }
 
 /**
- * A worker on a queue. Several may work on one queue, in one process or in many: whoever marks a delivery as
- * `sending` has it.
+ * A worker on a queue. Several may work on one queue, in one process or in many: the one that marks a delivery as `sending`
+ * sends it.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
   const stopping = new AbortController();
-  /** One for each receiver: one that hangs keeps nobody else's deliveries waiting. */
-  const outboxes = new Map<string, Outbox>();
+  /** What is being sent, by receiver: one that hangs does not delay the deliveries of the others. */
+  const underWay = new Map<string, Promise<void>>();
   const warned = new Set<string>();
   let failures: unknown[] = [];
   let ticking = false;
@@ -76,43 +76,59 @@ export function createWorker(options: WorkerOptions): Worker {
   async function sendDue(filter?: (summary: Summary) => boolean): Promise<void> {
     failures = [];
     post(await queue.due(filter));
-    await allIdle();
+    await allEnded();
     if (failures.length > 0) throw failures[0];
   }
 
+  /** Begins to send what is due. What becomes due at a receiver that is still being sent to waits for a later tick. */
   function post(due: readonly Summary[]): void {
     warnOfProblems();
-    for (const name of new Set(due.map(({ connector }) => connector))) {
-      const theirs = due.filter(({ connector }) => connector === name);
-      try {
-        if (findConnector(state, name) !== undefined)
-          for (const url of new Set(theirs.map((one) => one.url)))
-            outboxOf(url).add(theirs.filter((one) => one.url === url));
-        else warnOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
-      } catch (error) {
-        fail(error); // this connector's file is broken; the others go on
-      }
+    const names = new Set(due.map(({ connector }) => connector));
+    const waiting = new Set([...names].filter((name) => !isConnected(name, due)));
+    const ready = due.filter(({ connector }) => !waiting.has(connector));
+    for (const url of new Set(ready.map((one) => one.url))) {
+      if (underWay.has(url)) continue;
+      const theirs = ready.filter((one) => one.url === url);
+      const sending = sendAll(url, theirs)
+        .catch(fail)
+        .finally(() => underWay.delete(url));
+      underWay.set(url, sending);
     }
   }
 
-  /** Whoever waits for the deliveries gets the error when all have ended; where nobody waits, the log does. */
+  function isConnected(name: string, due: readonly Summary[]): boolean {
+    try {
+      if (findConnector(state, name) !== undefined) return true;
+      const count = due.filter(({ connector }) => connector === name).length;
+      warnOnce(`there is no connector ${name}; what was queued for it waits: ${count}`);
+    } catch (error) {
+      fail(error); // this connector's file is broken; the others go on
+    }
+    return false;
+  }
+
+  /** `sendDue` throws the error when all deliveries have ended; `run` logs it. */
   function fail(error: unknown): void {
     if (ticking) reportFailure(error);
     else failures.push(error);
   }
 
-  function outboxOf(url: string): Outbox {
-    const there = outboxes.get(url);
-    if (there !== undefined) return there;
+  /**
+   * Sends deliveries to one receiver side by side. After a failure nothing else is begun: what hindered one, such as a full
+   * disk, hinders the others too, and they are due again at the next tick.
+   */
+  async function sendAll(url: string, deliveries: readonly Summary[]): Promise<void> {
     const pace = pacemaker(clock, rate);
-    const send = async (delivery: Summary) => {
-      if (!(await pauseIsOver(url))) return made.clear();
+    let isLeftAlone = false;
+    await eachAtATime(lanes, deliveries, async (delivery) => {
+      if (isLeftAlone) return;
+      if (!(await pauseIsOver(url))) {
+        isLeftAlone = true;
+        return;
+      }
       await pace(stopping.signal);
       if (!stopping.signal.aborted) await sendOne(delivery);
-    };
-    const made = createOutbox(lanes, send, fail);
-    outboxes.set(url, made);
-    return made;
+    });
   }
 
   /** Waits while a receiver wants to be left alone. @returns false where that is too long, or where it is gone. */
@@ -132,8 +148,8 @@ export function createWorker(options: WorkerOptions): Worker {
     return false;
   }
 
-  async function allIdle(): Promise<void> {
-    await Promise.all([...outboxes.values()].map((outbox) => outbox.idle()));
+  async function allEnded(): Promise<void> {
+    await Promise.all(underWay.values());
   }
 
   async function sendOne({ id, connector: name, url }: Summary): Promise<void> {
@@ -162,7 +178,7 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       await clock.wait(TICK_MS, stopping.signal);
     }
-    await allIdle();
+    await allEnded();
   }
 
   async function prune(): Promise<void> {
@@ -196,8 +212,7 @@ export function createWorker(options: WorkerOptions): Worker {
     prune,
     stop: async () => {
       stopping.abort();
-      for (const outbox of outboxes.values()) outbox.clear();
-      await allIdle();
+      await allEnded();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Overrides } from '../../transport/request.js';
 
 const LIMIT = 'Count the bytes as they come, and answer 413 once there are more than 1,000,000.';
 
-/** A webhook.test that is as large as it is asked to be: nothing is stored, whatever the receiver makes of it. */
+/** A webhook.test with a large body: no receiver stores anything of it. */
 const tooLarge = (overrides: Overrides) => async (session: Session) =>
   expectStatus(
     await session.send('webhook.test', sampleTest({ id: session.id('test') }), {
