@@ -20,12 +20,9 @@ test('the map of the architecture names every folder of src, and no file that do
 test('the folders of all generators have the files that the map names', (t) => {
   const table = PAGE.slice(PAGE.indexOf('In `src/generators/`'), PAGE.indexOf('## Glossary'));
   const files = [...table.matchAll(/^\| `(\w+\.ts)` \|/gm)].map(([, name = '']) => name);
-  t.deepEqual(files, ['inspect.ts', 'mapping.ts', 'body.ts']);
+  t.deepEqual(files, ['mapping.ts']);
   for (const { name } of GENERATORS)
-    for (const file of [
-      `${name}.ts`,
-      ...files.filter((one) => one !== 'body.ts' || name !== 'markdown-folder'),
-    ])
+    for (const file of [`${name}.ts`, ...files])
       t.true(fs.existsSync(`${ROOT}src/generators/${name}/${file}`), `${name}/${file}`);
 });
 

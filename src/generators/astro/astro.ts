@@ -1,9 +1,25 @@
-import type { Generator, Problem, SiteFiles } from '../generator.js';
-import { firstFile, npmDependencies } from '../inspect/manifests.js';
-import { CONTENT_CONFIGS, inspect } from './inspect.js';
-import { mapping } from './mapping.js';
+import { posix } from 'node:path';
+import { byFrequency } from '../../article/plain-data.js';
+import type { AskedSite, Generator, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import { authorsIn } from '../inspect/authors.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { firstFile, installedVersion, npmDependencies } from '../inspect/manifests.js';
+import { keysOption, knownTerms, sharedCategory } from '../inspect/post-fields.js';
+import { buildCommand } from '../inspect/site-build.js';
+import { filesBelow } from '../inspect/site-files.js';
+import { readPosts } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
+import { ASK, type AstroAnswer, answerIn, type Entry, type Route } from './ask.js';
+import { fieldsOf, keysIn, neededKeys } from './fields.js';
+import { entryId, KEYS, mapping } from './mapping.js';
 
 const CONFIG_FILES = ['mjs', 'js', 'ts', 'mts', 'cjs', 'cts'].map((extension) => `astro.config.${extension}`);
+
+/** Where Astro looks for the content configuration, in this order. */
+const CONTENT_CONFIGS = ['src/content.config', 'src/content/config'].flatMap((name) =>
+  ['mjs', 'js', 'mts', 'ts'].map((extension) => `${name}.${extension}`),
+);
 
 /** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
 export const astro: Generator = {
@@ -38,4 +54,118 @@ function problems(files: SiteFiles): Problem[] {
       fix: 'Add pressmark: z.unknown().optional() to the schema of the articles, unless another one is strict.',
     },
   ];
+}
+
+/** Collections whose name says that they hold articles. */
+const BLOG_NAMES = ['blog', 'posts', 'post', 'articles', 'article', 'news', 'writing', 'journal', 'notes'];
+
+/** What `init` finds out about an Astro site. */
+async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
+  const answer = answerIn(await ask(ASK, 'node -e "sync()" (astro sync)'));
+  const { config } = answer;
+  const found = collectionOf(answer);
+  const collection = found ?? 'blog';
+  const entries = found === undefined ? [] : (answer.entries[found] ?? []);
+  const schema = found === undefined ? undefined : keysIn(answer.schemas[found], found);
+  const content = contentOf(entries) ?? `${config.srcDir}/content/${collection}`;
+  const pages = entries.map(({ path }) => ({ path, address: '' }));
+  const isArticlePath = (path: string) => /\.(?:mdx?|html)$/.test(path);
+  const posts = readPosts(files, content, pages, { isArticlePath, slug: entryId });
+  const { keys, options, hasKnownTags } = fieldsOf(schema, posts, (key) =>
+    makesPictures(files, config.srcDir, key),
+  );
+  const usual: Readonly<Record<string, unknown>> = { ...KEYS };
+  const own = Object.fromEntries(Object.entries(keys).filter(([field, key]) => usual[field] !== key));
+  const needed = neededKeys(schema, posts, keys);
+  const [route, ...others] = routesOf(answer.routes, [collection, posix.basename(content)]);
+  const permalink = permalinkOf(config, route?.pattern ?? `/${collection}/[slug]`);
+  const isHtml = CONTENT_CONFIGS.some((name) => /pressmark\/astro/.test(files.read(name) ?? ''));
+  const isFolders = entries.length > 0 && entries.every(({ path }) => /\/index\.[^/]*$/.test(path));
+  const questions: Question[] = [...needed.questions];
+  if (route === undefined || others.length > 0) {
+    const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show an entry of ${collection}`;
+    questions.unshift({ flag: 'permalink', text, fallback: permalink });
+  }
+  if (found === undefined) {
+    const text = 'Which folder holds the articles? Astro has no collection that reads like one of articles';
+    questions.unshift({ flag: 'content', text, fallback: content });
+  }
+  return {
+    siteUrl: publicAddress(config.site, config.base),
+    siteUrlSource: 'site and base',
+    language: undefined,
+    content,
+    file: isFolders ? ':slug/index.md' : ':slug.md',
+    permalink,
+    output: config.outDir,
+    build: await buildCommand({ files, ask }, /\bastro\s+build\b/, 'npx astro build'),
+    frontMatter: { ...(hasKnownTags ? {} : sharedCategory(posts, keys)), ...needed.constants },
+    options: {
+      ...keysOption(own),
+      ...knownTerms(posts, keys, authorsOf(answer)),
+      ...options,
+      ...keptTagsOption(tagsInCode(files, filesBelow(files, config.srcDir))),
+      ...(isHtml && { htmlFiles: true }),
+      ...(config.fetchesImages && { fetchesImages: true }),
+    },
+    ignore: [`${config.outDir}/`, '.astro/', 'node_modules/'],
+    questions,
+    warnings: untestedVersion(installedVersion(files, 'astro'), 'Astro 5 to 7', [5, 6, 7]),
+  };
+}
+
+/** The collection that articles go to: one with a usual name, else the only one, or the only one with a date. */
+function collectionOf({ schemas, entries }: AstroAnswer): string | undefined {
+  const names = [...new Set([...Object.keys(schemas), ...Object.keys(entries)])].filter(
+    (name) => !name.startsWith('meta::'),
+  );
+  const dated = names.filter((name) => keysIn(schemas[name], name)?.some(({ kind }) => kind === 'date'));
+  const usual = BLOG_NAMES.find((name) => names.includes(name));
+  return usual ?? [names, dated].find(({ length }) => length === 1)?.[0];
+}
+
+const AUTHORS = ['authors', 'author', 'people', 'team', 'writers', 'contributors'];
+
+/** The entries of a collection of authors. */
+function authorsOf({ entries }: AstroAnswer): Record<string, string> {
+  const name = AUTHORS.find((one) => entries[one] !== undefined);
+  return authorsIn(name === undefined ? [] : entries[name]);
+}
+
+/** The folder of a collection: what most of its files have before their ids. */
+function contentOf(entries: readonly Entry[]): string | undefined {
+  const folders = entries.map(({ id, path }) => {
+    const stem = path.replace(/\.[^./]*$/, '').replace(/\/index$/, '');
+    return stem.split('/').slice(0, -id.split('/').length).join('/');
+  });
+  return byFrequency(folders)[0];
+}
+
+/** The pages that may show an entry: routes with one parameter, which is the last part; those below the collection's name or folder first. */
+function routesOf(routes: readonly Route[], names: readonly string[]): readonly Route[] {
+  const dynamic = routes.filter(
+    ({ pattern, params: [name = '', ...others] }) =>
+      others.length === 0 &&
+      /\/\[[^/]*\]$/.test(pattern) &&
+      !pattern.includes('/_') && // Astro's own, such as `/_server-islands/[name]`
+      !/^(?:\.\.\.)?(?:tags?|page|category|author)$/.test(name),
+  );
+  const named = dynamic.filter(({ pattern }) => pattern.split('/').some((part) => names.includes(part)));
+  return named.length > 0 ? named : dynamic;
+}
+
+function permalinkOf({ format, trailingSlash }: AstroAnswer['config'], pattern: string): string {
+  const path = pattern.replace(/\[[^/]*\]$/, ':slug');
+  if (format === 'file' || format === 'preserve') return `${path}.html`;
+  return trailingSlash === 'never' ? path : `${path}/`;
+}
+
+/** Whether a component makes pictures of a key's value. */
+function makesPictures(files: SiteFiles, folder: string, key: string): boolean {
+  const use = new RegExp(
+    `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,
+  );
+  return filesBelow(files, folder).some(
+    (path) => path.endsWith('.astro') && use.test(files.read(path) ?? ''),
+  );
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyPath } from '../../article/format/key-path.js';
 import type { FrontMatterValue, KeyNames } from '../../article/format/mapping.js';
 import { byFrequency, defined, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
-import type { GeneratorOptions, Problem, Question } from '../generator.js';
+import type { GeneratorOptions, Question } from '../generator.js';
 import type { SitePost } from '../inspect/infer-pattern.js';
 import { FIELD_NAMES, keysOfPosts } from '../inspect/post-fields.js';
 import { KEYS } from './mapping.js';
@@ -185,23 +185,6 @@ export function neededKeys(
     }
   }
   return { constants, questions };
-}
-
-/** Rules that an article may break, and that nobody can keep for it: neither tags nor a longer title are made up. */
-export function tooShort(schema: readonly SchemaKey[] = [], { title, tags }: KeyNames): Problem[] {
-  const least = (key: string | null) => schema.find(({ name }) => name === key)?.shortest ?? 0;
-  const rule = (text: string, more = ''): Problem => ({
-    level: 'warn',
-    text: `The schema demands ${text}. The site is built without an article that has less; status and doctor name it.`,
-    fix: `Loosen the rule in the schema${more}.`,
-  });
-  const [characters, items] = [least(title), least(tags)];
-  return [
-    ...(characters > 1 ? [rule(`${characters} characters for ${title}`)] : []),
-    ...(items > 0
-      ? [rule(`at least ${items} of ${tags}`, ', or name tags for all articles in articles.frontMatter')]
-      : []),
-  ];
 }
 
 /** Whether a post without the key is refused. A key that some posts lack is not demanded, whatever the schema says. */

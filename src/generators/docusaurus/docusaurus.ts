@@ -1,7 +1,28 @@
-import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { firstFile } from '../inspect/manifests.js';
-import { addressQuery, inspect } from './inspect.js';
-import { mapping } from './mapping.js';
+import { posix } from 'node:path';
+import type { KeyNames } from '../../article/format/mapping.js';
+import { defined } from '../../article/plain-data.js';
+import type {
+  AddressQuery,
+  AskedSite,
+  Generator,
+  ListedPage,
+  Problem,
+  Question,
+  SiteFacts,
+  SiteFiles,
+  SiteSettings,
+} from '../generator.js';
+import { nodeCommand } from '../inspect/ask.js';
+import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
+import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { firstFile, installedVersion } from '../inspect/manifests.js';
+import { keysOfPosts, keysOption } from '../inspect/post-fields.js';
+import { buildCommand } from '../inspect/site-build.js';
+import { filesOfSite } from '../inspect/site-files.js';
+import { postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
+import { isArticlePath, KEYS, mapping, ROUTE_BASE, slug } from './mapping.js';
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
   (extension) => `docusaurus.config.${extension}`,
@@ -42,4 +63,154 @@ function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>):
   if (stopsAt('onInlineAuthors') && knownAuthorsOnly !== true)
     add('onInlineAuthors', 'an author who is not in authors.yml', ', or generator.knownAuthorsOnly to true');
   return found;
+}
+
+/** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */
+const SCRIPT = nodeCommand(`
+import path from 'node:path';
+import { createRequire } from 'node:module';
+const siteDir = process.cwd();
+const require = createRequire(path.join(siteDir, 'package.json'));
+const server = (name) => {
+  try {
+    return require('@docusaurus/core/lib/server/' + name);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    return {};
+  }
+};
+const { loadSite } = server('site.js');
+const { props } = loadSite ? await loadSite({ siteDir }) : { props: await server('index.js').load({ siteDir }) };
+const { url, baseUrl, trailingSlash } = props.siteConfig;
+const below = (source) => source.replace(/^@site\\/+/, '');
+const blogs = props.plugins
+  .filter(({ name }) => name === 'docusaurus-plugin-content-blog')
+  .map(({ options, content }) => {
+    const posts = content?.blogPosts ?? [];
+    const known = [
+      ...Object.entries(content?.authorsMap ?? {}),
+      ...posts.flatMap(({ metadata }) => metadata.authors.map((author) => [author.key, author])),
+    ];
+    return {
+      path: options.path,
+      routeBase: options.routeBasePath,
+      knownTagsOnly: options.onInlineTags === 'throw',
+      knownAuthorsOnly: options.onInlineAuthors === 'throw',
+      authors: Object.fromEntries(known.flatMap(([key, { name }]) => (key && name ? [[name, key]] : []))),
+      posts: posts.map(({ metadata }) => ({ path: below(metadata.source), address: metadata.permalink })),
+    };
+  });
+answer({ url, baseUrl, trailingSlash, outDir: path.relative(siteDir, props.outDir), language: props.i18n.currentLocale, blogs });
+`);
+
+const ASK = `NODE_ENV=production BABEL_ENV=production ${SCRIPT}`;
+
+/** A blog of the site. */
+interface Blog {
+  /** Below the site's folder. */
+  readonly path: string;
+  readonly routeBase: string;
+  readonly authors: Readonly<Record<string, string>>;
+  /** Whether a tag that is not in `tags.yml`, or an author who is not in `authors.yml`, stops the build. */
+  readonly knownTagsOnly: boolean;
+  readonly knownAuthorsOnly: boolean;
+  /** With their addresses below the origin. */
+  readonly posts: readonly ListedPage[];
+}
+
+interface DocusaurusAnswer {
+  readonly url?: string;
+  readonly baseUrl: string;
+  readonly trailingSlash?: boolean;
+  readonly outDir: string;
+  readonly language?: string;
+  readonly blogs: readonly Blog[];
+}
+
+const USUAL_BLOG: Blog = {
+  path: 'blog',
+  routeBase: ROUTE_BASE,
+  authors: {},
+  knownTagsOnly: false,
+  knownAuthorsOnly: false,
+  posts: [],
+};
+const USUAL: DocusaurusAnswer = { baseUrl: '/', outDir: 'build', blogs: [] };
+
+/** How Docusaurus lists its pages. */
+function addressQuery(): AddressQuery {
+  return {
+    command: ASK,
+    parse(printed) {
+      const answer = answerIn(printed);
+      return answer.blogs.flatMap((blog) => pagesOf(blog, answer));
+    },
+  };
+}
+
+function answerIn(printed = '{}'): DocusaurusAnswer {
+  return { ...USUAL, ...(JSON.parse(printed) as Partial<DocusaurusAnswer>) };
+}
+
+/** The posts with their addresses below the site's: without the setting `trailingSlash`, hosts show a folder at an address with one. */
+function pagesOf({ posts }: Blog, { baseUrl, trailingSlash }: DocusaurusAnswer): ListedPage[] {
+  const base = baseUrl.replace(/\/$/, '');
+  return posts.map(({ path, address }) => {
+    const below = address.startsWith(`${base}/`) ? address.slice(base.length) : address;
+    const bare = below.replace(/(?<=.)\/$/, '');
+    return { path, address: trailingSlash === false || bare === '/' ? bare : `${bare}/` };
+  });
+}
+
+/** What `init` finds out about a Docusaurus site. */
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const { files, ask } = site;
+  const answer = answerIn(await ask(ASK, 'node -e "loadSite()"'));
+  const { blogs, outDir, trailingSlash, language } = answer;
+  // The first one is the preset's, unless the site has no such.
+  const blog = blogs.find(({ path }) => path === USUAL_BLOG.path) ?? blogs[0] ?? USUAL_BLOG;
+  const content = posix.normalize(blog.path).replace(/\/$/, '');
+  const routeBase = posix.join('/', blog.routeBase).replace(/(?<=.)\/$/, '');
+  const posts = readPosts(files, content, pagesOf(blog, answer), { isArticlePath, slug });
+  const permalink = inferPermalink(postsOfRule(posts, 'slug'));
+  const end = trailingSlash === false ? '' : '/';
+  // A post may be a folder, whose name says what the file's does else.
+  const inferred = inferFile(
+    posts.map((post) => ({ ...post, path: post.path.replace(/\/index\.md$/, '.md') })),
+  );
+  return {
+    siteUrl: publicAddress(answer.url, answer.baseUrl),
+    siteUrlSource: 'url and baseUrl',
+    language,
+    content,
+    file: inferred?.pattern ?? ':year-:month-:day-:slug.md',
+    permalink: permalink?.pattern ?? `${posix.join(routeBase, ':slug')}${end}`,
+    output: outDir,
+    build: await buildCommand(site, /\bdocusaurus\s+build\b/, 'npx docusaurus build'),
+    frontMatter: {},
+    options: {
+      ...keysOption(keysOf(posts, blog)),
+      ...(Object.keys(blog.authors).length > 0 && { authors: blog.authors }),
+      ...(blog.knownAuthorsOnly && { knownAuthorsOnly: true }),
+      ...keptTagsOption(tagsInCode(files, filesOfSite(files))),
+      ...defined({ routeBase: routeBase === ROUTE_BASE ? undefined : routeBase }),
+    },
+    ignore: [`${outDir}/`, '.docusaurus/', 'node_modules/'],
+    questions: [...blogQuestions(blogs, content), ...permalinkQuestions(permalink)],
+    warnings: untestedVersion(installedVersion(files, '@docusaurus/core'), 'Docusaurus 3', [3]),
+  };
+}
+
+/** The keys that differ from the usual ones. That of authors does not: posts may name them in several ways. */
+function keysOf(posts: readonly SitePost[], { knownTagsOnly }: Blog): Partial<KeyNames> {
+  const { author, ...others } = keysOfPosts(posts, KEYS);
+  return { ...others, ...(author === 'author' && { author }), ...(knownTagsOnly && { tags: null }) };
+}
+
+function blogQuestions(blogs: readonly Blog[], content: string): Question[] {
+  if (blogs.length === 1) return [];
+  const found = blogs.length === 0 ? 'no blog' : `several blogs: ${blogs.map(({ path }) => path).join(', ')}`;
+  return [
+    { flag: 'content', text: `Which folder holds the articles? Docusaurus has ${found}`, fallback: content },
+  ];
 }

@@ -1,9 +1,17 @@
 import { posix } from 'node:path';
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
+import type {
+  ArticleMapping,
+  FileFacts,
+  IncomingBody,
+  KeyNames,
+  StoredBody,
+} from '../../article/format/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import { hasTags, linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import { fileName, siteMapping, USUAL_KEYS, webAddress, withoutSlash } from '../mapping/site-mapping.js';
-import { SWITCH, storedBody } from './body.js';
 
 /** The keys that Docusaurus reads. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, image: 'image', author: 'authors[].name' };
@@ -74,4 +82,63 @@ function tagKey(tag: string): string {
     .normalize('NFC')
     .toLowerCase();
   return Buffer.byteLength(key) > LONGEST_NAME ? '' : key;
+}
+
+/** The key that says how Docusaurus compiles a file: `md` is Markdown without JSX, imports and expressions. */
+const SWITCH = 'mdx';
+
+/** What Docusaurus does with a whole file before it parses it: it unwraps such blocks, and drops a title at the beginning. */
+const PREPROCESSED = /mdx-code-block|^\s*(?:#[ \t]|\S[^\n]*\n=+[ \t]*(?:\n|$))/;
+
+/** A directive of which the name alone would be displayed, or a container of them. */
+const DIRECTIVE = /:[a-z][\w-]*[[{]|^[ \t>]*:{2,}/im;
+
+/** The address of a link to a page or file of the site, from its root on. */
+const ROOTED = /(\][(:]\s*<?)(?=\/(?!\/))/g;
+
+/**
+ * The body of an article. Plain Markdown is compiled as such. Everything else is HTML that React puts into the page byte by
+ * byte: as elements it would lose scripts, and an attribute such as `onclick` would stop the page in the browser.
+ */
+export function storedBody(incoming: IncomingBody): StoredBody {
+  const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
+  return markdown === undefined
+    ? { text: htmlElement(incoming.html), frontMatter: { [SWITCH]: { format: 'mdx' } } }
+    : { text: markdown, frontMatter: { [SWITCH]: { format: 'md' } } };
+}
+
+/**
+ * Markdown without raw HTML and directives. A picture that is not on the web, and a link to a page that is not there, stop the
+ * build: links from the root on get a prefix that keeps Docusaurus from looking.
+ *
+ * @returns undefined where it cannot be stored as Markdown.
+ */
+function plainMarkdown(markdown: string): string | undefined {
+  if (needsHtml(markdown) || PREPROCESSED.test(markdown)) return undefined;
+  let isPlain = true;
+  const text = escapedMarkdown(markdown, {
+    prose(source) {
+      const isHarmless = (address: string) =>
+        /^(?:https?:\/\/|mailto:|#)/i.test(address) || (!source.includes('![') && address.startsWith('/'));
+      isPlain &&= !hasTags(source) && !DIRECTIVE.test(source) && linkedAddresses(source).every(isHarmless);
+      return source.replace(ROOTED, '$1pathname://');
+    },
+  });
+  return isPlain ? text : undefined;
+}
+
+/** HTML as a JSX element. Docusaurus cuts the file at what marks the end of an excerpt, so that no such mark may stand in it. */
+function htmlElement(html: string): string {
+  const lines = htmlBlock(html)
+    .split('\n')
+    .map((line) => `  ${literal(line)},\n`);
+  return `<div dangerouslySetInnerHTML={{ __html: [\n${lines.join('')}].join("\\n") }} />\n`;
+}
+
+function literal(line: string): string {
+  return JSON.stringify(line)
+    .replaceAll('<!--', '\\u003c!--')
+    .replaceAll('{/*', '\\u007b/*')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
 }

@@ -1,22 +1,36 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
+import type {
+  ArticleMapping,
+  FileFacts,
+  IncomingBody,
+  KeyNames,
+  StoredBody,
+} from '../../article/format/mapping.js';
+import { closedHtml } from '../../article/text/closed-html.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
+import { type Replacement, withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
-import { momentOf, storedExpiry } from '../mapping/dates.js';
+import { linkedAddresses, needsHtml } from '../mapping/markdown.js';
 import { siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
-import { ENGINE, SWITCH, storedBody } from './body.js';
 
 /** The keys that Hexo reads, and its themes. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'updated' };
+
+/** The key that keeps Nunjucks from running in one file. */
+const SWITCH = 'disableNunjucks';
+
+/** The key that names the renderer of one file, whatever its extension; `html` renders nothing. */
+const ENGINE = 'engine';
 
 /** What only a post's owner may set: it decides the address or what the post is rendered by. */
 const RESERVED = [SWITCH, ENGINE, 'permalink', '__permalink', 'published', 'content'];
 
 /** The mapping of `hexo`. */
 export function mapping(options: MappingOptions): ArticleMapping {
-  const dateKey = options.keys?.date ?? KEYS.date;
-  const zone = options.timeZone ?? 'UTC';
   return siteMapping(options, {
     usualKeys: KEYS,
+    drafts: { published: false },
+    hidesFuture: true,
     reserved: RESERVED,
     isArticlePath,
     slug: slugOfFile,
@@ -29,11 +43,6 @@ export function mapping(options: MappingOptions): ArticleMapping {
     isPinned: ({ data }, address) =>
       typeof data.permalink === 'string' &&
       decodedAddress(`/${data.permalink.replace(/^\//, '')}`) === decodedAddress(address),
-    publication(file) {
-      if (file.data.published === false) return { kind: 'draft' };
-      const from = options.futurePages === true ? undefined : momentOf(file.data[dateKey], zone);
-      return { ...storedExpiry(file, zone), from };
-    },
   });
 }
 
@@ -61,4 +70,58 @@ function tagKey(tag: string): string {
     .replace(/^-|-$/g, '')
     .toLowerCase();
   return Buffer.byteLength(name) <= 200 ? name : '';
+}
+
+/** Elements whose text has no character references. */
+const RAW_TEXT = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
+
+/** What Hexo puts in the place of code and templates while it renders; one that it has not put there stops the build. */
+const PLACEHOLDER = /(?<=--(?:swig|code))\ufffc(?=\d)/g;
+
+/** Hexo highlights what stands between two such lines, in HTML as in Markdown. */
+const FENCE = /^((?:[^\S\r\n\u2028\u2029]*>){0,3}[^\S\r\n\u2028\u2029]*)([`~])(?=\2{2})/gm;
+
+/** Cuts an article in two, with the elements that are open there. */
+const MORE = /<!-- ?(?=more ?-->)/gi;
+
+/** Whether a body is stored as Markdown, in a file of this name. */
+function isMarkdown(body: IncomingBody, path: string): body is IncomingBody & { readonly kind: 'markdown' } {
+  return body.kind === 'markdown' && !path.endsWith('.html') && isSafe(body.markdown);
+}
+
+function isSafe(markdown: string): boolean {
+  if (needsHtml(markdown) || markdown.includes('\ufffc') || /hexoPostRender/.test(markdown)) return false;
+  return !markdown.includes('![') || linkedAddresses(markdown).every(isReadable);
+}
+
+/** Whether the renderer reads this as the address of a picture; the build stops at one that is not a URL. */
+function isReadable(address: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:/i.test(address)) return !/[\\&<(]/.test(address);
+  return /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][^\\<(]*)?$/i.test(address) && URL.canParse(address);
+}
+
+/** The body, and the keys with which Hexo displays it as it is. */
+export function storedBody(incoming: IncomingBody, path: string): StoredBody {
+  return isMarkdown(incoming, path)
+    ? { text: incoming.markdown, frontMatter: { [SWITCH]: true, [ENGINE]: undefined } }
+    : { text: inertHtml(incoming.html), frontMatter: { [SWITCH]: true, [ENGINE]: 'html' } };
+}
+
+/** HTML in which Hexo finds no fence of code, no placeholder and no end of an excerpt. */
+function inertHtml(html: string): string {
+  const text = closedHtml(html.replaceAll('\r\n', '\n')).replace(MORE, (open) => `${open.trimEnd()}  `);
+  const raw = [...htmlTokens(text)].flatMap((token) =>
+    token.kind === 'open' && token.contentEnd !== undefined && RAW_TEXT.has(token.name)
+      ? [{ start: token.contentStart, end: token.contentEnd }]
+      : [],
+  );
+  const edits: Replacement[] = [];
+  let next = 0;
+  for (const { 1: before = '', 2: mark = '', index } of text.matchAll(FENCE)) {
+    const start = index + before.length;
+    while ((raw[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+    if (start < (raw[next]?.start ?? Number.POSITIVE_INFINITY))
+      edits.push({ start, end: start + 1, text: `&#${mark.charCodeAt(0)};` });
+  }
+  return withReplacements(text, edits).replace(PLACEHOLDER, '&#xFFFC;');
 }

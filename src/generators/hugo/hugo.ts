@@ -1,6 +1,24 @@
-import type { Generator, Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { addressQuery, inspect } from './inspect.js';
-import { mapping } from './mapping.js';
+import { defined, isMap, mapOf, textsOf, type ValueMap } from '../../article/plain-data.js';
+import type {
+  AddressQuery,
+  AskedSite,
+  Generator,
+  ListedPage,
+  Problem,
+  SiteFacts,
+  SiteFiles,
+  SiteSettings,
+} from '../generator.js';
+import { authorsInFiles } from '../inspect/authors.js';
+import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
+import { keptTagsOption } from '../inspect/kept-tags.js';
+import { factsOfPosts } from '../inspect/post-fields.js';
+import { buildInSite } from '../inspect/site-build.js';
+import { filesBelow, namesIn } from '../inspect/site-files.js';
+import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
+import { untestedVersion } from '../inspect/version.js';
+import { knownTimeZone } from '../mapping/dates.js';
+import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 
 /** In the order in which Hugo looks for them. */
 const CONFIG_FILES: readonly string[] = ['hugo', 'config'].flatMap((name) =>
@@ -58,4 +76,194 @@ function problems(files: SiteFiles, { content }: Pick<SiteSettings, 'content'>):
       fix: `Add 'pressmark\\.config\\.', 'package(-lock)?\\.json$', '/node_modules/' and '/plugins/' to ignoreFiles, or set contentDir to a folder of its own.`,
     },
   ];
+}
+
+/** How Hugo lists its pages: one line of comma-separated values for each, the names of the columns in the first. */
+const addressQuery: AddressQuery = { command: 'hugo list all', parse: listedPages };
+
+/** New versions print JSON if they are asked for it; Hugo 0.111 refuses the flag. */
+const CONFIG = 'hugo version; hugo config --format json 2>/dev/null || hugo config';
+
+/** A post that is not there shows the rule of a section without posts; the copy of the site is thrown away. */
+const PROBE = 'posts/probe.md';
+const LIST_PROBE = `mkdir -p content/posts && printf -- '---\\ntitle: probe\\ndate: 2001-02-03\\n---\\n' > content/${PROBE} && hugo list all`;
+
+/** What `init` finds out about a Hugo site. */
+async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
+  const printed = (await ask(CONFIG, 'hugo config')) ?? '';
+  const [, version, settings = ''] = /^(?:hugo v([\d.]+).*\n)?([\s\S]*)$/.exec(printed) ?? [];
+  const config = readConfig(settings);
+  const { siteUrl, timeZone } = config;
+  const pages = async (command: string) => {
+    const printed = await ask(command, 'hugo list all');
+    return printed === undefined ? [] : listedPages(printed, siteUrl ?? 'https://site.invalid');
+  };
+  const content = readMounts((await ask('hugo config mounts')) ?? '');
+  const all = readPosts(files, content, await pages('hugo list all'), { isArticlePath, slug });
+  const listed = all.filter(({ path }) => isInLanguage(path, config));
+  const file = inferFile(placedPosts(listed), timeZone)?.pattern;
+  // The posts like a new article are those in its folder.
+  const posts = listed.filter(({ path }) => path.startsWith(/^(?:[^:]*\/)?/.exec(file ?? '')?.[0] ?? ''));
+  const inferred =
+    inferPermalink(postsOfRule(posts, 'url'), timeZone) ??
+    (content === 'content' ? inferPermalink(probe(await pages(LIST_PROBE))) : undefined);
+  const authors = authorsInFiles(files, ['data/authors', `${content}/authors`]);
+  const ofPosts = factsOfPosts(posts, KEYS, ['type', 'layout'], authors);
+  const { output, build, warnings } = await buildInSite(
+    { files, ask },
+    'hugo',
+    'hugo',
+    config.output,
+    'publishDir',
+  );
+  return {
+    siteUrl,
+    siteUrlSource: 'baseURL',
+    language: config.language,
+    content,
+    file: file ?? 'posts/:slug.md',
+    permalink: inferred?.pattern ?? '/posts/:slug/',
+    output,
+    build,
+    frontMatter: ofPosts.frontMatter,
+    options: {
+      rawHtml: config.rawHtml,
+      ...defined({ timeZone }),
+      ...ofPosts.options,
+      ...keptTagsOption(selectingTags(files)),
+    },
+    ignore: ignoreLines(files, output),
+    questions: permalinkQuestions(inferred),
+    warnings: [...warnings, ...untestedVersion(version, 'Hugo 0.111', [0], 111)],
+  };
+}
+
+/** A tag that a layout selects posts by. */
+const SELECTING =
+  /\bTaxonomies\.tags(?:\.([a-z][\w-]*)|\s+"([^"\n]+)")|"\.?Params\.tags"\s+"intersect"\s+\(slice\s+"([^"\n]+)"\s*\)/g;
+
+function selectingTags(files: SiteFiles): string[] {
+  const themes = files.list('themes').map((name) => `themes/${name}layouts`);
+  return namesIn(
+    files,
+    ['layouts', ...themes].flatMap((folder) => filesBelow(files, folder)),
+    SELECTING,
+  );
+}
+
+/** Whether a post is in the language of new articles: neither `index.de.md` nor `content/de/` where that is another one. */
+function isInLanguage(path: string, { languages, language }: HugoConfig): boolean {
+  const names = [/\.([^./]+)\.[^./]+$/.exec(path)?.[1], path.split('/', 1)[0]];
+  return names.every(
+    (name = '') => name.toLowerCase() === language || !languages.includes(name.toLowerCase()),
+  );
+}
+
+function probe(pages: readonly ListedPage[]): Omit<SitePost, 'data'>[] {
+  const { address } = pages.find(({ path }) => path === `content/${PROBE}`) ?? {};
+  return address === undefined ? [] : [{ path: PROBE, slug: 'probe', date: '2001-02-03', address }];
+}
+
+/** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */
+function ignoreLines(files: SiteFiles, output: string): string[] {
+  const submodules = (files.read('.gitmodules') ?? '').split('\n').map((line) => line.replace(/\s/g, ''));
+  const isKept = submodules.includes(`path=${output}`) || output === '.' || files.list(output).length > 0;
+  return [
+    ...(isKept ? [] : [`/${output}/`]),
+    ...(files.list('resources/_gen').length > 0 ? [] : ['/resources/_gen/']),
+    '.hugo_build.lock',
+  ];
+}
+
+/** What Hugo says of its configuration. */
+interface HugoConfig {
+  /** Absolute, without a slash at its end. */
+  readonly siteUrl: string | undefined;
+  /** The default language, in lower case, and all of them. */
+  readonly language: string;
+  readonly languages: readonly string[];
+  /** The folder that the configuration names; it may be outside of the site's. */
+  readonly output: string;
+  readonly timeZone: string | undefined;
+  readonly rawHtml: boolean;
+}
+
+/** Reads what `hugo config` prints: JSON, or the lines of Hugo 0.111, in which maps are as Go prints them. */
+function readConfig(printed: string): HugoConfig {
+  const values = printed.trimStart().startsWith('{') ? lowercased(JSON.parse(printed)) : linesOf(printed);
+  const text = (key: string) => textsOf(values[key]).find((value) => value !== '');
+  const { markup, languages } = values;
+  const baseUrl = text('baseurl') ?? '';
+  const renderer = mapOf(mapOf(mapOf(markup).goldmark).renderer);
+  return {
+    siteUrl: /^https?:\/\/[^/]/i.test(baseUrl) ? baseUrl.replace(/\/+$/, '') : undefined,
+    language: (text('defaultcontentlanguage') ?? 'en').toLowerCase(),
+    languages:
+      typeof languages === 'string'
+        ? [...languages.matchAll(/(?:^map\[|\] )([\w-]+):map\[/g)].map(([, name = '']) => name.toLowerCase())
+        : Object.keys(mapOf(languages)),
+    output: text('publishdir') ?? 'public',
+    timeZone: knownTimeZone(text('timezone')),
+    rawHtml: renderer.unsafe === true || (typeof markup === 'string' && /\bunsafe:true\b/.test(markup)),
+  };
+}
+
+function linesOf(printed: string): ValueMap {
+  const lines = [...printed.matchAll(/^([a-z]+) = (.*)$/gm)];
+  return Object.fromEntries(
+    lines.map(([, key = '', value = '']) => [key, /^".*"$/.test(value) ? JSON.parse(value) : value]),
+  );
+}
+
+function lowercased(value: unknown): ValueMap {
+  return Object.fromEntries(
+    Object.entries(mapOf(value)).map(([key, child]) => [
+      key.toLowerCase(),
+      isMap(child) ? lowercased(child) : child,
+    ]),
+  );
+}
+
+/** The content folder in what `hugo config mounts` prints: a JSON value for the site, and one for each module. */
+function readMounts(printed: string): string {
+  const site = /^\{[\s\S]*?^\}/m.exec(printed)?.[0] ?? '{}';
+  const { mounts } = mapOf(JSON.parse(site));
+  const sources = (Array.isArray(mounts) ? mounts : [])
+    .map(mapOf)
+    .flatMap(({ source, target }) => (target === 'content' && typeof source === 'string' ? [source] : []));
+  // Languages may have a folder each, below one or beside one another.
+  const [first = 'content', ...others] = sources.map((one) => one.replace(/^\.\//, '').replace(/\/$/, ''));
+  const parent = first.split('/').slice(0, -1).join('/');
+  const isShared = others.length > 0 && parent !== '' && others.every((one) => one.startsWith(`${parent}/`));
+  return isShared ? parent : first;
+}
+
+function listedPages(printed: string, siteUrl: string): ListedPage[] {
+  const [head = [], ...rows] = csvRows(printed);
+  const [path = -1, permalink = -1, draft = -1] = ['path', 'permalink', 'draft'].map((name) =>
+    head.indexOf(name),
+  );
+  if (path === -1 || permalink === -1) throw new SyntaxError('it has no columns path and permalink');
+  const base = new URL(siteUrl).pathname.replace(/\/$/, '');
+  return rows.flatMap((row) => {
+    const [file, url] = [row[path], row[permalink]];
+    if (!file || !url || row[draft] === 'true') return [];
+    const { pathname } = new URL(url, siteUrl);
+    return [
+      { path: file, address: pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname },
+    ];
+  });
+}
+
+/** The rows of comma-separated values; a value in quotes may hold commas, line ends and doubled quotes. */
+function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\r?\n|$)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain.replace(/\r$/, ''));
+    if (end === ',') continue;
+    if (row.length > 1) rows.push(row);
+    row = [];
+  }
+  return rows;
 }

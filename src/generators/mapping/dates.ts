@@ -112,16 +112,20 @@ export function storedExpiry({ data }: FileFacts, timeZone = 'UTC'): Extract<Pub
 }
 
 /**
- * When an article has a page on the site of a generator that knows neither dates to come nor expiry. It concerns what
- * Pressmark has stored: the posts of people are as the generator has them.
+ * When an article has a page on the site of a generator that knows no expiry. Where it knows no dates to come either, they
+ * concern what Pressmark has stored: the posts of people are as the generator has them.
  */
 export function storedPublication(
   file: FileFacts,
   dateKey: string,
-  { futurePages = false }: Pick<GeneratorOptions, 'futurePages'>,
-  timeZone = 'UTC',
+  {
+    futurePages = false,
+    hidesFuture,
+    timeZone = 'UTC',
+  }: Pick<GeneratorOptions, 'futurePages' | 'timeZone'> & { readonly hidesFuture: boolean },
 ): Publication {
   const expiry = storedExpiry(file, timeZone);
   const isStored = mapOf(file.data[OWN_KEY]).id !== undefined;
-  return !isStored || futurePages ? expiry : { ...expiry, from: momentOf(file.data[dateKey], timeZone) };
+  const isDated = (isStored || hidesFuture) && !futurePages;
+  return isDated ? { ...expiry, from: momentOf(file.data[dateKey], timeZone) } : expiry;
 }

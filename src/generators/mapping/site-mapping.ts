@@ -23,6 +23,8 @@ interface OwnMapping
   readonly usualKeys?: KeyNames;
   /** Front matter by any of which the generator makes no page of a file. @default none */
   readonly drafts?: Readonly<Record<string, boolean>>;
+  /** Whether the generator itself makes no page of a date to come, also of people's posts. @default false */
+  readonly hidesFuture?: boolean;
   /** How the generator reads a moment. @default in UTC */
   readonly momentText?: MomentText;
 }
@@ -32,7 +34,7 @@ interface OwnMapping
  * makes of their names.
  */
 export function siteMapping(options: MappingOptions, given: OwnMapping): ArticleMapping {
-  const { usualKeys = USUAL_KEYS, drafts = {}, momentText, ...own } = given;
+  const { usualKeys = USUAL_KEYS, drafts = {}, hidesFuture = false, momentText, ...own } = given;
   const keys: KeyNames = { ...usualKeys, ...options.keys };
   return {
     keys,
@@ -45,7 +47,7 @@ export function siteMapping(options: MappingOptions, given: OwnMapping): Article
     publication: (file) =>
       hasAny(file, drafts)
         ? { kind: 'draft' }
-        : storedPublication(file, keys.date, options, options.timeZone),
+        : storedPublication(file, keys.date, { ...options, hidesFuture }),
     ...own,
     extension: (incoming) => own.extension?.(wanted(incoming)) ?? '.md',
     body: (incoming, path) => own.body(wanted(incoming), path),

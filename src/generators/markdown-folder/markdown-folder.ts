@@ -1,8 +1,22 @@
-import type { Generator, Problem, SiteFiles } from '../generator.js';
-import { npmDependencies } from '../inspect/manifests.js';
-import { inspect } from './inspect.js';
-import { mapping } from './mapping.js';
-import { configOf, PROGRAMS } from './programs.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type {
+  AskedSite,
+  Generator,
+  GeneratorOptions,
+  Problem,
+  Question,
+  SiteFacts,
+  SiteFiles,
+} from '../generator.js';
+import type { SitePost } from '../inspect/infer-pattern.js';
+import { CODE, keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
+import { installedVersion, npmDependencies } from '../inspect/manifests.js';
+import { factsOfPosts } from '../inspect/post-fields.js';
+import { filesOfSite } from '../inspect/site-files.js';
+import { POSTS_FOLDERS, placedPosts, placeOf, readPosts } from '../inspect/site-posts.js';
+import { USUAL_KEYS } from '../mapping/site-mapping.js';
+import { mapping, slugOfFile } from './mapping.js';
+import { type BuiltBy, configOf, PROGRAMS, programOf } from './programs.js';
 
 /** A program whose code reads a folder of Markdown files, such as Next.js; see docs/markdown-folder.md. */
 export const markdownFolder: Generator = {
@@ -64,4 +78,191 @@ function problems(files: SiteFiles): Problem[] {
       fix: 'Have the site render its .md files as plain Markdown, and remove the package, or limit it to other files.',
     },
   ];
+}
+
+/** Keys by which code selects or displays posts. */
+const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'draft'];
+
+/**
+ * What `init` finds out about a site whose own code reads a folder of Markdown files: the folder and the keys from the posts,
+ * the rest from the program that runs the code.
+ *
+ * @param program asks that program.
+ * @throws PressmarkError USAGE where the folder that its owner has named holds no Markdown file.
+ */
+export async function inspectFolder(
+  site: AskedSite,
+  program: (site: AskedSite) => Promise<BuiltBy>,
+): Promise<SiteFacts> {
+  const { files, content: named } = site;
+  const dependencies = npmDependencies(files);
+  const sources = filesOfSite(files);
+  const below = named === undefined ? '' : `${named.replace(/^\.\/|\/+$/g, '')}/`;
+  const markdown = sources.filter((path) => path.endsWith('.md') && path.startsWith(below));
+  if (named !== undefined && markdown.length === 0)
+    throw new PressmarkError(
+      'USAGE',
+      `nothing was written: ${quote(named, 200)} holds no Markdown file (.md); name the folder that the site’s code reads its posts from`,
+    );
+  const built = await program(site);
+  const isArticlePath = (path: string) => path.endsWith('.md');
+  const pages = markdown.map((path) => ({ path, address: '' }));
+  const all = readPosts(files, below.replace(/\/$/, ''), pages, { isArticlePath, slug: slugOfFile });
+  const { folder, file, posts } = placeOf(named === undefined ? placedPosts(all) : all);
+  const content = named ?? folder;
+  // Code that reads a folder takes the name of a file for the slug, whatever date stands in it.
+  const name = (named === undefined ? file : `${folder === '' ? '' : `${folder}/`}${file}`).replace(
+    ':year-:month-:day-:slug',
+    ':slug',
+  );
+  const { frontMatter, options } = factsOfPosts(posts, USUAL_KEYS, SHARED);
+  const dropping = packageWithoutHtml(files, sources, dependencies);
+  const { permalink, questions } = addressOf(sources, content, name, built.endsWithSlash ? '/' : '');
+  return {
+    siteUrl: built.siteUrl,
+    ...(built.siteUrlSource !== undefined && { siteUrlSource: built.siteUrlSource }),
+    language: built.language,
+    content: content === '' ? '.' : content,
+    file: name,
+    permalink,
+    output: built.output,
+    build: built.build,
+    frontMatter,
+    options: {
+      ...datesOf(posts, (path) => files.read(`${below}${path}`) ?? ''),
+      ...(dropping === undefined && { rawHtml: true }),
+      ...options,
+      ...keptTagsOption(tagsInCode(files, sources)),
+    },
+    ignore: [...built.ignore, 'node_modules/'],
+    questions: [
+      ...(named === undefined && all.length === 0 ? [noPosts(sources)] : []),
+      ...built.questions,
+      ...questions,
+    ],
+    warnings: [...(built.warnings ?? []), ...droppedHtml(dropping)],
+  };
+}
+
+/** What `init` finds out about a site of one of the programs that are known, or of another. */
+function inspect(site: AskedSite): Promise<SiteFacts> {
+  return inspectFolder(site, programOf);
+}
+
+function noPosts(sources: readonly string[]): Question {
+  const mdx = sources.find((path) => path.endsWith('.mdx'));
+  const others =
+    mdx === undefined
+      ? ''
+      : ` ${mdx} is MDX, which runs what it contains, and no article is written as such.`;
+  return {
+    flag: 'content',
+    text: `No Markdown file (.md) of this site has front matter with a date, so that the folder of its posts is not known.${others} Which folder holds the posts?`,
+  };
+}
+
+/** The address of a new article: that of the only page of the site with one parameter, at its end, that may show posts. */
+function addressOf(
+  sources: readonly string[],
+  content: string,
+  file: string,
+  slash: string,
+): { readonly permalink: string; readonly questions: readonly Question[] } {
+  const routes = routesOf(sources);
+  const folder = content.split('/').at(-1) ?? '';
+  const isNamed = ({ path }: { path: string }) =>
+    path.split('/').some((part) => part !== '' && (part === folder || POSTS_FOLDERS.includes(part)));
+  const likely = routes.filter(isNamed);
+  const [route, ...others] = likely.length > 0 ? likely : routes;
+  // A parameter of several parts has the folders of the file, too, unless the route has named them.
+  const below = route?.isCatchAll === true ? file.replace(/:slug.*$/, '') : '';
+  const named = route?.path.slice(1) ?? '';
+  const folders = below.startsWith(named) ? below.slice(named.length) : below;
+  const permalink = `${route?.path ?? '/'}${folders}:slug${slash}`;
+  if (route !== undefined && others.length === 0) return { permalink, questions: [] };
+  const text = `Which address does a post get? ${route === undefined ? 'No page' : 'More than one page'} of the site may show one`;
+  return { permalink, questions: [{ flag: 'permalink', text, fallback: permalink }] };
+}
+
+/** How most posts write their dates: with quotes or without, with a time or without. */
+function datesOf(
+  posts: readonly SitePost[],
+  read: (path: string) => string,
+): Pick<GeneratorOptions, 'dates'> {
+  const written = posts.flatMap(({ path, date }) => {
+    const text = read(path);
+    const at = text.indexOf(date.slice(0, 10));
+    return at === -1 ? [] : [{ isQuoted: /['"]/.test(text.charAt(at - 1)), isDay: date.length <= 10 }];
+  });
+  const most = (is: (one: (typeof written)[number]) => boolean) =>
+    written.filter(is).length * 2 > written.length;
+  const isQuoted = most((one) => one.isQuoted);
+  const isDay = most((one) => one.isDay);
+  if (isDay) return { dates: isQuoted ? 'day-string' : 'day' };
+  return isQuoted ? { dates: 'string' } : {};
+}
+
+/** Packages that drop HTML in Markdown or show its tags, the first version that does so, and what turns that off. */
+const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: RegExp])[] = [
+  ['remark-html', 14, /\bsanitize\s*:\s*false\b/],
+  ['react-markdown', 0, /\brehype-?raw\b/i],
+  ['markdown-it', 0, /\bhtml\s*:\s*true\b/],
+  ['remark-rehype', 0, /\ballowDangerousHtml\s*:\s*true\b/],
+];
+
+/** The package by which the site's code loses HTML in Markdown; undefined where HTML is kept. */
+function packageWithoutHtml(
+  files: SiteFiles,
+  sources: readonly string[],
+  dependencies: ReadonlySet<string>,
+): string | undefined {
+  const used = RENDERERS.filter(
+    ([name, since]) =>
+      dependencies.has(name) && Number.parseInt(installedVersion(files, name) ?? `${since}`, 10) >= since,
+  );
+  if (used.length === 0) return undefined;
+  const code = sources.filter((path) => CODE.test(path)).map((path) => files.read(path) ?? '');
+  return used.find(([, , keeps]) => !code.some((text) => keeps.test(text)))?.[0];
+}
+
+function droppedHtml(dependency: string | undefined): Problem[] {
+  if (dependency === undefined) return [];
+  return [
+    {
+      level: 'warn',
+      text: `The site’s code renders Markdown by ${dependency} without HTML, so that an article which the service sends without Markdown has an empty page.`,
+      fix: 'Let it keep HTML, as docs/markdown-folder.md shows, and set rawHtml: true in the options of the generator.',
+    },
+  ];
+}
+
+/** A page of the site that shows many files, by one parameter at the end of its address. */
+export interface Route {
+  /** What stands before the parameter, such as `/blog/`. */
+  readonly path: string;
+  /** Whether the parameter may have several parts. */
+  readonly isCatchAll: boolean;
+}
+
+const ROOT = /^(?:src\/)?(?:app\/pages(?=.*\.vue$)|app|pages|routes)\//;
+const PAGE = /(?:\/(?:page|index|\+page))?\.(?:[jt]sx?|svelte|vue)$/;
+const PARAMETER = /^(?:\[{1,2}(\.{3})?(\w+)\]{1,2}|\{\w+\.(\w+)\})$/;
+const OTHER = /^(?:tags?|page|category|categories|author|year|lang|locale)$/;
+
+/** The pages that may show a post, as Next.js, SvelteKit, Gatsby and Nuxt name their files. */
+function routesOf(sources: readonly string[]): Route[] {
+  const routes = sources.flatMap((file): Route[] => {
+    if (!ROOT.test(file) || !PAGE.test(file)) return [];
+    // A folder in parentheses is in no address.
+    const parts = file
+      .replace(ROOT, '')
+      .replace(PAGE, '')
+      .split('/')
+      .filter((part) => !/^\(.*\)$/.test(part));
+    const [, several, name, field] = PARAMETER.exec(parts.pop() ?? '') ?? [];
+    if (OTHER.test(name ?? field ?? 'page') || parts.some((part) => /^[[{]/.test(part))) return [];
+    return [{ path: ['', ...parts, ''].join('/'), isCatchAll: several !== undefined }];
+  });
+  const byPath = new Map(routes.map((route) => [route.path, route]));
+  return [...byPath.values()];
 }

@@ -1,9 +1,20 @@
-import type { ArticleMapping, FileFacts } from '../../article/format/mapping.js';
+import type { ArticleMapping, FileFacts, IncomingBody, StoredBody } from '../../article/format/mapping.js';
+import { htmlTokens } from '../../article/text/html-tokens.js';
+import { withReplacements } from '../../article/text/replacements.js';
 import type { MappingOptions } from '../generator.js';
 import { decodedAddress } from '../layout.js';
+import { escapedMarkdown } from '../mapping/escape-markdown.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import {
+  hasTags,
+  isDecodable,
+  isOtherSite,
+  linkedAddresses,
+  needsHtml,
+  withoutItemComments,
+} from '../mapping/markdown.js';
 import { fileName, siteMapping, withoutSlash } from '../mapping/site-mapping.js';
 import { DRAFTS } from '../markdown-folder/mapping.js';
-import { storedBody } from './body.js';
 
 /** The key that goes before the address of a file's name. */
 const ADDRESS_KEY = 'path';
@@ -42,4 +53,81 @@ function slugOfFile(file: FileFacts): string {
   if (typeof own === 'string' && /[^/]/.test(own))
     return decodedAddress(withoutSlash(own)).replace(/^.*\//, '');
   return fileName(file).replace(/^\d+\.(?=.)/, '');
+}
+
+// Nuxt Content reads Markdown with components (MDC): braces are bindings and attributes, `:name` is a Vue component, and words
+// in brackets are a span. Plain Markdown is stored with these escaped, everything else as a property that Vue writes as it is.
+
+/** What begins a binding, attributes, a component, or a span, which loses its brackets. A link keeps its own. */
+const SYNTAX = /\\[\s\S]|[{}]|:(?=[a-z])|\[(?!(?:[^[\]\\]|\\.)*\]\()/gi;
+
+/** A name that becomes a picture sign, even in an escaped text. */
+const EMOJI = /:[+-]?\w[+\w-]*:/;
+
+/** An address without the signs of a link, to which an escape would be added. */
+const BARE_ESCAPED = /(?:https?:\/\/|www\.)[^\s<>()]*\\/i;
+
+/** Lines of an indented block that are read all the same. */
+const READ_IN_CODE = /^\s*[:`]/m;
+
+/** The body, in which nothing runs. */
+export function storedBody(incoming: IncomingBody): StoredBody {
+  const markdown = incoming.kind === 'markdown' ? plainMarkdown(incoming.markdown) : undefined;
+  return { text: markdown ?? htmlElement(incoming.html), frontMatter: {} };
+}
+
+/** Escaped Markdown without item comments, which Nuxt drops; undefined where it cannot be stored as such. */
+function plainMarkdown(source: string): string | undefined {
+  const markdown = withoutItemComments(source);
+  if (needsHtml(markdown) || hasTags(markdown) || EMOJI.test(markdown)) return undefined;
+  // A link to a page that is not there stops the build.
+  const isHarmless = (address: string) => isOtherSite(address) && isDecodable(address);
+  if (!linkedAddresses(markdown).every(isHarmless)) return undefined;
+  let isPlain = true;
+  const text = escapedMarkdown(markdown, {
+    prose(text) {
+      const escaped = text.replace(SYNTAX, (found) => (found.startsWith('\\') ? found : `\\${found}`));
+      isPlain &&= !BARE_ESCAPED.test(escaped);
+      return escaped;
+    },
+    codeBlock(code) {
+      const [fence, before = '', language = ''] =
+        /^(.*?(?:`{3,}|~{3,}))[ \t]*([\w+#.-]*)[^\n]*/.exec(code) ?? [];
+      isPlain &&= fence !== undefined || !READ_IN_CODE.test(code);
+      // The name of a file and the numbers of lines would be displayed.
+      return fence === undefined ? code : before + language + code.slice(fence.length);
+    },
+  });
+  return isPlain ? text : undefined;
+}
+
+/** HTML as a property of an element: one text in YAML, a line of it for each line. */
+function htmlElement(html: string): string {
+  const lines = htmlBlock(withoutCrawledLinks(html))
+    .split('\n')
+    .map((line) => `  ${yamlText(line)}\\n\\\n`);
+  return `::div\n---\ninnerHTML: "\\\n${lines.join('')}  "\n---\n::\n`;
+}
+
+/** Nuxt fetches every page that a link names, and stops the build at one that is not there. It does not know `HREF`. */
+function withoutCrawledLinks(html: string): string {
+  const links = [...htmlTokens(html)].flatMap((token) =>
+    token.kind === 'open' ? token.attributes.filter(({ name }) => name === 'href') : [],
+  );
+  return withReplacements(
+    html,
+    links.map(({ start }) => ({ start, end: start + 'href'.length, text: 'HREF' })),
+  );
+}
+
+/** A line in a YAML text. YAML drops white space at its beginning, and MDC would act upon some signs there. */
+function yamlText(line: string): string {
+  const text = JSON.stringify(line)
+    .slice(1, -1)
+    .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escaped);
+  return text.replace(/^[^\w<\\\u0080-\uffff]/, escaped);
+}
+
+function escaped(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,6 +1,12 @@
-import type { Generator } from '../generator.js';
-import { firstFile, npmDependencies } from '../inspect/manifests.js';
-import { inspect } from './inspect.js';
+import { mapOf, textsOf } from '../../article/plain-data.js';
+import type { AskedSite, Generator, SiteFacts } from '../generator.js';
+import { nodeCommand } from '../inspect/ask.js';
+import { firstFile, installedVersion, npmDependencies } from '../inspect/manifests.js';
+import { buildCommand } from '../inspect/site-build.js';
+import { publicAddress } from '../inspect/site-url.js';
+import { untestedVersion } from '../inspect/version.js';
+import { inspectFolder } from '../markdown-folder/markdown-folder.js';
+import type { BuiltBy } from '../markdown-folder/programs.js';
 import { mapping } from './mapping.js';
 
 const CONFIG_FILES = ['ts', 'js', 'mjs', 'mts'].map((end) => `nuxt.config.${end}`);
@@ -18,3 +24,48 @@ export const nuxtContent: Generator = {
   pinsAddresses: true,
   problems: () => [],
 };
+
+/** Where Nuxt Content reads files, unless a collection says another folder. */
+const CONTENT = 'content';
+
+/** What `init` finds out about a site of Nuxt Content: its configuration from Nuxt, the rest from its posts and pages. */
+async function inspect(site: AskedSite): Promise<SiteFacts> {
+  const facts = await inspectFolder({ ...site, content: site.content ?? CONTENT }, programOf);
+  const { rawHtml: _, ...options } = facts.options;
+  return { ...facts, options };
+}
+
+const ASK = nodeCommand(`
+import { loadNuxtConfig } from 'nuxt/kit';
+const { app, site, runtimeConfig, nitro } = await loadNuxtConfig({ cwd: process.cwd() });
+answer({
+  base: app.baseURL,
+  url: [site?.url, runtimeConfig?.public?.siteUrl].find((url) => /^https?:/.test(url)),
+  output: nitro?.output?.publicDir,
+  language: app.head?.htmlAttrs?.lang,
+});
+`);
+
+async function programOf(site: AskedSite): Promise<BuiltBy> {
+  const answer = mapOf(JSON.parse((await site.ask(ASK, 'node -e "loadNuxtConfig()"')) ?? '{}'));
+  const text = (key: string) => textsOf(answer[key])[0];
+  const output = text('output') ?? '.output/public';
+  return {
+    siteUrl: publicAddress(answer.url, text('base') ?? '/'),
+    siteUrlSource: 'site.url or runtimeConfig.public.siteUrl, and app.baseURL',
+    language: text('language'),
+    output,
+    // Each page is the index of a folder.
+    endsWithSlash: true,
+    ignore: ['.output/', '.nuxt/', '.data/', 'dist'],
+    // `nuxt build` makes no folder of pages.
+    build: await buildCommand(
+      site,
+      /\bnux(?:t|i)\s+(?:generate|build\s.*--prerender)\b/,
+      'npx nuxt generate',
+      ['generate', 'build'],
+    ),
+    questions: [],
+    warnings: untestedVersion(installedVersion(site.files, '@nuxt/content'), 'Nuxt Content 3', [3]),
+  };
+}

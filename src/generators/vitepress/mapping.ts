@@ -1,8 +1,21 @@
-import type { ArticleMapping, FileFacts, KeyNames } from '../../article/format/mapping.js';
+import type {
+  ArticleMapping,
+  FileFacts,
+  IncomingBody,
+  KeyNames,
+  StoredBody,
+} from '../../article/format/mapping.js';
 import { termKey } from '../../article/names.js';
 import type { MappingOptions } from '../generator.js';
+import { htmlBlock } from '../mapping/html-block.js';
+import {
+  hasTags,
+  isOtherSite,
+  linkedAddresses,
+  needsHtml,
+  withoutItemComments,
+} from '../mapping/markdown.js';
 import { fileName, siteMapping, USUAL_KEYS } from '../mapping/site-mapping.js';
-import { storedBody } from './body.js';
 
 /** The keys that VitePress reads, and those of most blogs. */
 export const KEYS: KeyNames = { ...USUAL_KEYS, updated: 'lastUpdated' };
@@ -48,4 +61,53 @@ export function isArticlePath(path: string): boolean {
 /** The file's name without a date before it. */
 export function slugOfFile(file: FileFacts): string {
   return fileName(file).replace(/^\d{4}-\d\d-\d\d-(?=.)/, '');
+}
+
+// A page of VitePress is a Vue component. Vue compiles nothing below `v-pre`; but elements, and attributes that the text
+// adds to them in `{ }`, must be ones that it can parse, VitePress reads files for some lines, and a link to no page of the
+// site stops the build. Markdown with any of these is stored as HTML, in a text that Vue prints.
+
+/** A line by which VitePress reads another file. */
+const SNIPPET = /^(?:>|[^\S\r\n\u2028\u2029])*<<</m;
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})([^\n{]*)\n[\s\S]*?(?:\n {0,3}\1[`~]*[ \t]*(?=\n|$)|$(?![\s\S]))/gm;
+
+const CODE_SPAN = /(?<![\\`])(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g;
+
+/** Whether VitePress makes a page of this Markdown, and shows it as it is. */
+function isSafe(markdown: string): boolean {
+  if (needsHtml(markdown) || hasTags(markdown) || SNIPPET.test(markdown)) return false;
+  if (!linkedAddresses(markdown).every(isOtherSite)) return false;
+  return !markdown.includes('{') || !markdown.replace(FENCED, '').replace(CODE_SPAN, '').includes('{');
+}
+
+/** The title, which the layout of some sites does not show; it is the only template in an article. */
+const HEADING = '<h1>{{ $frontmatter.title }}</h1>\n\n';
+
+/**
+ * The body, in which Vue compiles nothing.
+ *
+ * @param hasHeading whether it begins with the title.
+ */
+export function storedBody(incoming: IncomingBody, hasHeading: boolean): StoredBody {
+  const isMarkdown = incoming.kind === 'markdown' && isSafe(incoming.markdown);
+  const hasOwn = isMarkdown ? /^\s*# /.test(incoming.markdown) : /^\s*<h1[\s>]/i.test(incoming.html);
+  const heading = hasHeading && !hasOwn ? HEADING : '';
+  const text = isMarkdown ? contained(withoutItemComments(incoming.markdown)) : printed(incoming.html);
+  return { text: heading + text, frontMatter: {} };
+}
+
+/** Markdown in a container that nothing in it can close. */
+function contained(markdown: string): string {
+  const longest = Math.max(2, ...Array.from(markdown.matchAll(/:{3,}/g), ([colons]) => colons.length));
+  const marker = ':'.repeat(longest + 1);
+  return `${marker} v-pre\n\n${markdown.trimEnd()}\n\n${marker}\n`;
+}
+
+/** HTML as a text of JavaScript in an attribute, which Vue prints as it is. */
+function printed(html: string): string {
+  const script = htmlBlock(html).replace(/[\\`]|\$(?=\{)/g, String.raw`\$&`);
+  // VitePress reads a file for a comment that says so, wherever it stands.
+  const value = script.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<!', '&lt;!');
+  return `<div v-html="\`\n${value}\n\`"></div>\n`;
 }

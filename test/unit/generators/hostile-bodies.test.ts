@@ -1,10 +1,10 @@
 import test from 'ava';
-import { storedBody as storedDocusaurusBody } from '../../../src/generators/docusaurus/body.js';
-import { harmlessHtml } from '../../../src/generators/eleventy/body.js';
-import { storedBody as storedHexoBody } from '../../../src/generators/hexo/body.js';
-import { storedBody } from '../../../src/generators/hugo/body.js';
+import { storedBody as storedDocusaurusBody } from '../../../src/generators/docusaurus/mapping.js';
+import { harmlessHtml } from '../../../src/generators/eleventy/mapping.js';
+import { storedBody as storedHexoBody } from '../../../src/generators/hexo/mapping.js';
+import { storedBody } from '../../../src/generators/hugo/mapping.js';
 import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/mapping/markdown.js';
-import { storedBody as storedVitePressBody } from '../../../src/generators/vitepress/body.js';
+import { storedBody as storedVitePressBody } from '../../../src/generators/vitepress/mapping.js';
 import { textOfHtml } from '../../../src/site/render/html-text.js';
 
 // Each took minutes when its time grew with the square of the length.

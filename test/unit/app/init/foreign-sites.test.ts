@@ -2,24 +2,14 @@ import test from 'ava';
 import { recogniseSite } from '../../../../src/app/init/inspect-site.js';
 import { siteOf } from '../../../support/site-files.js';
 
-/** A file by which the program of a site finds it, and what is in it. */
+/** A file by which the program of a site is found, and what is in it. */
 const SITES: readonly (readonly [name: string, path: string, text?: string])[] = [
   ['VuePress', 'docs/.vuepress/config.js'],
-  ['Rspress', 'rspress.config.ts'],
-  ['Gridsome', 'gridsome.config.js'],
   ['Nuxt', 'nuxt.config.ts'],
   ['Next.js', 'next.config.mjs'],
   ['Gatsby', 'gatsby-config.js'],
   ['SvelteKit', 'svelte.config.js', 'export default { kit: {} };'],
-  ['Angular', 'angular.json'],
-  ['React Router', 'react-router.config.ts'],
-  ['Scully', 'scully.site.config.ts'],
-  ['Elder.js', 'elder.config.js'],
-  ['dumi', '.dumirc.ts'],
-  ['Antora', 'antora-playbook.yml'],
-  ['Metalsmith', 'metalsmith.json'],
-  ['DocPad', 'docpad.coffee'],
-  ['Harp', '_harp.json'],
+  ['Gridsome', 'package.json', '{"dependencies":{"gridsome":"^0.7.23"}}'],
   ['Lume', '_config.ts', 'import lume from "lume/mod.ts";'],
   ['Middleman', 'config.rb', 'activate :blog\n'],
   ['Nanoc', 'nanoc.yaml'],
@@ -30,30 +20,32 @@ const SITES: readonly (readonly [name: string, path: string, text?: string])[] =
   ['MkDocs', 'pyproject.toml', '[project]\ndependencies = [\n  "mkdocs>=1.6",\n]\n'],
   ['Nikola', 'conf.py', 'BLOG_TITLE = "Notes"\n'],
   ['Sphinx', 'docs/conf.py', "project = 'Docs'\n"],
-  ['Lektor', 'Notes.lektorproject'],
   ['Zola', 'config.toml', 'base_url = "https://notes.example"\ntitle = "Notes"\n'],
-  ['Cobalt', '_cobalt.yml'],
   ['mdBook', 'book.toml'],
   ['Quarto', '_quarto.yml'],
-  ['bookdown', '_bookdown.yml'],
-  ['Soupault', 'soupault.toml'],
-  ['Hakyll', 'site.hs', 'import Hakyll\n'],
-  ['Haunt', 'haunt.scm'],
-  ['JBake', 'jbake.properties'],
-  ['Jigsaw', 'composer.json', '{"require":{"tightenco/jigsaw":"^1.3"}}'],
-  ['Sculpin', 'composer.json', '{"require":{"sculpin/sculpin":"^3.0"}}'],
-  ...['@remix-run/react', '@solidjs/start', '@builder.io/qwik-city', '@analogjs/platform'].map((name, n) => {
-    const of = ['Remix', 'SolidStart', 'Qwik City', 'Analog'][n] ?? '';
-    return [of, 'package.json', JSON.stringify({ dependencies: { [name]: '*' } })] as const;
-  }),
-  ['docsify', 'package.json', '{"devDependencies":{"docsify-cli":"^4.4.0"}}'],
-  ['Honkit', 'package.json', '{"devDependencies":{"honkit":"^6.0.0"}}'],
 ];
+
+const recognise = (files: Readonly<Record<string, string>>) => recogniseSite(siteOf(files), undefined, {});
 
 test('a generator without a definition is named by its configuration file or by a dependency', (t) => {
   for (const [name, path, text = ''] of SITES) {
-    const recognition = recogniseSite(siteOf({ [path]: text, 'content/a.md': '' }), undefined, {});
+    const recognition = recognise({ [path]: text, 'content/a.md': '' });
     const said = recognition.kind === 'question' ? recognition.question.text : recognition.evidence;
     t.true(said.startsWith(`${name} builds this site (${path}`), `${name}: ${said}`);
   }
+});
+
+test('a build script of an unknown program is named; the script of Pressmark is none', (t) => {
+  const withScript = (build: string) => recognise({ 'package.json': JSON.stringify({ scripts: { build } }) });
+  const named = withScript('acme-pages --out www');
+  t.regex(
+    named.kind === 'question' ? named.question.text : '',
+    /^A program that Pressmark does not know builds this site \("build": "acme-pages --out www" in package\.json\)/,
+  );
+  t.like(withScript('npx pressmark build'), { kind: 'known', generator: undefined });
+});
+
+test('a generator that Pressmark knows goes first where both show equally', (t) => {
+  const files = { 'hugo.toml': '', 'docs/mkdocs.yml': '', 'book.toml': '' };
+  t.like(recognise(files), { kind: 'known', generator: { name: 'hugo' } });
 });

@@ -248,23 +248,6 @@ test('what the schema takes of titles, descriptions and tags is known', async (t
   t.deepEqual(options.limits, { title: 60, description: 160, descriptionFrom: 50, tags: 3 });
 });
 
-test('init warns of a schema that demands more than a title or tags may have', async (t) => {
-  const warnings = async (title: object, tags: object) => {
-    const properties = {
-      ...PROPERTIES,
-      title: { type: 'string', ...title },
-      tags: { ...PROPERTIES.tags, ...tags },
-    };
-    const { warnings } = await inspect({ schemas: schemaOf(properties) });
-    return warnings.map(({ text }) => text.replace(/\. .*/, ''));
-  };
-  t.deepEqual(await warnings({ minLength: 10 }, { minItems: 1 }), [
-    'The schema demands 10 characters for title',
-    'The schema demands at least 1 of tags',
-  ]);
-  t.deepEqual(await warnings({ minLength: 1, maxLength: 60 }, { maxItems: 3 }), []);
-});
-
 test('of tags that the schema lists, an article gets those that it has', async (t) => {
   const tags = { type: 'array', items: { type: 'string', enum: ['Soil', 'Moss', 'Worms'] } };
   const post = `${POST.slice(0, -4)}tags: [Soil]\n---\n`;

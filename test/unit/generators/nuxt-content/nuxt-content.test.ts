@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parse } from 'yaml';
-import { storedBody } from '../../../../src/generators/nuxt-content/body.js';
+import { storedBody } from '../../../../src/generators/nuxt-content/mapping.js';
 import { nuxtContent } from '../../../../src/generators/nuxt-content/nuxt-content.js';
 import { askedSite } from '../asked-site.js';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import { astro } from '../../../../src/generators/astro/astro.js';
-import { isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
+import { isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/mapping.js';
 
 const mapping = astro.mapping({ body: 'markdown', constants: {}, address: (slug) => `/blog/${slug}/` });
 const markdown = (text: string): IncomingBody => ({ kind: 'markdown', markdown: text, html: '<p>HTML</p>' });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { storedBody } from '../../../../src/generators/hexo/body.js';
+import { storedBody } from '../../../../src/generators/hexo/mapping.js';
 
 const markdown = (text: string, path = 'a.md') =>
   storedBody({ kind: 'markdown', markdown: text, html: '<p>As HTML.</p>' }, path);

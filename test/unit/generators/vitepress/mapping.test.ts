@@ -1,5 +1,5 @@
 import test from 'ava';
-import { storedBody } from '../../../../src/generators/vitepress/body.js';
+import { storedBody } from '../../../../src/generators/vitepress/mapping.js';
 
 const HTML = '<p>As HTML.</p>';
 const markdown = (text: string, hasHeading = false) =>

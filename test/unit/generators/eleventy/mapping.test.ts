@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/format/mapping.js';
-import { harmlessHtml } from '../../../../src/generators/eleventy/body.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
+import { harmlessHtml } from '../../../../src/generators/eleventy/mapping.js';
 import type { GeneratorOptions } from '../../../../src/generators/generator.js';
 import { fc } from '../../../support/property.js';
 
@@ -124,16 +124,6 @@ test('an id that is used is taken away', (t) => {
   t.is(
     harmlessHtml('<p id="a"><p id=main><p ID="a" class="b">', { elements: [], ids: ['main'] }),
     '<p id="a"><p ><p  class="b">',
-  );
-});
-
-test('marked elements stay in the page; their text and comments are not read', (t) => {
-  t.is(
-    harmlessHtml('<SCRIPT async>let a = "<script>";</SCRIPT><!-- <script> --><scripted>', {
-      elements: ['script'],
-      ids: undefined,
-    }),
-    '<SCRIPT eleventy:ignore async>let a = "<script>";</SCRIPT><!-- <script> --><scripted>',
   );
 });
 

@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/format/mapping.js';
 import type { MappingOptions } from '../../../../src/generators/generator.js';
-import { escapeLiquid } from '../../../../src/generators/jekyll/body.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
+import { escapeLiquid } from '../../../../src/generators/jekyll/mapping.js';
 import { fc } from '../../../support/property.js';
 
 const mappingOf = (options: Partial<MappingOptions> = {}) =>
