@@ -3,7 +3,7 @@ import type { PluginEntry } from '../host/plugin.js';
 import type { Log } from '../log.js';
 import { refuseForeignOutput } from '../site/builder/ownership.js';
 import type { AdapterLimits } from '../webhook/http/adapter.js';
-import { forgetOldAddresses } from './build/addresses.js';
+import { forgetOldAddresses } from './build/addresses/addresses.js';
 import { themeFolder } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
 import { refuseUnknownAddress } from './site-address.js';

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addressConfig } from '../../src/app/build/addresses.js';
+import { type AddressFile, writeAddressFile } from '../../src/app/build/addresses/address-file.js';
+import { addressConfig } from '../../src/app/build/addresses/addresses.js';
 import { generatorOf } from '../../src/app/content/content.js';
 import { foldersOf } from '../../src/app/content/folders.js';
 import { addressDigest } from '../../src/article/format/address.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
-import { type AddressFile, writeAddressFile } from '../../src/deploy/addresses/address-file.js';
 import { ADDRESSES } from '../../src/store/catalog/addresses.js';
 import { OWN_PROGRAMS, SITE_URL } from './receiver.js';
 

@@ -10,7 +10,7 @@ import { readCatalog } from '../articles/find-article.js';
 import { HEALTH } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { openTargets } from '../deploy.js';
-import { MIN_SECRET_CHARS } from '../init/secret.js';
+import { MIN_SECRET_CHARS } from '../init/env-file.js';
 import { originOf, type RunningReceiver, runningReceivers } from '../running-receivers.js';
 import { tryPort } from '../server/server.js';
 import { isExampleUrl, refuseUnknownAddress } from '../site-address.js';

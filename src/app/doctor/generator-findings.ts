@@ -4,11 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import { termKey } from '../../article/names.js';
 import type { Settings } from '../../config/load.js';
-import {
-  type AddressFile,
-  readAddressFile,
-  type UnlistedReason,
-} from '../../deploy/addresses/address-file.js';
 import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
@@ -16,6 +11,7 @@ import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { readArticleSync } from '../../store/catalog/content-folder.js';
 import { type Entry, entryState } from '../../store/catalog/entry.js';
 import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
+import { type AddressFile, readAddressFile, type UnlistedReason } from '../build/addresses/address-file.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';

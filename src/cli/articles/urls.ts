@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { listArticles } from '../../app/articles/article-list.js';
-import { existingAddresses } from '../../app/build/addresses.js';
+import { existingAddresses } from '../../app/build/addresses/addresses.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
 import { abortOnSignals } from '../site/generator-build.js';

@@ -1,5 +1,5 @@
 import { movedArticles, movedFix, movedSentence } from '../../app/articles/moved-articles.js';
-import { existingAddresses, wantsAddresses } from '../../app/build/addresses.js';
+import { existingAddresses, wantsAddresses } from '../../app/build/addresses/addresses.js';
 import { buildWithGenerator } from '../../app/build/generator-build.js';
 import { completeSite, missingSentence } from '../../app/build/postbuild.js';
 import type { Settings } from '../../config/load.js';

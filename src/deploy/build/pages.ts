@@ -21,32 +21,12 @@ export function pageAt(output: string, address: string): FoundPage {
   return { kind: 'none' };
 }
 
-/** What `addressOfFile` looks at besides the file's name. */
-export interface AddressHints {
-  /** The address that the page's `<link rel="canonical">` names, below the base path. */
-  readonly canonical?: string | undefined;
-  /** Whether a page of the site links to this address. */
-  isLinked(address: string): boolean;
-}
-
 /**
- * The address of an output file, percent-encoded: `x/index.html` is at `/x/`. `x.html` is at `/x.html` or `/x`, whichever
- * the page's canonical link names or, failing that, other pages link to; by default `/x.html`.
+ * All addresses at which static hosts show an output file, percent-encoded, its own name's first: `x/index.html` is at `/x/`,
+ * and `x.html` at `/x.html` and `/x`.
  *
  * @param file below the output folder, with forward slashes.
  */
-export function addressOfFile(file: string, hints: AddressHints = { isLinked: () => false }): string {
-  const [first = '/', ...others] = addressesOfFile(file);
-  const { canonical } = hints;
-  if (canonical !== undefined) {
-    const named = [first, ...others].find((address) => address === encodedAddress(canonical));
-    if (named !== undefined) return named;
-  }
-  if (hints.isLinked(first)) return first;
-  return others.find((address) => hints.isLinked(address)) ?? first;
-}
-
-/** All addresses at which static hosts show an output file, its own name's first. */
 export function addressesOfFile(file: string): string[] {
   const address = `/${file.split('/').map(encodeSegment).join('/')}`;
   if (/(?:^|\/)index\.html?$/.test(file)) return [address.replace(/index\.html?$/, '')];

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { existingAddresses } from '../../../src/app/build/addresses.js';
+import { existingAddresses } from '../../../src/app/build/addresses/addresses.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { configDigest } from '../../../../src/deploy/addresses/config-digest.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { configDigest } from '../../../../../src/app/build/addresses/config-digest.js';
+import { tempDir } from '../../../../support/temp-dir.js';
 
 test('the digest changes with the configuration and with data of the posts’ folders, and not with posts', (t) => {
   const siteDir = tempDir(t);

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import type { ListedAddress } from '../../article/format/mapping.js';
-import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
-import { parseAddresses } from '../../store/catalog/addresses.js';
-import { readOrEmpty } from '../../store/catalog/entry.js';
+import type { ListedAddress } from '../../../article/format/mapping.js';
+import { makeDirectory, syncDirectory, writeAtomically } from '../../../fs/atomic-write.js';
+import { parseAddresses } from '../../../store/catalog/addresses.js';
+import { readOrEmpty } from '../../../store/catalog/entry.js';
 
 /** Why no address of a file is known although the generator was asked. */
 export type UnlistedReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';

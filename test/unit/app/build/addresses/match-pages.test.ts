@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { matchPages, readPages } from '../../../../src/deploy/addresses/match-pages.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { matchPages, readPages } from '../../../../../src/app/build/addresses/match-pages.js';
+import { tempDir } from '../../../../support/temp-dir.js';
 
 const page = (address: string, ...titles: string[]) => ({ address, titles });
 const post = (path: string, title: string, slug = path.replace(/^.*\//, '').replace(/\.md$/, '')) => ({
@@ -63,14 +63,17 @@ test('the pages of a site are read with their titles and headings; an alias is n
     fs.writeFileSync(join(output, name), html);
   };
   write('a/index.html', '<title>A &amp; B | Garden</title><h1 class=x>A &amp; <em>B</em></h1><p>text');
-  write('b.html', '<meta property="og:title" content="B"><a href="/base/c">C</a>');
-  write('c.html', '<title>C</title>');
+  write('b.html', '<meta property="og:title" content="B">');
+  write('c.html', '<link rel="canonical" href="https://garden.example/base/c"><title>C</title>');
   write('old/index.html', '<link rel="canonical" href="https://garden.example/base/a/"><title>A</title>');
   write('feed.xml', '<title>Feed</title>');
-  t.deepEqual(await readPages(output, 'https://garden.example/base'), [
+  const pagesOf = async (permalink: string) =>
+    await readPages(output, 'https://garden.example/base', permalink);
+  t.deepEqual(await pagesOf('/:slug.html'), [
     { address: '/a/', titles: ['A & B | Garden', 'A &  B '] },
     { address: '/b.html', titles: ['B'] },
     { address: '/c', titles: ['C'] },
   ]);
-  t.deepEqual(await readPages(join(output, 'none'), 'https://garden.example'), []);
+  t.is((await pagesOf('/:slug'))[1]?.address, '/b', 'as new articles have it');
+  t.deepEqual(await readPages(join(output, 'none'), 'https://garden.example', '/'), []);
 });

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { attributeOf, htmlTokens, textIn } from '../../article/text/html-tokens.js';
-import { filesBelow } from '../../fs/files-below.js';
-import { headingEnd } from '../build/page-text.js';
-import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
+import { attributeOf, htmlTokens, textIn } from '../../../article/text/html-tokens.js';
+import { headingEnd } from '../../../deploy/build/page-text.js';
+import { addressBelow, addressesOfFile, encodedAddress } from '../../../deploy/build/pages.js';
+import { filesBelow } from '../../../fs/files-below.js';
 
 /** A page of the built site. */
 export interface BuiltPage {
@@ -96,27 +96,28 @@ function words(text: string): string {
   return text.normalize('NFC').replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/\s+/g, ' ').trim();
 }
 
-/** The pages of a built site. Symbolic links are not followed; a page whose canonical link names another one is not the post's. */
-export async function readPages(output: string, siteUrl: string): Promise<BuiltPage[]> {
-  const heads: { file: string; canonical: string | undefined; titles: readonly string[] }[] = [];
-  const links = new Set<string>();
+/**
+ * The pages of a built site. Symbolic links are not followed; a page whose canonical link names another one is not the post's.
+ *
+ * @param permalink of new articles: it decides between `/x.html` and `/x`, where the page has no canonical link.
+ */
+export async function readPages(output: string, siteUrl: string, permalink: string): Promise<BuiltPage[]> {
+  const pages: BuiltPage[] = [];
   for (const file of htmlFiles(output)) {
-    const html = await fs.promises.readFile(join(output, file), 'utf8');
-    const base = `${siteUrl}${addressesOfFile(file)[0] ?? '/'}`;
-    heads.push({ file, ...readHead(html, (href) => addressIn(siteUrl, base, href), links) });
+    const addresses = addressesOfFile(file);
+    const [first = '/'] = addresses;
+    const { canonical, titles } = readHead(await fs.promises.readFile(join(output, file), 'utf8'));
+    const named = canonical === undefined ? undefined : addressIn(siteUrl, `${siteUrl}${first}`, canonical);
+    const isUsual = (one: string) => one.endsWith('.html') === permalink.endsWith('.html');
+    const address =
+      named === undefined ? (addresses.find(isUsual) ?? first) : addresses.find((one) => one === named);
+    if (address !== undefined) pages.push({ address, titles });
   }
-  return heads.flatMap(({ file, canonical, titles }) => {
-    if (canonical !== undefined && !addressesOfFile(file).includes(canonical)) return [];
-    return [{ address: addressOfFile(file, { canonical, isLinked: (one) => links.has(one) }), titles }];
-  });
+  return pages;
 }
 
-/** What a page says of itself; its links are added to `links`. */
-export function readHead(
-  html: string,
-  addressOf: (href: string | undefined) => string | undefined,
-  links: Set<string>,
-): { canonical: string | undefined; titles: readonly string[] } {
+/** What a page says of itself. */
+export function readHead(html: string): { canonical: string | undefined; titles: readonly string[] } {
   const titles: string[] = [];
   let canonical: string | undefined;
   const tokens = htmlTokens(html);
@@ -124,11 +125,8 @@ export function readHead(
     if (token.kind !== 'open') continue;
     const { name, contentStart } = token;
     const attribute = (key: string) => attributeOf(html, token, key);
-    if (name === 'a') {
-      const address = addressOf(attribute('href'));
-      if (address !== undefined) links.add(address);
-    } else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribute('rel') ?? ''))
-      canonical = addressOf(attribute('href'));
+    if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribute('rel') ?? ''))
+      canonical = attribute('href');
     else if (name === 'title') titles.push(textOf(html.slice(contentStart, token.contentEnd)));
     else if (name === 'h1') titles.push(textOf(html.slice(contentStart, headingEnd(tokens, index))));
     else if (name === 'meta' && [attribute('property'), attribute('name')].includes('og:title'))
@@ -144,8 +142,8 @@ function textOf(html: string): string {
   return textIn(html.slice(0, LONGEST_TITLE), () => ' ');
 }
 
-function addressIn(siteUrl: string, base: string, href: string | undefined): string | undefined {
-  if (href === undefined || !URL.canParse(href, base)) return undefined;
+function addressIn(siteUrl: string, base: string, href: string): string | undefined {
+  if (!URL.canParse(href, base)) return undefined;
   const address = addressBelow(siteUrl, new URL(href, base).href);
   return address === undefined ? undefined : encodedAddress(address);
 }

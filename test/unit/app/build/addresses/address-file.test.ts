@@ -5,9 +5,9 @@ import {
   type AddressFile,
   readAddressFile,
   writeAddressFile,
-} from '../../../../src/deploy/addresses/address-file.js';
-import { readAddresses } from '../../../../src/store/catalog/addresses.js';
-import { tempDir } from '../../../support/temp-dir.js';
+} from '../../../../../src/app/build/addresses/address-file.js';
+import { readAddresses } from '../../../../../src/store/catalog/addresses.js';
+import { tempDir } from '../../../../support/temp-dir.js';
 
 const FILE: AddressFile = {
   config: 'c',

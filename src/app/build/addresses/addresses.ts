@@ -1,0 +1,309 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+import { addressDigest } from '../../../article/format/address.js';
+import type { ArticleMapping, FileFacts } from '../../../article/format/mapping.js';
+import { readFrontMatter } from '../../../article/front-matter/read.js';
+import { type ArticleState, stateAt } from '../../../article/publication.js';
+import type { Settings } from '../../../config/load.js';
+import { askGenerator } from '../../../deploy/ask.js';
+import { encodedAddress, pageAt } from '../../../deploy/build/pages.js';
+import { runBuild } from '../../../deploy/build/run-build.js';
+import { copySite, type SiteCopy } from '../../../deploy/copy/site-copy.js';
+import { PressmarkError } from '../../../errors.js';
+import { readText } from '../../../fs/read-text.js';
+import type { AddressQuery, Generator, ListedPage } from '../../../generators/generator.js';
+import { openRepository } from '../../../git/repository.js';
+import { ADDRESSES } from '../../../store/catalog/addresses.js';
+import { isUnreadable } from '../../../store/catalog/content-folder.js';
+import { isGone } from '../../../store/catalog/entry.js';
+import { walk } from '../../../store/catalog/scan.js';
+import { contentOf, generatorOf, type SiteGenerator } from '../../content/content.js';
+import { foldersOf } from '../../content/folders.js';
+import { siteFiles } from '../../content/site-files.js';
+import { type AddressFile, readAddressFile, type UnlistedReason, writeAddressFile } from './address-file.js';
+import { configDigest } from './config-digest.js';
+import { contradictionOf } from './contradiction.js';
+import { matchPages, readPages } from './match-pages.js';
+
+/** How addresses are asked for. */
+export interface AddressOptions {
+  /** Asks even where nothing has changed. @default false */
+  readonly force?: boolean;
+  readonly signal?: AbortSignal;
+  /** Whether the output was built from the files as they are. @default false */
+  readonly isUpToDate?: boolean;
+  /** A copy of the site that was built, in which the generator may be run. @default one that is made for this */
+  readonly copy?: string | undefined;
+}
+
+/** The addresses of the files that do not pin theirs. */
+export interface Listing {
+  /** By the file's path below the content folder. */
+  readonly listed: ReadonlyMap<string, string>;
+  readonly unlisted: ReadonlyMap<string, NotListed>;
+  /** Whether the generator was asked. */
+  readonly asked: boolean;
+  readonly contradiction: string | undefined;
+}
+
+/** Why an address is not known. */
+type NotListed = UnlistedReason | Exclude<ArticleState, 'live'>;
+
+/** A file from which the generator makes a page now, or may make one of a draft. */
+interface Post extends FileFacts {
+  /** The address that the file itself decides; undefined where it does not. */
+  readonly pinned: string | undefined;
+}
+
+/** The article files of a folder, read. */
+interface Posts {
+  readonly all: readonly Post[];
+  readonly hidden: ReadonlyMap<string, NotListed>;
+  /** See `AddressFile`. */
+  readonly digest: string;
+}
+
+const NOTHING: Listing = { listed: new Map(), unlisted: new Map(), asked: false, contradiction: undefined };
+
+/**
+ * Asks the site's generator for the address of each article file that does not pin its own, unless neither the posts nor the
+ * site's configuration have changed since the last time. Where the site is built here, an address counts only if the last
+ * good build has a page there. Where Pressmark itself builds the site, there is nothing to ask.
+ *
+ * @throws PressmarkError BUILD_FAILED where the generator does not answer; SITE_TOO_LARGE. What is known stays as it was.
+ */
+export async function existingAddresses(settings: Settings, options: AddressOptions = {}): Promise<Listing> {
+  const site = generatorOf(settings);
+  if (site === undefined) return NOTHING;
+  const dir = options.copy ?? settings.dir;
+  const cacheFile = join(foldersOf(settings).stateDir, ADDRESSES);
+  const posts = readPosts(dir, settings, site.mapping);
+  const cache = readAddressFile(cacheFile);
+  const config = configOf(dir, settings, site.generator);
+  if (cache?.config === config && cache.posts === posts.digest && options.force !== true)
+    return listingOf(cache, posts, false);
+  if (posts.all.every(({ pinned }) => pinned !== undefined)) {
+    const file = { config, posts: posts.digest, listed: [], unlisted: [] };
+    await writeAddressFile(cacheFile, file);
+    return listingOf(file, posts, false);
+  }
+  const copy = options.copy === undefined ? await copyOf(settings, site.generator) : undefined;
+  try {
+    const asked = copy?.dir ?? dir;
+    // The site may have changed while it was copied.
+    const copied = copy === undefined ? posts : readPosts(asked, settings, site.mapping);
+    const found = await findAddresses(copied, asked, { ...options, settings, site });
+    const file = { config: configOf(asked, settings, site.generator), ...found };
+    await writeAddressFile(cacheFile, file);
+    return listingOf(file, copied, true);
+  } finally {
+    copy?.remove();
+  }
+}
+
+/** Forgets addresses that were listed under another configuration: it was changed while no receiver ran. */
+export function forgetOldAddresses(settings: Settings): void {
+  const file = join(foldersOf(settings).stateDir, ADDRESSES);
+  const cache = readAddressFile(file);
+  if (cache !== undefined && cache.config !== addressConfig(settings)) fs.rmSync(file, { force: true });
+}
+
+/** A digest of the site's configuration, as far as addresses depend on it; undefined where Pressmark builds the site. */
+export function addressConfig(settings: Settings): string | undefined {
+  const site = generatorOf(settings);
+  return site && configOf(settings.dir, settings, site.generator);
+}
+
+/**
+ * Whether a build should also ask for the addresses of existing posts: they are for a receiver, and a build server that
+ * starts from a fresh clone every time has none.
+ */
+export function wantsAddresses(settings: Settings): boolean {
+  const isBuildServer = !['', '0', 'false', undefined].includes(settings.environment.CI?.toLowerCase());
+  return !isBuildServer || fs.existsSync(foldersOf(settings).stateDir);
+}
+
+/** A digest of all that addresses depend on besides the posts. */
+function configOf(
+  siteDir: string,
+  { siteUrl, content, articles: { file, permalink } }: Settings,
+  { name: generator, configFiles }: Generator,
+): string {
+  const settings = { generator, siteUrl, content, file, permalink };
+  return configDigest({ siteDir, content, configFiles, settings });
+}
+
+async function copyOf(settings: Settings, { caches }: Generator): Promise<SiteCopy> {
+  const { dir, environment, output } = settings;
+  const repository = await openRepository(dir, environment);
+  return await copySite({
+    siteDir: dir,
+    except: [...caches, output],
+    env: environment,
+    ...(repository.kind === 'repository' && { repository }),
+  });
+}
+
+function listingOf(file: Omit<AddressFile, 'config' | 'posts'>, { hidden }: Posts, asked: boolean): Listing {
+  const listed = new Map(file.listed.map(({ path, address }) => [path, address]));
+  return {
+    listed,
+    unlisted: new Map([
+      ...[...hidden].filter(([path]) => !listed.has(path)),
+      ...file.unlisted.map(({ path, reason }) => [path, reason] as const),
+    ]),
+    asked,
+    contradiction: file.contradiction,
+  };
+}
+
+/** Reads the article files of a site's folder; the start and `doctor` report unreadable ones. */
+function readPosts(dir: string, settings: Settings, mapping: ArticleMapping): Posts {
+  const content = { ...contentOf(settings), root: resolve(dir, settings.content) };
+  const all: Post[] = [];
+  const hidden = new Map<string, NotListed>();
+  const counted: string[] = [];
+  for (const path of walk(content)) {
+    const text = textOf(join(content.root, path));
+    if (text === undefined) continue;
+    const decoded = orUndefined(() => content.format.decode(text, path));
+    const pinned =
+      decoded?.address === undefined ? decoded?.article.url.slice(settings.siteUrl.length) : undefined;
+    // An update would replace a program by an article.
+    const data = path.endsWith('.mdx') ? undefined : orUndefined(() => readFrontMatter(text).data);
+    const state =
+      data === undefined
+        ? 'front matter not supported'
+        : stateAt(mapping.publication({ path, data }), Date.now());
+    if (pinned === undefined && state !== 'live') hidden.set(path, state);
+    // Whether a draft has a page is the site's to say.
+    if (data === undefined || (state !== 'live' && state !== 'draft')) continue;
+    all.push({ path, data, pinned });
+    const { pressmark: _, ...others } = data;
+    if (pinned === undefined) counted.push(JSON.stringify([path, others]));
+  }
+  return { all, hidden, digest: hash('sha256', counted.toSorted().join('\n')) };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readText(path).text;
+  } catch (error) {
+    if (isGone(error) || isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What is read from a file; undefined where that is malformed, as doctor says. */
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PressmarkError) return undefined;
+    throw error;
+  }
+}
+
+/** A site whose generator is asked. */
+interface AskedFor extends Omit<AddressOptions, 'copy'> {
+  readonly settings: Settings;
+  readonly site: SiteGenerator;
+}
+
+/** What the generator, or the pages of the last good build, say of the posts in a folder. */
+async function findAddresses(
+  { all, hidden, digest }: Posts,
+  dir: string,
+  asked: AskedFor,
+): Promise<Omit<AddressFile, 'config'>> {
+  const { settings, site, isUpToDate = false } = asked;
+  const { generator, mapping } = site;
+  const { content, siteUrl, buildsInBackground } = settings;
+  const { outputDir } = foldersOf(settings);
+  const output = fs.existsSync(outputDir) ? outputDir : undefined;
+  const open = all.filter(({ pinned }) => pinned === undefined);
+  const query = generator.addressQuery?.(siteFiles(dir));
+  const addresses =
+    query === undefined
+      ? matchPages(
+          open.map((post) => ({ ...post, slug: mapping.slug(post), title: titleOf(post, mapping) })),
+          output === undefined ? [] : await readPages(output, siteUrl, settings.articles.permalink),
+        )
+      : byPost(await ask(query, dir, asked), content);
+  const listed: AddressFile['listed'][number][] = [];
+  const unlisted: AddressFile['unlisted'][number][] = [];
+  for (const post of open) {
+    const { path } = post;
+    const address = isBehindLink(join(dir, content), path) ? 'symbolic link' : addresses.get(path);
+    const isPage =
+      address?.startsWith('/') === true &&
+      !(buildsInBackground && output !== undefined && pageAt(output, address).kind !== 'page');
+    if (isPage) listed.push({ path, address, digest: addressDigest(post, mapping) });
+    else if (!hidden.has(path)) {
+      const reason = address === 'symbolic link' || address === 'several pages' ? address : 'no page';
+      unlisted.push({ path, reason });
+    }
+  }
+  const agrees =
+    generator.pinsAddresses === true ||
+    all.some(
+      ({ pinned }) => pinned !== undefined && output !== undefined && pageAt(output, pinned).kind === 'page',
+    );
+  const byPath = new Map(listed.map(({ path, address }) => [path, address]));
+  const contradiction = agrees ? undefined : contradictionOf(open, byPath, settings, site);
+  // A page that is not there yet may come with the next build.
+  const isFinal = isUpToDate || unlisted.every(({ reason }) => reason !== 'no page');
+  return {
+    posts: isFinal ? digest : '',
+    listed,
+    unlisted,
+    ...(contradiction !== undefined && { contradiction }),
+  };
+}
+
+function titleOf({ data }: Post, { keys }: ArticleMapping): string {
+  const title = data[keys.title];
+  return typeof title === 'string' ? title : '';
+}
+
+/** The addresses of the listed pages by their files below the content folder; `several pages` where a file has more than one. */
+function byPost(pages: readonly ListedPage[], content: string): Map<string, string> {
+  const prefix = `${posix.normalize(content).replace(/\/$/, '')}/`;
+  const addresses = new Map<string, string>();
+  for (const page of pages) {
+    const file = posix.normalize(page.path);
+    const path = prefix === './' ? file : file.startsWith(prefix) ? file.slice(prefix.length) : undefined;
+    if (path === undefined) continue;
+    const address = encodedAddress(page.address);
+    addresses.set(path, addresses.has(path) && addresses.get(path) !== address ? 'several pages' : address);
+  }
+  return addresses;
+}
+
+async function ask(
+  query: AddressQuery,
+  dir: string,
+  { settings, site, signal }: AskedFor,
+): Promise<readonly ListedPage[]> {
+  const { environment: env, buildTimeoutMs: timeoutMs, siteUrl } = settings;
+  const { name } = site.generator;
+  const question = { dir, env, name, runBuild, timeoutMs, background: true, ...(signal && { signal }) };
+  const answer = await askGenerator(query.command, question);
+  if (answer.kind === 'failed') throw notListed(answer.reason);
+  try {
+    return query.parse?.(answer.text, siteUrl) ?? (JSON.parse(answer.text) as ListedPage[]);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw notListed(`the answer of ${name} cannot be read: ${error.message}`);
+  }
+}
+
+function notListed(reason: string): PressmarkError {
+  return new PressmarkError('BUILD_FAILED', `the addresses of existing posts are not known: ${reason}`);
+}
+
+/** Pressmark does not write through a symbolic link, which may lead out of the site. */
+function isBehindLink(content: string, path: string): boolean {
+  return fs.realpathSync(join(content, path)) !== join(fs.realpathSync(content), path);
+}

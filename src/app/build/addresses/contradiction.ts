@@ -1,0 +1,46 @@
+import type { FileFacts } from '../../../article/format/mapping.js';
+import type { Settings } from '../../../config/load.js';
+import { encodedAddress } from '../../../deploy/build/pages.js';
+import { quote } from '../../../errors.js';
+import { inferPermalink } from '../../../generators/inspect/infer-pattern.js';
+import type { SiteGenerator } from '../../content/content.js';
+import { layoutOf } from '../../content/layout.js';
+
+/** Keys by which a post has an address of its own, which says nothing of the others. */
+const OWN_ADDRESS = ['slug', 'permalink', 'url'];
+
+/**
+ * Why new articles would not be where `articles.permalink` says: every post in their folder whose address is known is
+ * elsewhere, and the generator follows rules of the site. Undefined where one post agrees, or none shows anything.
+ *
+ * @param addresses the listed addresses, by the posts' paths.
+ */
+export function contradictionOf(
+  posts: readonly FileFacts[],
+  addresses: ReadonlyMap<string, string>,
+  settings: Pick<Settings, 'siteUrl' | 'articles'>,
+  { mapping, options: { timeZone } }: SiteGenerator,
+): string | undefined {
+  const { file, permalink } = settings.articles;
+  const layout = layoutOf(settings, timeZone);
+  const [folder = ''] = /^(?:[^:]*\/)?/.exec(file) ?? [];
+  const placed = posts.flatMap((post) => {
+    const address = addresses.get(post.path);
+    if (address === undefined || !post.path.startsWith(folder)) return [];
+    if (OWN_ADDRESS.some((key) => Object.hasOwn(post.data, key))) return [];
+    const date = post.data[mapping.keys.date];
+    const text = date instanceof Date ? date.toISOString() : typeof date === 'string' ? date : '';
+    return [{ path: post.path, address, slug: mapping.slug(post), date: text }];
+  });
+  const agrees = placed.some(({ address, slug, date }) => {
+    const expected = layout.url(slug, date).slice(settings.siteUrl.length);
+    return withoutSlash(encodedAddress(expected)) === withoutSlash(address);
+  });
+  const inferred = inferPermalink(placed, timeZone);
+  if (agrees || inferred === undefined) return undefined;
+  return `articles.permalink is ${quote(permalink, 200)}, but all ${placed.length} posts in ${folder === '' ? 'the content folder' : folder} have other addresses, such as ${quote(placed[0]?.address, 200)}; set articles.permalink in the config to the site's rule, which seems to be ${quote(inferred.pattern, 200)}`;
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, '').toLowerCase();
+}
