@@ -7,7 +7,7 @@ import { listedSecrets, secretsOf } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { SigningSecrets } from '../webhook/receive.js';
-import { withVariables } from './init/env-lines.js';
+import { withVariables } from './init/env-file.js';
 import { underSettingsLock } from './plugins/settings-store.js';
 
 /** How long the secret before stays live, in milliseconds: the service may have deliveries under way that it has signed with it. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { guardAgainstPlugins, startApp } from '../app/app.js';
 import { cloneSite } from '../app/init/clone-site.js';
+import { createSecret } from '../app/init/env-file.js';
 import { addIgnoreLines } from '../app/init/ignore-lines.js';
-import { createSecret } from '../app/init/secret.js';
 import { originOf } from '../app/running-receivers.js';
 import { tryPort } from '../app/server/server.js';
 import { exampleWarning, isExampleUrl, refuseUnknownAddress } from '../app/site-address.js';

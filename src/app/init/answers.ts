@@ -32,13 +32,14 @@ export interface InitQuestion extends Omit<Question, 'flag'> {
   readonly flag: Question['flag'] | 'site-url' | 'generator' | 'key';
 }
 
+/** The flags that answer one setting each: its name in the config, and what its value is. */
 const SETTINGS = {
-  'site-url': 'siteUrl',
-  content: 'content',
-  file: 'file',
-  permalink: 'permalink',
-  output: 'output',
-  build: 'build',
+  'site-url': { name: 'siteUrl', setting: 'siteUrl', value: 'url' },
+  content: { name: 'content', setting: 'content', value: 'folder' },
+  file: { name: 'file', setting: 'articles.file', value: 'pattern' },
+  permalink: { name: 'permalink', setting: 'articles.permalink', value: 'pattern' },
+  output: { name: 'output', setting: 'output', value: 'folder' },
+  build: { name: 'build', setting: 'build', value: 'command' },
 } as const;
 
 /** The fields of an article that may have keys of other names. */
@@ -71,10 +72,10 @@ export function withAnswer(
     const added = key === undefined ? keyValue(text) : { [key]: parsedValue(key, text) };
     return { ...answers, frontMatter: { ...answers.frontMatter, ...added } };
   }
-  const name = SETTINGS[flag];
+  const { name, setting } = SETTINGS[flag];
   const value = flag === 'site-url' ? text.replace(/\/+$/, '') : text;
   const checked = schema.safeParse(
-    flag === 'file' || flag === 'permalink' ? { articles: { [name]: value } } : { [name]: value },
+    setting.startsWith('articles.') ? { articles: { [name]: value } } : { [name]: value },
   );
   if (!checked.success)
     throw new PressmarkError(
@@ -131,7 +132,7 @@ function isFrontMatterValue(value: unknown): value is FrontMatterValue {
 export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boolean {
   if (flag === 'generator') return answers.generator !== undefined;
   if (flag === 'key') return answers.keys !== undefined;
-  if (flag !== 'front-matter') return answers[SETTINGS[flag]] !== undefined;
+  if (flag !== 'front-matter') return answers[SETTINGS[flag].name] !== undefined;
   const { frontMatter } = answers;
   return key === undefined ? frontMatter !== undefined : frontMatter !== undefined && key in frontMatter;
 }
@@ -139,27 +140,14 @@ export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boole
 /** What a person has to know about a proposal that was taken without asking; of an address, every `init` reminds. */
 export function assumption({ flag, key, text, fallback }: InitQuestion): Problem[] {
   if (flag === 'site-url' || flag === 'generator' || flag === 'key' || fallback === undefined) return [];
-  const setting = {
-    content: 'content',
-    file: 'articles.file',
-    permalink: 'articles.permalink',
-    output: 'output',
-    build: 'build',
-  };
-  const name = flag === 'front-matter' ? `articles.frontMatter.${key ?? '<key>'}` : setting[flag];
-  const fix = `${quote(fallback, 200)} was taken. If that is wrong, change ${name} in pressmark.config.mjs before the first article.`;
+  const setting = flag === 'front-matter' ? `articles.frontMatter.${key ?? '<key>'}` : SETTINGS[flag].setting;
+  const fix = `${quote(fallback, 200)} was taken. If that is wrong, change ${setting} in pressmark.config.mjs before the first article.`;
   return [{ level: 'warn', text, fix }];
 }
 
 /** A question's flag with an example of its value, for a message. */
 export function flagText({ flag, key }: InitQuestion): string {
   if (flag === 'front-matter') return `--front-matter ${key ?? '<key>'}=<value>`;
-  const value: Partial<Record<typeof flag, string>> = {
-    'site-url': 'url',
-    generator: 'name',
-    content: 'folder',
-    output: 'folder',
-    build: 'command',
-  };
-  return `--${flag} <${value[flag] ?? 'pattern'}>`;
+  if (flag === 'generator') return '--generator <name>';
+  return flag === 'key' ? '--key <field=key>' : `--${flag} <${SETTINGS[flag].value}>`;
 }

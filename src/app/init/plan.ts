@@ -1,17 +1,17 @@
 import { mapOf } from '../../article/plain-data.js';
 import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { FileEdit, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
-import { LOCK_FILES, npmScripts } from '../../generators/inspect/manifests.js';
+import { LOCK_FILES } from '../../generators/inspect/manifests.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { isOfPressmark } from '../../site/builder/ownership.js';
 import { isExampleUrl } from '../site-address.js';
 import type { Answers } from './answers.js';
-import { type Change, withLines } from './change.js';
+import { type Change, withLines } from './changes.js';
 import { configText, literal } from './config-text.js';
-import { missingIgnoreLines, type Surroundings } from './ignore-lines.js';
+import { secretLine } from './env-file.js';
+import { missingIgnoreLines } from './ignore-lines.js';
 import type { Inspection } from './inspect-site.js';
 import { addPostbuild } from './npm-postbuild.js';
-import { secretLine } from './secret.js';
 
 /** All that `init` is going to write, and what it leaves to the owner. */
 export interface InitPlan {
@@ -45,13 +45,14 @@ function warning(text: string, fix: string): Problem {
 /**
  * Computes everything that `init` writes; writes nothing.
  *
+ * @param isInWorkTree whether git has the site's folder.
  * @param knownUrl the site's address as the environment says it.
  */
 export function planInit(
   files: SiteFiles,
   inspection: Inspection,
   answers: Answers,
-  { isInWorkTree, ignoredAbove }: Surroundings,
+  isInWorkTree: boolean,
   knownUrl?: string,
 ): InitPlan {
   const { existing, facts } = inspection;
@@ -65,7 +66,7 @@ export function planInit(
     { warnings: otherUrl(facts, siteUrl) },
     secret(files.read('.env')),
     { changes: facts?.edits?.map((edit) => changeOf(files, edit)) ?? [] },
-    ignored(files, edited('.gitignore') ?? '', inspection, ignoredAbove, answers),
+    ignored(files, edited('.gitignore') ?? '', inspection, answers),
     postbuild(files, edited('package.json'), inspection),
     { warnings: [...definitionProblems(files, inspection, answers, siteUrl), ...linkedPackage(files)] },
     { warnings: isInWorkTree ? [] : [NO_WORK_TREE] },
@@ -142,10 +143,7 @@ function newConfig(
   const reason = 'write pressmark.config.mjs';
   return {
     changes: [{ path: 'pressmark.config.mjs', before: undefined, after, reason }],
-    warnings: [
-      ...(siteUrl === undefined ? [NO_SITE_URL] : []),
-      ...(built?.build === undefined ? [] : callsItself(files, built.build)),
-    ],
+    warnings: siteUrl === undefined ? [NO_SITE_URL] : [],
   };
 }
 
@@ -179,19 +177,6 @@ function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Pr
       `the site’s address ${siteUrl} is an example`,
       `set the real one ${there}as siteUrl in pressmark.config.mjs before the first article`,
     ),
-  ];
-}
-
-/** `pressmark build` runs the setting `build`, which must not run `pressmark build`. */
-function callsItself(files: SiteFiles, build: string): Problem[] {
-  const isNpm = /^(?:npm|pnpm|yarn|bun) run build\b/.test(build);
-  if (!isNpm || !/\bpressmark build\b/.test(npmScripts(files).build ?? '')) return [];
-  return [
-    {
-      level: 'fail',
-      text: 'the script "build" in package.json runs pressmark build, which would run it again without end',
-      fix: 'set build in pressmark.config.mjs to the generator’s own command',
-    },
   ];
 }
 
@@ -253,7 +238,6 @@ function ignored(
   files: SiteFiles,
   present: string,
   { generator, facts, existing }: Inspection,
-  above: readonly string[],
   answers: Answers,
 ): Part {
   const { output = 'public' } = existing === undefined ? plainFolders(files) : {};
@@ -268,7 +252,7 @@ function ignored(
     ...(answers.output === undefined || facts?.build === undefined ? [] : [`${answers.output}/`]),
     ...(isOurs && isEmpty ? [`${output}/`] : []),
   ];
-  const missing = missingIgnoreLines(wanted, present, above);
+  const missing = missingIgnoreLines(wanted, present);
   const reason = `add ${missing.join(', ')} to .gitignore`;
   const kept = `${output}/ has files in it; Pressmark adds its own and deletes none of yours (set output in the config for another folder)`;
   return {

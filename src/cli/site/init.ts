@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { siteFiles } from '../../app/content/site-files.js';
@@ -11,11 +11,8 @@ import {
   withAnswer,
   withService,
 } from '../../app/init/answers.js';
-import { applyChanges } from '../../app/init/apply-changes.js';
 import { askSite } from '../../app/init/ask-site.js';
-import { diffOf } from '../../app/init/change.js';
-import { surroundingsOf } from '../../app/init/ignore-lines.js';
-import { withoutIgnored } from '../../app/init/ignored-files.js';
+import { applyChanges, diffOf } from '../../app/init/changes.js';
 import {
   existingConfig,
   type Inspection,
@@ -104,19 +101,23 @@ async function init(options: Options): Promise<void> {
   }
   answers = await answered(questions, answers, options);
   const inspection = { ...first, questions: [] };
-  const planned = planInit(files, inspection, answers, surroundingsOf(dir), knownUrl);
+  const planned = planInit(files, inspection, answers, isInWorkTree(resolve(dir)), knownUrl);
   const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
-  let plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
+  const plan: InitPlan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
 
   if (!options.dryRun) {
     fs.mkdirSync(dir, { recursive: true });
     await applyChanges(dir, plan.changes);
-    plan = await withoutIgnored(plan, dir, (await loadSettings(dir)).environment);
   }
   if (plan.warnings.some(({ level }) => level === 'fail')) process.exitCode = 1;
   if (options.json) printPlanAsJson(plan, readings, inspection, options);
   else await printReport(plan, readings, inspection, options);
+}
+
+function isInWorkTree(folder: string): boolean {
+  if (fs.existsSync(join(folder, '.git'))) return true;
+  return folder !== dirname(folder) && isInWorkTree(dirname(folder));
 }
 
 /** Asks the site's generator, in a copy of the site that is removed afterwards. */

@@ -109,38 +109,6 @@ test('init makes a site of an unknown program one whose code reads a folder of M
   t.deepEqual(ignoresOf(dir), ['.env', '.pressmark/', 'node_modules/', 'www/', '']);
 });
 
-test('a build script of an unknown program is named; the script of Pressmark is none', async (t) => {
-  const site = siteWith(t, { 'package.json': manifest({}, { build: 'acme-pages --out www' }) });
-  const { code, stderr } = await init(site);
-  t.is(code, 2);
-  t.true(
-    stderr.includes('does not know builds this site ("build": "acme-pages --out www" in package.json)'),
-    stderr,
-  );
-  t.is((await init(siteWith(t, { 'package.json': manifest({}, { build: 'npx pressmark build' }) }))).code, 0);
-});
-
-test('a generator that Pressmark knows goes first where both show equally', async (t) => {
-  const dir = siteWith(t, {
-    'hugo.toml': "baseURL = 'https://notes.example/'\n",
-    'docs/mkdocs.yml': '',
-    'book.toml': '',
-  });
-  const { code, stdout } = await init(dir);
-  t.is(code, 0);
-  t.regex(stdout, /generator +hugo/);
-});
-
-test('a site of an unknown generator in a folder below is named', async (t) => {
-  const dir = siteWith(t, {
-    'website/docusaurus.config.js': 'module.exports = {};\n',
-    'README.md': '# Project\n',
-  });
-  const { code, stderr } = await init(dir);
-  t.is(code, 2);
-  t.true(stderr.includes('website/ is one (docusaurus: website/docusaurus.config.js)'), stderr);
-});
-
 test('pages in public/ that another program made are left alone: init chooses another folder', async (t) => {
   const others = siteWith(t, { 'public/index.html': '<title>Mine</title>\n' });
   t.is((await init(others)).code, 0);

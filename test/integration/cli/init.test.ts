@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { loadSettings } from '../../../src/config/load.js';
-import { gitIn } from '../../support/clones.js';
 import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM } from '../../support/receiver.js';
 import { standInProgram } from '../../support/stand-in-generator.js';
@@ -72,23 +71,6 @@ test('init overwrites nothing, and a second time changes nothing', async (t) => 
     /so siteUrl is not set to 'https:\/\/other\.example'\n {2}→ set it in pressmark\.config\.json$/m,
   );
   t.deepEqual(treeOf(dir), before);
-});
-
-test('what init proposes to commit can be added: it names what git ignores', async (t) => {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet');
-  fs.writeFileSync(join(dir, 'package.json'), '{}');
-  fs.writeFileSync(join(dir, 'package-lock.json'), '{}');
-  fs.writeFileSync(join(dir, '.gitignore'), 'package-lock.json\n');
-  const { stdout } = await initNew(dir, '--site-url', 'https://garden.example');
-  t.regex(stdout, /^! git ignores package-lock\.json, so that a clone of the site lacks it$/m);
-  const [, paths = ''] = /what is new: git add (.*)$/m.exec(stdout) ?? [];
-  const added = paths.split(' ').map((path) => resolve(path));
-  t.notThrows(() => gitIn(dir, 'add', ...added), paths);
-  t.deepEqual(
-    added.map((path) => relative(dir, path)),
-    ['pressmark.config.mjs', '.gitignore', 'package.json'],
-  );
 });
 
 test('init does not ignore an output folder that has the owner’s files in it', async (t) => {

@@ -1,6 +1,5 @@
 import test from 'ava';
 import { type Answers, withAnswer } from '../../../../src/app/init/answers.js';
-import type { Surroundings } from '../../../../src/app/init/ignore-lines.js';
 import {
   type ExistingConfig,
   type Inspection,
@@ -13,14 +12,12 @@ import type { Generator, SiteFacts } from '../../../../src/generators/generator.
 import { siteOf } from '../../../support/site-files.js';
 import { standIn } from '../../../support/stand-in-generator.js';
 
-const REPOSITORY: Surroundings = { ignoredAbove: [], isInWorkTree: true };
-
 interface Given {
   readonly files?: Readonly<Record<string, string>>;
   readonly generators?: readonly Generator[];
   readonly answers?: Answers;
   readonly existing?: ExistingConfig;
-  readonly surroundings?: Partial<Surroundings>;
+  readonly isInWorkTree?: boolean;
   readonly knownUrl?: string;
 }
 
@@ -47,8 +44,8 @@ async function inspect({
 }
 
 async function plan(given: Given): Promise<InitPlan> {
-  const { files = HUGO_FILES, answers = {}, surroundings, knownUrl } = given;
-  return planInit(siteOf(files), await inspect(given), answers, { ...REPOSITORY, ...surroundings }, knownUrl);
+  const { files = HUGO_FILES, answers = {}, isInWorkTree = true, knownUrl } = given;
+  return planInit(siteOf(files), await inspect(given), answers, isInWorkTree, knownUrl);
 }
 
 const written = ({ changes }: InitPlan) =>
@@ -73,7 +70,7 @@ test('a site of another generator gets a config with what its definition has rea
   t.deepEqual(result.toCommit, ['pressmark.config.mjs', '.gitignore']);
   const files = { ...HUGO_FILES, 'package.json': '{}', 'package-lock.json': '{}' };
   t.deepEqual((await plan({ files })).toCommit.slice(2), ['package.json', 'package-lock.json']);
-  t.deepEqual((await plan({ files, surroundings: { isInWorkTree: false } })).toCommit, []);
+  t.deepEqual((await plan({ files, isInWorkTree: false })).toCommit, []);
 });
 
 test('the config names the front matter keys that only the posts show', async (t) => {
@@ -261,14 +258,9 @@ test('a static source folder public/ is never ignored for a site of another gene
   }
 });
 
-test('the lines of .gitignore: node_modules/ where npm is in use, none that a folder above has', async (t) => {
+test('the lines of .gitignore: node_modules/ where npm is in use', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{}' };
   t.is(written(await plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
-  const ignoredAbove = ['node_modules\n.env\n'];
-  t.is(
-    written(await plan({ files, surroundings: { ignoredAbove } }))['.gitignore'],
-    '.pressmark/\npublic/\n',
-  );
 });
 
 test('edits of the site’s own files and the postbuild script are one change for each file', async (t) => {
@@ -325,13 +317,8 @@ test('a config that does not name the generator is left, and its owner is told',
   t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
 });
 
-test('a build script that runs pressmark build is reported, for that would never end', async (t) => {
-  const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"pressmark build"}}' };
-  t.like((await plan({ files, generators: hugo({ build: 'npm run build' }) })).warnings, [{ level: 'fail' }]);
-});
-
 test('outside a git repository the owner is told that nothing is committed', async (t) => {
-  t.like((await plan({ surroundings: { isInWorkTree: false } })).warnings, [
+  t.like((await plan({ isInWorkTree: false })).warnings, [
     { fix: 'run git init, then git add and git commit' },
   ]);
 });
