@@ -119,11 +119,10 @@ export async function openTargets(
   pushed: (signal: AbortSignal) => Promise<void>,
 ): Promise<{ targets: DeployTarget[]; repository: Repository | undefined }> {
   const { deploy, dir, environment } = settings;
-  const { stateDir } = foldersOf(settings);
   const isRepositoryNeeded = deploy.some((setting) => 'branch' in setting || !buildsSite(settings));
   const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
   const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
-  const targets = deploy.map((setting) => targetOf(setting, { settings, stateDir, repository, pushed }));
+  const targets = deploy.map((setting) => targetOf(setting, { settings, repository, pushed }));
   return { targets, repository };
 }
 
@@ -206,14 +205,13 @@ async function commitsAsSource(dir: string, repository: Repository | undefined):
 
 interface TargetSurroundings {
   readonly settings: Settings;
-  readonly stateDir: string;
   readonly repository: Repository | undefined;
   pushed(signal: AbortSignal): Promise<void>;
 }
 
 function targetOf(
   setting: DeploySetting,
-  { settings, stateDir, repository, pushed }: TargetSurroundings,
+  { settings, repository, pushed }: TargetSurroundings,
 ): DeployTarget {
   const { dir: cwd, environment: env, deployHook, buildEveryMs: everyMs, git } = settings;
   if (!('hook' in setting) && !buildsSite(settings)) {
@@ -226,7 +224,7 @@ function targetOf(
   if ('folder' in setting) return folderTarget(setting.folder);
   if ('command' in setting) {
     const timeoutMs = setting.timeLimit * 1_000;
-    return commandTarget({ command: setting.command, cwd, env, stateDir, timeoutMs, runBuild });
+    return commandTarget({ command: setting.command, cwd, env, timeoutMs, runBuild });
   }
   if ('hook' in setting) {
     const { url, token } = deployHook;

@@ -19,8 +19,6 @@ export interface BuildPluginOptions {
   cancel(): void;
   /** Ends the build that runs. */
   close(): Promise<void>;
-  /** The number of builds in a row that a crash has interrupted before this start. */
-  readonly interrupted: number;
   /** How much time lies at least between two builds, in milliseconds. */
   readonly everyMs: number;
 }
@@ -29,7 +27,7 @@ export interface BuildPluginOptions {
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, cancel, close, interrupted, everyMs }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, cancel, close, everyMs }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     receiver(host) {
@@ -57,7 +55,7 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
         if (answer.kind === 'cancelled') return 'unneeded';
         if (answer.kind !== 'error' && answer.addresses !== undefined) warnOnce(answer.addresses);
         if (answer.kind === 'built') {
-          const { ms, runs, printed: output, changed, since, articles, excluded, report } = answer;
+          const { ms, runs, printed: output, changed, articles, excluded, report } = answer;
           const counts = { written: changed.written.length, removed: changed.removed.length };
           log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
           for (const { path, digest, reason, hasPrevious, isMalformed } of excluded) {
@@ -73,7 +71,7 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
           for (const warning of report.warnings) warnOnce(warning);
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, began, runs, output, ...changed, since, articles });
+          void host.doAction('build.done', { ms, began, runs, output, ...changed, articles });
           const files = [...changed.written, ...changed.removed];
           if (files.length > 0)
             void host.doAction('site.changed', { files, articles: articles.map(({ path }) => path) });
@@ -101,7 +99,6 @@ export function buildPlugin({ build, cancel, close, interrupted, everyMs }: Buil
             return 'again' as const;
           }),
         { ...PAUSES, everyMs },
-        interrupted,
       );
       host.addAction('build.requested', () => {
         isForced = true;

@@ -64,14 +64,8 @@ export interface DeployQueueOptions {
 
 /** Deploys outputs; see `createDeployQueue`. */
 export interface DeployQueue {
-  /**
-   * The output has changed.
-   *
-   * @param files what has changed; undefined where that is not known.
-   * @param since the version that these changes were made to; undefined where no other receiver can have changed it. Where it
-   *   is not the last one that this queue knows, another receiver has built in between, and the whole output is compared.
-   */
-  changed(files: readonly string[] | undefined, since?: string): void;
+  /** The output may have changed: it goes to the targets that do not have it. */
+  changed(): void;
   /** Brings the output to all targets, also where they have it; a pause after failures ends. */
   deployNow(): void;
   /** How each target stands. */
@@ -107,8 +101,6 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       return [name, { ...(deployed && { deployed }), attempts: 0 }];
     }),
   );
-  /** The version of the output up to which all changes have been handed to the targets. */
-  let lastVersion = source.folder() === undefined ? undefined : source.version();
   const stopping = new AbortController();
   const { signal } = stopping;
   let writing: Promise<void> = Promise.resolve();
@@ -142,8 +134,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
   function createTargetQueue(target: DeployTarget) {
     const { name } = target;
     const stateOf = () => states.get(name) ?? { attempts: 0 };
-    /** What the next deploy takes in; undefined where nothing has changed since the last one began. */
-    let pending: { readonly changed: ReadonlySet<string> | undefined } | undefined;
+    /** What came since the last deploy began: a change, or that the target gets the output whether or not it has it. */
+    let pending: 'changed' | 'forced' | undefined;
     let running: Promise<void> | undefined;
     /** Ends the pause after a failure. */
     let wake = new AbortController();
@@ -158,9 +150,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       log.warn({ target: name, link }, `a symbolic link in the output is not deployed: ${why}`);
     }
 
-    function request(files: readonly string[] | undefined): void {
-      const isKnown = files !== undefined && (pending === undefined || pending.changed !== undefined);
-      pending = { changed: isKnown ? new Set([...(pending?.changed ?? []), ...files]) : undefined };
+    function request(what: 'changed' | 'forced'): void {
+      pending = pending === 'forced' ? 'forced' : what;
       if (!signal.aborted) running ??= run();
     }
 
@@ -171,7 +162,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         const began = performance.now();
         const error = await deploy();
         if (error === undefined) continue;
-        pending = { changed: undefined }; // how far it has come is not known
+        pending = 'forced'; // how far it has come is not known
         const { deployed, attempts: before, behindSince = new Date().toISOString() } = stateOf();
         const attempts = before + 1;
         const retryInMs = Math.min(pauses.longestRetryMs, pauses.retryMs * 2 ** before);
@@ -205,18 +196,18 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       try {
         isInside = await enter();
         const folder = source.folder();
-        const changed = pending?.changed;
+        const version = source.version();
+        const isWanted = pending === 'forced' || stateOf().deployed?.version !== version;
         pending = undefined;
-        if (!isInside || folder === undefined) return undefined;
+        if (!isInside || folder === undefined || !isWanted) return undefined;
         const began = performance.now();
         starts = [...starts, began].slice(-(target.mostPerMinute ?? 1));
-        const version = source.version();
         await keep(name, { ...stateOf(), deploying: version });
         let printed = '';
         const onPrinted = (end: string) => {
           printed = end;
         };
-        await target.deploy({ folder, changed, onSkipped, onPrinted }, signal);
+        await target.deploy({ folder, onSkipped, onPrinted }, signal);
         await keep(name, { deployed: { version, at: new Date().toISOString() }, attempts: 0 });
         onDeployed(name, began, printed);
         return undefined;
@@ -227,25 +218,19 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       }
     }
 
-    if (source.folder() !== undefined && stateOf().deployed?.version !== source.version()) request(undefined);
     const now = () => {
-      request(undefined);
+      request('forced');
       wake.abort();
     };
-    return { request, now, end: async () => await running };
+    request('changed');
+    return { changed: () => request('changed'), now, end: async () => await running };
   }
 
   const targetQueues = targets.map(createTargetQueue);
 
   return {
-    changed: (files, since) => {
-      const version = source.version();
-      const isDeployed = [...states.values()].every(({ deployed }) => deployed?.version === version);
-      // A build that has changed nothing; but a crash may have kept the one before from everybody.
-      if (files?.length === 0 && (since === undefined || isDeployed)) return;
-      const isKnown = files?.length !== 0 && (since === undefined || since === lastVersion);
-      lastVersion = version;
-      for (const queue of targetQueues) queue.request(isKnown ? files : undefined);
+    changed: () => {
+      for (const queue of targetQueues) queue.changed();
     },
     deployNow: () => {
       for (const queue of targetQueues) queue.now();

@@ -52,7 +52,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       const lastDeploys = new Map<string, number>();
       /** When everything that had been committed was pushed last, by `performance.now()`. */
       let lastPushed = Number.NEGATIVE_INFINITY;
-      let hasNewCommit = false;
+      /** Whether the host must build although nothing is committed. */
+      let mustBuild = false;
       let isPushAwaited = false;
       let commitTimer: NodeJS.Timeout | undefined;
       let pushTimer: NodeJS.Timeout | undefined;
@@ -114,7 +115,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       host.addAction('article.stateChanged', ({ path, state }) => {
         if (state !== 'live') awaited?.forget(path);
         if (isBuiltHere || state === 'scheduled') return;
-        hasNewCommit = true; // nothing is committed, and the host must build all the same
+        mustBuild = true;
         whenCommitted();
       });
 
@@ -153,7 +154,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       host.addAction('site.built', ({ files, articles, failed, output, began }) => {
         source.onChange?.(output);
         const ended = performance.now();
-        queue.changed(files);
+        queue.changed();
         const reason = `${failed} ${failed === 1 ? 'page' : 'pages'} could not be built; the log says why`;
         noteBuild(failed === 0, failed === 0 ? undefined : reason);
         const written = new Set(files);
@@ -165,10 +166,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         awaited?.look();
       });
       host.addAction('deploy.requested', () => queue.deployNow());
-      host.addAction('search.written', () => queue.changed(undefined));
-      host.addAction('build.done', ({ written, removed, since, runs, began }) => {
+      host.addAction('search.written', () => queue.changed());
+      host.addAction('build.done', ({ runs, began }) => {
         const ended = performance.now();
-        queue.changed([...written, ...removed], since ?? '');
+        queue.changed();
         noteBuild(runs > 0);
         const excluded = new Set(readBuildState(stateDir).excluded.map(({ path }) => path));
         awaited?.built(began, ({ path }) => !excluded.has(path), ended);
@@ -188,7 +189,6 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         facts.note({ commit: { at: now(), commit, subject }, commitError: null });
         if (isBuiltHere) return;
         source.onChange?.(commit);
-        hasNewCommit = true;
         whenCommitted();
       });
 
@@ -209,8 +209,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           log.debug({ reason: messageOf(error) }, 'git could not be asked which articles it has');
         }
         isPushAwaited = true;
-        if (hasNewCommit) queue.changed(undefined);
-        hasNewCommit = false;
+        if (mustBuild) queue.deployNow();
+        else queue.changed();
+        mustBuild = false;
         awaited?.look();
       }
 

@@ -27,7 +27,7 @@ export async function branchDeploy(workspace: Workspace): Promise<Row> {
   const options = { branch: 'gh-pages', remote, keep: ['CNAME'], repository, env };
   const target = branchTarget(options);
   const { signal } = new AbortController();
-  await target.deploy({ folder: output, changed: undefined }, signal);
+  await target.deploy({ folder: output }, signal);
   const times: { readonly ms: number }[] = [];
   for (let n = 0; n < DEPLOYS; n++) {
     const changed = [
@@ -39,7 +39,7 @@ export async function branchDeploy(workspace: Workspace): Promise<Row> {
     ];
     for (const file of changed) write(file, `deploy ${n}\n${page}`);
     const began = performance.now();
-    await target.deploy({ folder: output, changed: new Set(changed) }, signal);
+    await target.deploy({ folder: output }, signal);
     times.push({ ms: performance.now() - began });
     const committed = execFileSync('git', ['diff-tree', '-r', '--name-only', 'gh-pages~', 'gh-pages'], {
       cwd: remote,

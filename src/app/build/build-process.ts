@@ -19,11 +19,10 @@ import { openRepository, type Repository } from '../../git/repository.js';
 import type { PreviewPage } from '../../host/admin/preview-service.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
-import { existingAddresses } from './addresses.js';
-import { buildLock } from './build-lock.js';
-import type { AddressAnswer, BuildMessage } from './build-message.js';
-import { buildCommandOf } from './generator-build.js';
+import { existingAddresses } from './addresses/addresses.js';
+import { buildCommandOf, buildLock } from './generator-build.js';
 import { BUILD_VARIABLE, completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
+import type { AddressAnswer, BuildMessage } from './start-build-process.js';
 
 lowerPriority(process.pid); // deliveries go first
 

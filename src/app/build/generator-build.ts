@@ -4,9 +4,10 @@ import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
 import { buildFailure, runBuild } from '../../deploy/build/run-build.js';
 import { PressmarkError } from '../../errors.js';
+import { createLock, type Lock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
 import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
-import { buildLock } from './build-lock.js';
 import { BUILD_VARIABLE, completeSite, isWithinBuild } from './postbuild.js';
 
 /** How the site's own generator is run. */
@@ -55,6 +56,21 @@ export async function buildWithGenerator(
     lock?.leave();
     lock?.close();
   }
+}
+
+/** Another build may take long, in milliseconds. */
+const LOCK_WAIT_MS = 30 * 60_000;
+
+/**
+ * One build by the site's own generator at a time: by the receivers on the folder, by a program that a killed receiver has
+ * started, and by hand.
+ */
+export function buildLock(stateDir: string): Lock {
+  return createLock({
+    directory: buildFolder(stateDir),
+    helper: findLockHelper(),
+    timeoutMs: LOCK_WAIT_MS,
+  });
 }
 
 /** The command that builds the site. @throws PressmarkError USAGE where the config has none. */

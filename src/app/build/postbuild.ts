@@ -5,7 +5,6 @@ import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
 import { stateAt } from '../../article/publication.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/service.js';
-import { openGeneratedPages } from '../../deploy/build/generated-pages.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
@@ -89,7 +88,6 @@ export async function completeSite(
   // A copy is built from nothing each time.
   const isKept = changesPages && siteDir === dir;
   const { stateDir } = foldersOf(settings);
-  const generatedPages = isKept ? openGeneratedPages(join(stateDir, 'pages')) : undefined;
   const record = isKept ? openPluginFileRecord(stateDir, outputDir) : undefined;
   try {
     const filtered = plugins?.filtered;
@@ -99,7 +97,6 @@ export async function completeSite(
       articles,
       timeoutMs,
       filtered,
-      generatedPages,
       ...options,
     });
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;

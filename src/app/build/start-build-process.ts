@@ -1,9 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { childEnvironment } from '../../child-environment.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
+import { messageOf } from '../../errors.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { within } from '../../time-limit.js';
-import type { AddressAnswer, BuildMessage } from './build-message.js';
+
+/** What the receiver tells the process that builds its site. */
+export type BuildMessage =
+  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | { readonly kind: 'addresses' }
+  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
+  | { readonly kind: 'cancel' };
+
+/** How many addresses of existing posts are known. */
+export interface AddressAnswer {
+  readonly kind: 'addresses';
+  /** Whether the generator was asked. */
+  readonly asked: boolean;
+  readonly listed: number;
+  readonly unlisted: number;
+  readonly contradiction?: string;
+}
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
@@ -58,21 +76,17 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     };
     process.stderr?.on('data', onPrinted);
     const done = new AbortController();
+    const { signal } = done;
     try {
-      return await new Promise<Answer | BuildError>((resolve) => {
-        const { signal } = done;
-        const onMessage = (message: unknown) => resolve(message as Answer);
-        const onExit = (code: number | null, name: string | null) => {
-          const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
-          resolve({ kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` });
-        };
-        const onError = (error: Error) => resolve({ kind: 'error', reason: error.message });
-        process.once('message', onMessage).once('exit', onExit).once('error', onError);
-        signal.addEventListener('abort', () => {
-          process.off('message', onMessage).off('exit', onExit).off('error', onError);
-        });
-        process.send(question);
+      const answered = once(process, 'message', { signal }).then(([answer]) => answer as Answer);
+      const ended = once(process, 'exit', { signal }).then(([code, name]): BuildError => {
+        const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
+        return { kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` };
       });
+      process.send(question);
+      return await Promise.race([answered, ended]);
+    } catch (error) {
+      return { kind: 'error', reason: messageOf(error) };
     } finally {
       done.abort();
       process.stderr?.off('data', onPrinted);

@@ -1,6 +1,5 @@
 import { adminPlugin } from '../../admin/plugin.js';
 import type { Settings } from '../../config/load.js';
-import { readBuildState } from '../../deploy/build/build-state.js';
 import { buildPlugin } from '../../deploy/build-plugin.js';
 import { definePlugin, type PluginEntry } from '../../host/plugin.js';
 import type { Log } from '../../log.js';
@@ -12,7 +11,7 @@ import { previewPlugin } from '../build/site-preview.js';
 import { createBuildProcess } from '../build/start-build-process.js';
 import { searchOf } from '../builder/site-builder.js';
 import { startBuilder } from '../builder/start-builder.js';
-import { contentPrefix, foldersOf } from '../content/folders.js';
+import { contentPrefix } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { followSources } from '../follow-sources.js';
 
@@ -73,13 +72,11 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
       { plugin: addressPlugin(dir, environment), origin: 'generator in the config', isFirstParty },
       preview,
     ];
-  const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
   const { catalog } = durable.opened;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
   const plugin = buildPlugin({
     build: (isForced) => buildIn(isForced ? Date.now() : lastStateChange(catalog.entries(), Date.now())),
     ...builds,
-    interrupted,
     everyMs,
   });
   return [{ plugin, origin, isFirstParty }, preview];

@@ -4,7 +4,7 @@ export interface BuildPauses {
   readonly quietMs: number;
   /** A build is not put off for longer than this, in milliseconds. */
   readonly longestMs: number;
-  /** The pause before a build that could not be tried is tried again, and after one that was interrupted; doubled each time. */
+  /** The pause before a build that could not be tried is tried again; doubled each time. */
   readonly retryMs: number;
   /** How much time lies at least between the starts of two builds, in milliseconds. @default 0 */
   readonly everyMs?: number;
@@ -30,29 +30,20 @@ export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs:
 
 const LONGEST_RETRY_MS = 10 * 60_000;
 
-/** The longest pause before the first build after a start, in milliseconds, if a build keeps crashing the machine. */
-const LONGEST_START_MS = MINUTE_MS;
-
 /**
  * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time, never
  * more often than it may, and seldom where changes keep coming. What changes during a build is built next.
  *
  * @param build never rejects.
- * @param interrupted the number of builds in a row that a crash has interrupted before this start.
  */
-export function createBuildQueue(
-  build: () => Promise<BuildEnd>,
-  pauses: BuildPauses = PAUSES,
-  interrupted = 0,
-): BuildQueue {
+export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPauses = PAUSES): BuildQueue {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** When the first and the last of the changes came that no build has yet. */
   let waiting: { first: number; last: number } | undefined;
   let lastRequest = Number.NEGATIVE_INFINITY;
   let failures = 0;
-  const pause = interrupted === 0 ? 0 : Math.min(LONGEST_START_MS, pauses.retryMs * 2 ** (interrupted - 1));
-  let notBefore = performance.now() + pause;
+  let notBefore = 0;
   let isStopped = false;
   /** When the builds of the last minute began. */
   let recent: number[] = [];

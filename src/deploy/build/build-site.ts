@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Generator } from '../../generators/generator.js';
-import { copySite, type SiteCopy, type SiteCopyOptions } from '../copy/site-copy.js';
+import { reusedCopy, type SiteCopy, type SiteCopyOptions } from '../copy/site-copy.js';
 import { readDeployState } from '../deploy-queue.js';
 import { findBreakingArticles, letIn } from './breaking-articles.js';
 import {
@@ -60,8 +60,6 @@ export type BuildOutcome =
       /** The end of what it printed last. */
       readonly printed: string;
       readonly changed: ChangedFiles;
-      /** The id of the output that the changes were made to; undefined where that is not known, and before the first one. */
-      readonly since: string | undefined;
       /** The articles that are new in the output, or have another text there. */
       readonly articles: readonly { readonly path: string; readonly url: string }[];
       /** The articles without which the output was built. */
@@ -120,23 +118,27 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, staysFolder } = options;
   const output = join(siteDir, options.output);
   const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
-  let copy: SiteCopy | undefined;
+  const copy = reusedCopy({
+    siteDir,
+    except: [...options.generator.caches, options.output],
+    env: options.env,
+    ...(options.repository !== undefined && { repository: options.repository }),
+  });
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
   async function build(signal: AbortSignal, lastStateChange = 0): Promise<BuildOutcome> {
     const began = performance.now();
     const beganAt = now();
-    const { interrupted = 0, search: _, ...state } = readBuildState(stateDir);
-    const mayBeNewer = interrupted > 0;
-    const { site, version } = await syncedCopy();
+    const { isBuilding: mayBeNewer = false, search: _, ...state } = readBuildState(stateDir);
+    const { site, version } = await copy.synced();
     const isThere = staysFolder ? fs.existsSync(output) : isLinkToOutput(stateDir, output);
     const isOfNow = state.good !== undefined && lastStateChange <= Date.parse(state.good.at);
     const isCurrent = isOfNow && state.good?.version === version && isThere && !mayBeNewer;
     const isRetry = isCurrent && retriedVersion !== version && state.excluded.some(canBeRetried);
     if (isCurrent && !isRetry) return { kind: 'current' };
     if (isRetry) retriedVersion = version;
-    const running = { ...state, interrupted: interrupted + 1 };
+    const running = { ...state, isBuilding: true };
     await writeBuildState(stateDir, running);
     try {
       return await buildCopy({ site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal });
@@ -221,7 +223,6 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       runs: builds.runs(),
       printed: builds.printed(),
       changed,
-      since: mayBeNewer ? undefined : good?.output,
       articles: included.filter((one) => !isGood(one)).map(({ path, url }) => ({ path, url })),
       excluded,
       report: { checked, missing, skipped, warnings: [...links, ...warnings] },
@@ -242,25 +243,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     }
   }
 
-  /** The copy with the site's files of now. */
-  async function syncedCopy(): Promise<{ site: SiteCopy; version: string }> {
-    copy ??= await copySite({
-      siteDir,
-      except: [...options.generator.caches, options.output],
-      env: options.env,
-      ...(options.repository !== undefined && { repository: options.repository }),
-    });
-    try {
-      return { site: copy, version: await copy.sync() };
-    } catch (error) {
-      // Somebody may have removed it: folders for temporary files are cleaned up. The next build makes it anew.
-      copy.remove();
-      copy = undefined;
-      throw error;
-    }
-  }
-
-  return { build, close: () => copy?.remove() };
+  return { build, close: copy.remove };
 }
 
 /** Whether an excluded article may be built well now; malformed front matter is not built before the file changes. */

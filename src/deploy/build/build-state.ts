@@ -48,8 +48,8 @@ export interface BuildState {
     readonly digests: Readonly<Record<string, string>>;
   };
   readonly excluded: readonly ExcludedArticle[];
-  /** The number of builds in a row that a crash has interrupted. */
-  readonly interrupted?: number;
+  /** Whether a build runs, or a crash has interrupted it: the output may be newer than the last good build then. */
+  readonly isBuilding?: boolean;
   /** The search for the articles that break the build, while it goes on. */
   readonly search?: BreakingSearch;
 }

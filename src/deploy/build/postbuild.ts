@@ -5,7 +5,6 @@ import type { ArticleState } from '../../article/publication.js';
 import { type HtmlToken, htmlTokens } from '../../article/text/html-tokens.js';
 import { PressmarkError } from '../../errors.js';
 import { discard, tempPath } from '../../fs/atomic-write.js';
-import { type GeneratedPages, generatedDigestIn, withGeneratedDigest } from './generated-pages.js';
 import { bodyEnd, commentsOf, headEnd, insert, placesOf } from './page-text.js';
 import { addressBelow, pageAt } from './pages.js';
 
@@ -63,14 +62,15 @@ export interface PostbuildOptions {
    * @throws PressmarkError FILTER_FAILED: the page stays as it was.
    */
   readonly filtered?: ((html: string, file: string) => Promise<string>) | undefined;
-  /** What the generator made of the pages that plugins have changed. @default each page was just made */
-  readonly generatedPages?: GeneratedPages | undefined;
   /** Writes nothing; `changed` counts the pages that would be written. @default false */
   readonly readOnly?: boolean;
   /** How long all of it may take, in milliseconds. @default as long as it takes */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
+
+/** Stands at the end of a page that plugins have changed: a generator may leave the page alone, and nothing is added twice. */
+const FILTERED = '<!-- pressmark:page -->';
 
 /** The articles that are looked at before it is seen whether all this is still wanted. */
 const ARTICLES_PER_TURN = 20;
@@ -88,7 +88,6 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
   const warnings: string[] = [];
-  const stale: string[] = [];
   let checked = 0;
   let changed = 0;
   let index = 0;
@@ -115,15 +114,12 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     }
     // Byte for byte: each byte is one character, whatever the page's encoding.
     const before = fs.readFileSync(found.path, 'latin1');
-    const digest = generatedDigestIn(before);
-    const generated = digest === undefined ? before : options.generatedPages?.get(digest);
-    if (generated === undefined && options.generatedPages !== undefined) stale.push(url);
     const complete = (html: string) =>
       completePage(html, bytesOf(article.jsonLd), article.comments.map(bytesOf));
-    const page = complete(generated ?? before);
+    const page = complete(before);
     for (const reason of page.problems) missing.push({ file, url, reason });
     let { html } = page;
-    if (generated !== undefined && options.filtered !== undefined) {
+    if (options.filtered !== undefined && !before.includes(FILTERED)) {
       try {
         const filtered = complete(bytesOf(await options.filtered(textOf(html), file)));
         const isComplete = filtered.problems.length === 0 || page.problems.length > 0;
@@ -132,8 +128,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
             `${url}: plugins removed the end of the page’s head or body; the page stays as the generator has made it`,
           );
         else if (filtered.html !== html) {
-          html = withGeneratedDigest(filtered.html, htmlTokens(filtered.html), generated);
-          options.generatedPages?.keep(generated);
+          html = insert(filtered.html, bodyEnd(filtered.html, htmlTokens(filtered.html)), FILTERED);
         }
       } catch (error) {
         if (!(error instanceof PressmarkError)) throw error;
@@ -150,11 +145,6 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
           `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
         );
   }
-  if (stale.length > 0)
-    warnings.push(
-      `pages that keep what plugins once added, as nothing is known of what the generator made: ${stale.length}, such as ${stale[0]}; delete ${output} and build again`,
-    );
-  if (options.readOnly !== true) options.generatedPages?.sweep();
   return { checked, changed, missing, skipped, warnings };
 }
 

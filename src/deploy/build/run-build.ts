@@ -70,7 +70,10 @@ const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; e
 export const runBuild: RunBuild = (run) => {
   const started = performance.now();
   const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
-  const tail = createTail(MOST_KEPT);
+  let tail: Buffer = Buffer.alloc(0);
+  const keep = (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-MOST_KEPT);
+  };
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', WATCHED, run.command], {
       cwd: run.cwd,
@@ -107,7 +110,7 @@ export const runBuild: RunBuild = (run) => {
       run.signal?.removeEventListener('abort', stop);
       for (const stream of [child.stdout, child.stderr, watch]) stream?.destroy();
       const ms = Math.round(performance.now() - started);
-      const output = tail.text();
+      const output = tail.toString('utf8').replace(/^\ufffd+/, ''); // not from within a character
       if (timedOut) resolve({ kind: 'timed-out', ms, output, timeoutMs });
       else if (exitCode === 0) resolve({ kind: 'built', ms, output });
       else resolve({ kind: 'failed', ms, output, exitCode, signal });
@@ -115,11 +118,11 @@ export const runBuild: RunBuild = (run) => {
 
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => {
-        tail.add(chunk);
+        keep(chunk);
         run.onOutput?.(chunk);
       });
     child.once('error', (error) => {
-      tail.add(Buffer.from(messageOf(error)));
+      keep(Buffer.from(messageOf(error)));
       settle(null, null);
     });
     child.once('exit', (exitCode, signal) => {
@@ -180,27 +183,4 @@ function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   } catch {
     // all its processes have ended
   }
-}
-
-/** Keeps the end of a stream. */
-function createTail(most: number) {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    add(chunk: Buffer): void {
-      chunks.push(chunk);
-      size += chunk.length;
-      for (let first = chunks[0]; first !== undefined && size - first.length >= most; first = chunks[0]) {
-        size -= first.length;
-        chunks.shift();
-      }
-    },
-    text(): string {
-      const bytes = Buffer.concat(chunks);
-      let from = Math.max(0, bytes.length - most);
-      // Not from within a character.
-      while (from > 0 && from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
-      return bytes.toString('utf8', from);
-    },
-  };
 }

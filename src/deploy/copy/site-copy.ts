@@ -63,23 +63,58 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
   }
 }
 
+/** A copy for build after build; see `reusedCopy`. */
+export interface ReusedCopy {
+  /** @returns the copy with the site's files of now, and what `SiteCopy.sync` says of them. */
+  synced(): Promise<{ readonly site: SiteCopy; readonly version: string }>;
+  remove(): void;
+}
+
+/** A copy that is made when it is needed first, and anew where it has gone: folders for temporary files are cleaned up. */
+export function reusedCopy(options: SiteCopyOptions): ReusedCopy {
+  let copy: SiteCopy | undefined;
+  return {
+    async synced() {
+      copy ??= newCopy(options);
+      try {
+        return { site: copy, version: await copy.sync() };
+      } catch (error) {
+        copy.remove();
+        copy = undefined;
+        throw error;
+      }
+    },
+    remove: () => copy?.remove(),
+  };
+}
+
 /** What a path of the copy was made of, and how the copy was right after that. */
 interface Copied {
   readonly source: string;
   readonly copy: string | undefined;
 }
 
+/** @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then. */
+export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
+  const copy = newCopy(options);
+  try {
+    await copy.sync();
+    return copy;
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
 /**
- * Copies a site for builds that must not touch the site itself. Packages are not copied: the copy's `node_modules` holds
- * links to them. So does the copy of a repository to what stands next to the site. A symbolic link within the site leads to
- * its counterpart in the copy; one that leaves the site leads where it has led.
+ * A copy of a site, yet empty, for builds that must not touch the site itself. Packages are not copied: the copy's
+ * `node_modules` holds links to them. So does the copy of a repository to what stands next to the site. A symbolic link within
+ * the site leads to its counterpart in the copy; one that leaves the site leads where it has led.
  *
  * Pressmark's secrets are not in the copy: settings for an environment, such as `.env` and what is left of it by editors, are
  * copied without them, also where a link leads to such a file; any other file that holds one is left out.
- *
- * @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then.
  */
-export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
+function newCopy(options: SiteCopyOptions): SiteCopy {
   const siteDir = fs.realpathSync(options.siteDir);
   const { maxBytes = MAX_BYTES } = options;
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
@@ -213,18 +248,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     return isInside ? relative(dirname(target), join(dir, inside)) || '.' : to;
   }
 
-  try {
-    await sync();
-    return {
-      dir,
-      sync,
-      write: (path, text) => writeFile(join(dir, path), text),
-      remove,
-    };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  return { dir, sync, write: (path, text) => writeFile(join(dir, path), text), remove };
 }
 
 /** What a path leads to, so far as this user may read it; undefined where that is nothing. */

@@ -62,21 +62,15 @@ const WITH_VALUE = /^(?:max-snippet|max-image-preview|max-video-preview|unavaila
  */
 function forbidsIndex(rules: string): boolean {
   let isForOthers = false;
-  const parts = rules.toLowerCase().split(',');
-  return parts.some((part, index) => {
-    const [, name = '', behind = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
-    const isRule = name === '' || WITH_VALUE.test(name);
-    if (!isRule) isForOthers = !CRAWLERS.test(name);
-    if (isForOthers) return false;
-    if (name === 'unavailable_after') return isPast(behind, parts[index + 1]);
-    return !WITH_VALUE.test(name) && behind.split(/[\s;]+/).some((rule) => /^(?:noindex|none)$/.test(rule));
-  });
-}
-
-/** Whether a date has passed, which may have a comma behind the day of the week. */
-function isPast(date: string, behindComma = ''): boolean {
-  const time = Date.parse(date);
-  return (Number.isNaN(time) ? Date.parse(`${date},${behindComma}`) : time) < Date.now();
+  return rules
+    .toLowerCase()
+    .split(',')
+    .some((part) => {
+      const [, name = '', behind = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
+      if (WITH_VALUE.test(name)) return false;
+      if (name !== '') isForOthers = !CRAWLERS.test(name);
+      return !isForOthers && behind.split(/[\s;]+/).some((rule) => /^(?:noindex|none)$/.test(rule));
+    });
 }
 
 /** The tags with a name in a head. */

@@ -7,7 +7,7 @@ import { buildFolder, readBuildState } from '../build/build-state.js';
 import { openGoodTexts } from '../build/good-texts.js';
 import { addressBelow, pageAt } from '../build/pages.js';
 import { buildFailure, readableEnd, withoutGitVariables } from '../build/run-build.js';
-import { COPY_PREFIX, copySite, type SiteCopy } from '../copy/site-copy.js';
+import { COPY_PREFIX, reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { framedPage } from './framed-page.js';
 
 /** The outputs that are kept for the frames that show them. */
@@ -44,11 +44,16 @@ export interface PreviewBuild {
 /** The copy stays for the next preview, which then is as quick as the generator's caches make it. */
 export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
   const { siteDir, stateDir, siteUrl, command, output, env, variables, timeoutMs } = options;
-  let copy: SiteCopy | undefined;
+  const copy = reusedCopy({
+    siteDir,
+    except: [...options.generator.caches, output],
+    env,
+    ...(options.repository !== undefined && { repository: options.repository }),
+  });
   const kept: string[] = [];
 
   async function build(draft: StoredDraft, files: string, signal: AbortSignal): Promise<PreviewPage> {
-    const site = await syncedCopy();
+    const { site } = await copy.synced();
     leaveOut(site);
     if (!site.write(draft.path, draft.text))
       return { kind: 'failed', reason: `${draft.path} is behind a symbolic link` };
@@ -78,24 +83,6 @@ export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
     return { kind: 'page', html, folder: keep(built) };
   }
 
-  async function syncedCopy(): Promise<SiteCopy> {
-    copy ??= await copySite({
-      siteDir,
-      except: [...options.generator.caches, output],
-      env,
-      ...(options.repository !== undefined && { repository: options.repository }),
-    });
-    try {
-      await copy.sync();
-      return copy;
-    } catch (error) {
-      // Folders for temporary files are cleaned up: the next preview makes it anew.
-      copy.remove();
-      copy = undefined;
-      throw error;
-    }
-  }
-
   /** As the site does: an article that has no page has none here, and what breaks the build shows its text of before. */
   function leaveOut(site: SiteCopy): void {
     const { malformed, hidden } = options.articleSources(site.dir);
@@ -119,7 +106,7 @@ export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
   return {
     build,
     close: () => {
-      copy?.remove();
+      copy.remove();
       for (const folder of kept) fs.rmSync(folder, { recursive: true, force: true });
     },
   };

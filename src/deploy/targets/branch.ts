@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { identityOf, type Person, signature } from '../../git/commit/identity.js';
 import { redacted } from '../../git/git.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
 import type { Repository } from '../../git/repository.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { fileIn, filesIn } from '../folder-files.js';
+import { FILES_AT_A_TIME, fileIn, filesIn } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 export interface BranchOptions {
@@ -32,6 +34,9 @@ const ATTEMPTS = 5;
 /** The commit that is pushed next; it is only a name within fast-import. */
 const BATCH = 'refs/pressmark/deploy-next';
 
+/** By the name of each file of an output what is another one when the file has changed. */
+type Versions = ReadonlyMap<string, string>;
+
 /**
  * A branch of a git remote, such as `gh-pages`: each deploy is a commit of the changed files on top of it. Commits are made
  * in the site's repository, without its work tree, its index and its branches; a ref below `refs/pressmark/` keeps the last
@@ -44,48 +49,53 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   /** Those of `keep` that the branch has, each with the line that keeps it. One that it lacks comes from the output. */
   let staying: ReadonlyMap<string, string> = new Map();
   let remote: Remote | undefined;
-  /** The commit that the branch had after the last deploy of this process, which the known changes are on top of. */
-  let tip: string | undefined;
+  /** The commit that the branch had after the last deploy of this process, and what the files of the output were then. */
+  let last: { readonly commit: string; readonly files: Versions } | undefined;
 
   async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
     try {
       remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env);
+      const files = await versionsIn(output);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         signal.throwIfAborted();
-        const parent = tip ?? (await remote.fetch(null));
-        const commit = await commitOf(output, parent, tip === undefined ? undefined : output.changed);
+        const parent = last?.commit ?? (await remote.fetch(null));
+        const commit = await commitOf(output.folder, files, parent, last?.files);
         if (parent !== null && (await treeOf(commit)) === (await treeOf(parent))) {
-          tip = parent;
+          last = { commit: parent, files };
           return;
         }
         const pushed = await remote.push(commit);
         if (pushed.outcome === 'accepted') {
           await git(['update-ref', ref, commit]);
-          tip = commit;
+          last = { commit, files };
           return;
         }
         if (pushed.outcome === 'declined')
           throw failed(
             `${remote.name} declined the push to ${branch}: ${pushed.why}; allow Pressmark to push there`,
           );
-        tip = undefined; // somebody else has pushed
+        last = undefined; // somebody else has pushed
       }
       throw failed(`${branch} was pushed to by somebody else ${ATTEMPTS} times in a row; it is tried again`);
     } catch (error) {
       signal.throwIfAborted();
-      tip = undefined;
+      last = undefined;
       throw asDeployError(error, branch);
     }
   }
 
-  /** A commit on top of another: of the changed files, where they are known, else of all files and those that stay. */
+  /** A commit on top of another: of what has changed, where that is known, else of all files and those that stay. */
   async function commitOf(
-    { folder, onSkipped }: DeployOutput,
+    folder: string,
+    files: Versions,
     parent: string | null,
-    changed: ReadonlySet<string> | undefined,
+    before: Versions | undefined,
   ): Promise<string> {
-    if (changed === undefined) staying = parent === null ? new Map() : await stayingFiles(parent);
-    const files = changed ?? (await filesIn(folder, onSkipped));
+    if (before === undefined) staying = parent === null ? new Map() : await stayingFiles(parent);
+    const changed = [...files]
+      .filter(([file, version]) => before?.get(file) !== version)
+      .map(([file]) => file);
+    const gone = [...(before?.keys() ?? [])].filter((file) => !files.has(file));
     const { author, committer } = await identityOf(git, options.author);
     const seconds = Math.floor(Date.now() / 1_000);
     async function* stream(): AsyncGenerator<Buffer> {
@@ -94,8 +104,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
       );
       yield data(Buffer.from('Deploy\n'));
       if (parent !== null) yield Buffer.from(`from ${parent}\n`);
-      if (changed === undefined) yield Buffer.from(['deleteall\n', ...staying.values()].join(''));
-      for (const file of files) if (!staying.has(file)) yield await written(folder, file);
+      if (before === undefined) yield Buffer.from(['deleteall\n', ...staying.values()].join(''));
+      for (const file of [...changed, ...gone]) if (!staying.has(file)) yield await written(folder, file);
       yield Buffer.from(`\nget-mark :1\nreset ${BATCH}\n\ndone\n`);
     }
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
@@ -124,6 +134,19 @@ export function branchTarget(options: BranchOptions): DeployTarget {
 
   const name = remoteName === 'origin' ? `branch ${branch}` : `branch ${branch} of ${redacted(remoteName)}`;
   return { name, deploy };
+}
+
+async function versionsIn({ folder, onSkipped }: DeployOutput): Promise<Versions> {
+  const versions = new Map<string, string>();
+  await eachAtATime(FILES_AT_A_TIME, await filesIn(folder, onSkipped), async (file) => {
+    try {
+      const { ino, size, mtimeMs } = await fs.promises.stat(join(folder, file));
+      versions.set(file, `${ino} ${size} ${mtimeMs}`);
+    } catch (error) {
+      if (!isGone(error)) throw error; // a build has removed it since; the deploy of that build follows
+    }
+  });
+  return versions;
 }
 
 /** The change of one file: its content, or that it is gone. */

@@ -4,11 +4,6 @@ import type { OnSkipped } from '../folder-files.js';
 export interface DeployOutput {
   /** The folder, absolute, without symbolic links in its path. Nothing in it may be changed. */
   readonly folder: string;
-  /**
-   * The files that may differ from what this target was given last: written or removed, relative to the folder, with forward
-   * slashes. Undefined where that is not known, such as after a start; the target compares everything then.
-   */
-  readonly changed: ReadonlySet<string> | undefined;
   /** Called with each symbolic link of the output that is not deployed, and why. */
   readonly onSkipped?: OnSkipped;
   /** Called with the end of what a command has printed. */

@@ -122,8 +122,6 @@ export interface BuildDone {
   readonly ms: number;
   /** When it began, by `performance.now()`: what was stored before is in it, unless it was left out. */
   readonly began: number;
-  /** The id of the output before; undefined before the first build. */
-  readonly since?: string | undefined;
   /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */
   readonly runs: number;
   /** The end of what the build command printed last. Foreign text. */

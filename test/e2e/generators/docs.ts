@@ -7,10 +7,10 @@ import { type Client, createClient } from '../../support/client.js';
 import { article } from '../../support/events.js';
 import { firstCommands } from '../../support/first-commands.js';
 import { freePort } from '../../support/free-port.js';
+import { pageOf } from '../../support/static-server.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
 import { INSTALL, type SiteUnderTest } from './drop-in.js';
-import { pageOf } from './static-server.js';
 import { checkOut, ROOT, type WorkingCopy } from './working-copy.js';
 
 /** A site that the commands of the docs have brought live. */

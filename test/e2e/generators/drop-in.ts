@@ -5,6 +5,7 @@ import { gitIn } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { firstCommands } from '../../support/first-commands.js';
 import type { Receiver } from '../../support/receiver.js';
+import { pageOf, type StaticServer, serveFolder } from '../../support/static-server.js';
 import { until } from '../../support/until.js';
 import {
   bodyOf,
@@ -30,7 +31,6 @@ import {
 } from './checks.js';
 import { addPosts } from './own-posts.js';
 import { amendment } from './posts.js';
-import { pageOf, type StaticServer, serveFolder } from './static-server.js';
 import { buildWithoutPressmark, checkOut, ROOT, type SiteSource, type WorkingCopy } from './working-copy.js';
 
 /** The one command that a test does differently: without a network. */

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
@@ -11,21 +11,10 @@ import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
 import { healthDetails, type Receiver, startReceiver } from '../../support/receiver.js';
+import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from './toy-generator.js';
-
-/** A web server of a deploy folder, as nginx serves `current`. */
-async function webServer(t: ExecutionContext, root: string, port = 0): Promise<string> {
-  const server = http.createServer((request, response) => {
-    const path = join(root, decodeURIComponent(request.url ?? '/'), 'index.html');
-    if (fs.existsSync(path)) response.end(fs.readFileSync(path));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 function writeConfig(dir: string, config: object): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
@@ -64,7 +53,7 @@ for (const generator of ['plain', 'toy'])
     );
     await first.kill('SIGKILL');
 
-    await webServer(t, join(folder, 'current'), port);
+    await servedFolder(t, join(folder, 'current'), port);
     const second = await startReceiver(t, options);
     await until('the article is live', () => live(second).length === 1);
     t.is(live(second)[0]?.url, answer.json.url);
@@ -129,7 +118,7 @@ test('a deploy that fails is tried again, also by the next receiver, and no deli
 test('of two receivers on one folder, the one that builds keeps the facts and looks for the articles of both', async (t) => {
   const dir = tempDir(t);
   const [site, folder] = [join(dir, 'site'), join(dir, 'srv')];
-  const siteUrl = await webServer(t, join(folder, 'current'));
+  const siteUrl = await servedFolder(t, join(folder, 'current'));
   fs.mkdirSync(site);
   writeConfig(site, { git: false, deploy: { folder }, liveCheck: true, site: { search: false } });
   const options = { dir: site, env: { PRESSMARK_SITE_URL: siteUrl } };

@@ -1,29 +1,16 @@
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { readFacts } from '../../../src/deploy/facts.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
+import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from './toy-generator.js';
-
-/** A web server of the built site. */
-async function webServer(t: ExecutionContext, root: string): Promise<string> {
-  const server = http.createServer((request, response) => {
-    const path = join(root, decodeURIComponent(request.url ?? '/'), 'index.html');
-    if (fs.existsSync(path)) response.end(fs.readFileSync(path));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const HOUR = 3_600_000;
 
@@ -43,7 +30,7 @@ interface Listed {
 for (const generator of ['plain', 'toy'])
   test(`${generator}: an article of a date to come has no page before it, has one from then on also after a kill, and leaves the site when it expires`, async (t) => {
     const site = join(tempDir(t), 'site');
-    const siteUrl = await webServer(t, join(site, 'public'));
+    const siteUrl = await servedFolder(t, join(site, 'public'));
     const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
     const end = config.lastIndexOf('};');
     writeToySite(site, {

@@ -19,7 +19,6 @@ test('a build that somebody asks for is made also where nothing has changed, onc
     },
     cancel: () => undefined,
     close: async () => undefined,
-    interrupted: 0,
     everyMs: 0,
   });
   const hooks = createHooks(log);

@@ -13,7 +13,7 @@ test('a release is on the disk, files and folders, before current leads to it', 
   for (const file of ['index.html', 'a/b/index.html']) fs.writeFileSync(join(output, file), file);
   const current = join(folder, 'current');
   recorder.observe = () => (fs.existsSync(current) ? 'switched' : 'before');
-  await folderTarget(folder).deploy({ folder: output, changed: undefined }, new AbortController().signal);
+  await folderTarget(folder).deploy({ folder: output }, new AbortController().signal);
   // A release has another name, and a file a temporary one, until it is whole.
   const before = syncs
     .filter(({ observed }) => observed === 'before')

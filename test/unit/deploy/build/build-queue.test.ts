@@ -11,7 +11,7 @@ import { until } from '../../../support/until.js';
 const PAUSES: BuildPauses = { quietMs: 30, longestMs: 100, retryMs: 150 };
 
 /** A queue whose builds end when the test says so. */
-function setUp({ interrupted = 0, everyMs = 0 } = {}) {
+function setUp({ everyMs = 0 } = {}) {
   const began: number[] = [];
   const ends: ((end: BuildEnd) => void)[] = [];
   let running = 0;
@@ -28,7 +28,6 @@ function setUp({ interrupted = 0, everyMs = 0 } = {}) {
       );
     },
     { ...PAUSES, everyMs },
-    interrupted,
   );
   return { queue, began, ends, most: () => most };
 }
@@ -58,17 +57,6 @@ test('a build that could not be tried is tried again after a pause, although not
   await until('it is tried again', () => began.length === 2);
   t.true((began[1] ?? 0) - failedAt >= PAUSES.retryMs - 5);
   ends[1]?.('done');
-  await queue.stop();
-});
-
-test('after builds that were interrupted, the first build waits, whatever changes', async (t) => {
-  const startedAt = performance.now();
-  const { queue, began, ends } = setUp({ interrupted: 2 });
-  queue.request();
-  queue.request();
-  await until('the build begins', () => began.length === 1);
-  t.true((began[0] ?? 0) - startedAt >= 2 * PAUSES.retryMs - 5);
-  ends[0]?.('done');
   await queue.stop();
 });
 

@@ -72,8 +72,6 @@ for (const [rules, isForbidden] of [
   ['max-snippet:-1, noindex', true],
   ['googlebot: noindex', true],
   ['otherbot: nofollow, googlebot: noindex', true],
-  ['unavailable_after: 25 Jun 2010 15:00:00 PST', true],
-  ['unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT', true],
   ['', false],
   ['index, follow', false],
   ['max-image-preview:none', false],
@@ -81,8 +79,6 @@ for (const [rules, isForbidden] of [
   ['Otherbot: noindex', false],
   ['otherbot : noindex, nofollow', false],
   ['googlebot: nofollow, otherbot: none', false],
-  ['unavailable_after: 25 Jun 2999 15:00:00 PST', false],
-  ['otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST', false],
   ['noimageindex, noindexing', false],
 ] as const)
   test(`the rules for crawlers ${JSON.stringify(rules)} ${isForbidden ? 'forbid' : 'allow'} the index`, (t) => {
@@ -167,6 +163,15 @@ test('a server that does not answer is given up', async (t) => {
   await t.throwsAsync(fetchText(url, request, signal), {
     code: 'UNREACHABLE',
     message: '127.0.0.1 did not answer within 0.2 s',
+  });
+});
+
+// The addresses by which a server without IPv4 reaches one that has no other.
+test('an address that a network translates to IPv4 is connected to', async (t) => {
+  const request = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 500 } as const;
+  await t.throwsAsync(fetchText(new globalThis.URL('http://[64:ff9b::c000:201]/'), request, signal), {
+    code: 'UNREACHABLE',
+    message: /^\[64:ff9b::c000:201\] (?:could not be reached: connect E|did not answer within)/,
   });
 });
 

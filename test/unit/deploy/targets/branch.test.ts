@@ -26,13 +26,12 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   if (repository.kind === 'none') throw new Error(repository.because);
   const create = () => branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env });
   const target = create();
-  const build = (files: Record<string, string | undefined>): Set<string> => {
+  const build = (files: Record<string, string | undefined>): void => {
     for (const [name, text] of Object.entries(files)) {
       fs.mkdirSync(dirname(join(output, name)), { recursive: true });
       if (text === undefined) fs.rmSync(join(output, name));
       else fs.writeFileSync(join(output, name), text);
     }
-    return new Set(Object.keys(files));
   };
   let clones = 0;
   const cloned = async () => {
@@ -49,7 +48,7 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
     build,
     cloned,
     create,
-    deploy: (changed?: Set<string>, to = target) => to.deploy({ folder: output, changed }, signal),
+    deploy: (to = target) => to.deploy({ folder: output }, signal),
     log: (...args: string[]) =>
       gitIn(bare, 'log', '--format=%s', ...args, 'pages')
         .trim()
@@ -68,7 +67,8 @@ test('a clone of the branch has the files of the output, and each deploy is a co
   build(first);
   await deploy();
   t.deepEqual(await cloned(), Object.fromEntries(Object.entries(first).toSorted()));
-  await deploy(build({ 'index.html': 'two', 'b/c/d.css': undefined }));
+  build({ 'index.html': 'two', 'b/c/d.css': undefined });
+  await deploy();
   const { 'b/c/d.css': _, ...rest } = first;
   t.deepEqual(
     await cloned(),
@@ -86,8 +86,8 @@ test('an output that is the same makes no commit, also after a restart', async (
   const { build, deploy, create, log } = await setUp(t);
   build({ 'index.html': 'one' });
   await deploy();
-  await deploy(new Set(['index.html']));
-  await deploy(undefined, create());
+  await deploy();
+  await deploy(create());
   t.is(log().length, 1);
 });
 
@@ -104,7 +104,8 @@ test('files that are configured to stay are never changed or removed', async (t)
   build({ 'index.html': 'one', CNAME: 'other.example' });
   await deploy();
   t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'one' });
-  await deploy(build({ 'index.html': 'two', CNAME: undefined }));
+  build({ 'index.html': 'two', CNAME: undefined });
+  await deploy();
   t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'two' });
 });
 
@@ -112,10 +113,11 @@ test('a file that is configured to stay comes from the output where the branch d
   const { build, deploy, create, cloned } = await setUp(t, ['CNAME']);
   build({ 'index.html': 'one', CNAME: 'garden.example' });
   await deploy();
-  await deploy(build({ 'index.html': 'two' }));
+  build({ 'index.html': 'two' });
+  await deploy();
   t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
   build({ CNAME: 'other.example' });
-  await deploy(undefined, create());
+  await deploy(create());
   t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
 });
 
@@ -129,7 +131,8 @@ test('a commit that somebody else has pushed to the branch stays in its history'
   gitIn(work, 'add', '.');
   gitIn(work, 'commit', '-q', '-m', 'Theirs');
   gitIn(work, 'push', '-q', 'origin', 'pages');
-  await deploy(build({ 'index.html': 'two' }));
+  build({ 'index.html': 'two' });
+  await deploy();
   t.deepEqual(log(), ['Deploy', 'Theirs', 'Deploy']);
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
@@ -161,9 +164,10 @@ test('a remote that is away is a failure, and the next deploy has everything', a
   build({ 'index.html': 'one' });
   await deploy();
   fs.renameSync(bare, join(dir, 'away'));
-  await t.throwsAsync(deploy(build({ 'index.html': 'two' })), { code: 'DEPLOY_FAILED' });
+  build({ 'index.html': 'two' });
+  await t.throwsAsync(deploy(), { code: 'DEPLOY_FAILED' });
   fs.renameSync(join(dir, 'away'), bare);
-  await deploy(undefined);
+  await deploy();
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
 
@@ -178,10 +182,10 @@ test('a deploy pushes no file behind a link out of the output, and no link stops
   const skipped: string[] = [];
   const onSkipped = (link: string) => skipped.push(link);
   const target = create();
-  await target.deploy({ folder, changed: undefined, onSkipped }, signal);
+  await target.deploy({ folder, onSkipped }, signal);
   t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
   build({ 'index.html': 'two' });
-  await target.deploy({ folder, changed: new Set(['planted.txt', 'index.html']), onSkipped }, signal);
+  await target.deploy({ folder, onSkipped }, signal);
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
 

@@ -10,55 +10,27 @@ const { signal } = new AbortController();
 function setUp(t: ExecutionContext, command: string, timeoutMs = 20_000) {
   const dir = tempDir(t);
   const env = { ...process.env, PRESSMARK_SECRET: 'hidden', PRESSMARK_DEPLOY_HOOK: 'hidden' };
-  const target = commandTarget({ command, cwd: dir, env, stateDir: dir, timeoutMs, runBuild });
+  const target = commandTarget({ command, cwd: dir, env, timeoutMs, runBuild });
   return { dir, target, read: (name: string) => fs.readFileSync(join(dir, name), 'utf8') };
 }
 
-test('the command gets the output and the changed files, and no secret', async (t) => {
+test('the command gets the output, and no secret', async (t) => {
   const { target, read } = setUp(
     t,
-    'printf "%s|%s%s" "$PRESSMARK_OUTPUT" "$PRESSMARK_SECRET" "$PRESSMARK_DEPLOY_HOOK" > got; cat "$PRESSMARK_CHANGED_FILE" > list',
+    'printf "%s|%s%s" "$PRESSMARK_OUTPUT" "$PRESSMARK_SECRET" "$PRESSMARK_DEPLOY_HOOK" > got',
   );
-  await target.deploy({ folder: '/srv/out', changed: new Set(['b/index.html', 'a b.html']) }, signal);
+  await target.deploy({ folder: '/srv/out' }, signal);
   t.is(read('got'), '/srv/out|');
-  t.is(read('list'), 'a b.html\nb/index.html\n');
-});
-
-test('two commands at a time have lists of their own', async (t) => {
-  const dir = tempDir(t);
-  const commands = ['one', 'two'].map((name) => `sleep 0.2; cat "$PRESSMARK_CHANGED_FILE" > ${name}`);
-  await Promise.all(
-    commands.map((command, index) =>
-      commandTarget({
-        command,
-        cwd: dir,
-        env: process.env,
-        stateDir: dir,
-        timeoutMs: 20_000,
-        runBuild,
-      }).deploy({ folder: '/srv/out', changed: new Set([`${index}.html`]) }, signal),
-    ),
-  );
-  t.deepEqual(
-    ['one', 'two'].map((name) => fs.readFileSync(join(dir, name), 'utf8')),
-    ['0.html\n', '1.html\n'],
-  );
-});
-
-test('where the changes are not known, the command gets no list', async (t) => {
-  const { target, read } = setUp(t, '(printenv PRESSMARK_CHANGED_FILE || echo unset) > got');
-  await target.deploy({ folder: '/srv/out', changed: undefined }, signal);
-  t.is(read('got'), 'unset\n');
 });
 
 test('a command that fails or never ends is a failure with the end of its output', async (t) => {
   const failing = setUp(t, 'echo no credentials; exit 3');
-  await t.throwsAsync(failing.target.deploy({ folder: '/x', changed: undefined }, signal), {
+  await t.throwsAsync(failing.target.deploy({ folder: '/x' }, signal), {
     code: 'DEPLOY_FAILED',
     message: /^the deploy command "echo no credentials; exit 3" ended with exit code 3:\nno credentials$/,
   });
   const hanging = setUp(t, 'sleep 100', 300);
-  await t.throwsAsync(hanging.target.deploy({ folder: '/x', changed: undefined }, signal), {
+  await t.throwsAsync(hanging.target.deploy({ folder: '/x' }, signal), {
     code: 'DEPLOY_FAILED',
     message: /was ended after/,
   });

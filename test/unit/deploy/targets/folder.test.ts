@@ -30,7 +30,7 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
       fs.writeFileSync(path, text);
     }
   };
-  const deploy = () => target.deploy({ folder: output, changed: undefined }, signal);
+  const deploy = () => target.deploy({ folder: output }, signal);
   return { output, folder, build, deploy, target, current: join(folder, 'current') };
 }
 
@@ -82,7 +82,7 @@ test('what a deploy that was interrupted has left does not become a release, and
   await deploy();
   build({ 'index.html': 'two' });
   const aborted = AbortSignal.abort();
-  await t.throwsAsync(target.deploy({ folder: output, changed: undefined }, aborted), { any: true });
+  await t.throwsAsync(target.deploy({ folder: output }, aborted), { any: true });
   t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), 'one');
   fs.mkdirSync(join(folder, 'releases/.next-0123456789ab/rest'), { recursive: true });
   await deploy();
@@ -144,7 +144,7 @@ test('a deploy publishes no file behind a link out of the output, and no link st
   const skipped: string[] = [];
   const onSkipped = (link: string) => skipped.push(link);
   const folder = fs.realpathSync(output);
-  await target.deploy({ folder, changed: undefined, onSkipped }, signal);
+  await target.deploy({ folder, onSkipped }, signal);
   t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
   t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
 });

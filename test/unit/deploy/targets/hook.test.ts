@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { type HookOptions, hookTarget } from '../../../../src/deploy/targets/hook.js';
 
 const { signal } = new AbortController();
-const OUTPUT = { folder: '/nowhere', changed: undefined };
+const OUTPUT = { folder: '/nowhere' };
 
 interface Asked {
   readonly method: string | undefined;

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 
 /** A web server as a host of static sites has it. */
 export interface StaticServer {
@@ -25,8 +26,9 @@ export function pageOf(path: string): string {
  * file. There are no redirects and no other guesses.
  *
  * @param basePath such as `/notes`; empty for the root.
+ * @param port a free one by default.
  */
-export async function serveFolder(folder: string, basePath: string): Promise<StaticServer> {
+export async function serveFolder(folder: string, basePath: string, port = 0): Promise<StaticServer> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
     const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
@@ -35,14 +37,21 @@ export async function serveFolder(folder: string, basePath: string): Promise<Sta
     response.writeHead(isFile ? 200 : 404, { 'Content-Type': TYPES[extname(file ?? '')] ?? 'text/plain' });
     response.end(isFile ? fs.readFileSync(file) : 'not found');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { port: open } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${open}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** Serves a folder until the test ends. @returns its address. */
+export async function servedFolder(t: ExecutionContext, folder: string, port = 0): Promise<string> {
+  const server = await serveFolder(folder, '', port);
+  t.teardown(server.close);
+  return server.origin;
 }
