@@ -62,18 +62,6 @@ export interface DeployQueueOptions {
   readonly pauses?: DeployPauses;
 }
 
-/** Deploys outputs; see `createDeployQueue`. */
-export interface DeployQueue {
-  /** The output may have changed: it goes to the targets that do not have it. */
-  changed(): void;
-  /** Brings the output to all targets, also where they have it; a pause after failures ends. */
-  deployNow(): void;
-  /** How each target stands. */
-  state(): DeployState;
-  /** Ends what is under way; the next start continues. */
-  stop(): Promise<void>;
-}
-
 const NAME = 'deploy.json';
 
 /** The state that the last process left, for the next one and for `status`. One that cannot be read counts as none. */
@@ -92,7 +80,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * Brings the output to each target: at once after a change, one deploy at a time for each target, and again with growing
  * pauses where it fails. A target whose output is not the present one is deployed to after a start, too.
  */
-export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
+export function createDeployQueue(options: DeployQueueOptions) {
   const { targets, source, stateDir, log, onDeployed, onFailed, lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(
@@ -229,13 +217,17 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
   const targetQueues = targets.map(createTargetQueue);
 
   return {
+    /** The output may have changed: it goes to the targets that do not have it. */
     changed: () => {
       for (const queue of targetQueues) queue.changed();
     },
+    /** Brings the output to all targets, also where they have it; a pause after failures ends. */
     deployNow: () => {
       for (const queue of targetQueues) queue.now();
     },
-    state: () => Object.fromEntries(states),
+    /** How each target stands. */
+    state: (): DeployState => Object.fromEntries(states),
+    /** Ends what is under way; the next start continues. */
     stop: async () => {
       stopping.abort();
       await Promise.all(targetQueues.map((queue) => queue.end()));

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
-import { syncFile, tempPath } from '../fs/atomic-write.js';
+import { linesIn, openLineLog } from '../fs/line-log.js';
 import type { Log } from '../log.js';
 
 /** An article that was delivered and has not been seen on its public page yet. */
@@ -42,17 +42,12 @@ export type News = {
   readonly awaited?: AwaitedArticle;
   /** The file of an article that is not awaited any more. */
   readonly settled?: string;
+  /** What was noted before counts no more: its sum follows. */
+  readonly isSum?: boolean;
 };
 
-/** The facts of a site, which all receivers on its folder share; see `openFacts`. */
-export interface Facts {
-  readonly now: SiteFacts;
-  note(news: News): void;
-  /** Resolves when what was noted is on the disk. @throws the system's errors */
-  save(): Promise<void>;
-  /** Writes what has not been written yet. */
-  close(): void;
-}
+/** The facts of a site, which all receivers on its folder share. */
+export type Facts = ReturnType<typeof openFacts>;
 
 /** Hosts and their caches take seconds to minutes; after this long somebody should look. In milliseconds. */
 const OVERDUE_MS = 300_000;
@@ -82,7 +77,7 @@ const NOTHING: SiteFacts = { awaited: [] };
 /** The facts that receivers have noted. A file that cannot be read counts as none. */
 export function readFacts(stateDir: string, log?: Log): SiteFacts {
   try {
-    return withLines(NOTHING, fs.readFileSync(join(stateDir, NAME), 'utf8'));
+    return linesIn(fs.readFileSync(join(stateDir, NAME), 'utf8'), isNews).reduce(withNews, NOTHING);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') log?.warn({ reason: messageOf(error) }, `${NAME} cannot be read`);
     return NOTHING;
@@ -93,105 +88,95 @@ export function readFacts(stateDir: string, log?: Log): SiteFacts {
  * Shares what receivers on one folder have seen, by a file to which each appends its news. It is a hint for people, by which
  * nothing is decided: the last news before a kill are not in it.
  */
-export function openFacts(stateDir: string, log: Log): Facts {
-  const path = join(stateDir, NAME);
+export function openFacts(stateDir: string, log: Log) {
+  const lines = openLineLog(join(stateDir, NAME), isNews);
   let facts = NOTHING;
-  /** Which file was read, and how far, in bytes. */
-  let read = { ino: 0, end: 0 };
   let unwritten: News[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let shortening: Promise<void> | undefined;
+
+  function note(news: News): void {
+    unwritten.push(news);
+    timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+  }
 
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
     if (unwritten.length === 0) return;
     try {
-      fs.appendFileSync(path, unwritten.map((news) => `${JSON.stringify(news)}\n`).join(''));
+      lines.append(unwritten);
+      facts = unwritten.reduce(withNews, facts); // those are no news to this receiver
       unwritten = [];
-      if (fs.statSync(path).size > LONGEST) shorten();
+      if (lines.size() <= LONGEST) return;
+      shortening ??= lines
+        .shorten(sumOf)
+        .catch(onFailure)
+        .finally(() => {
+          shortening = undefined;
+        });
     } catch (error) {
-      // On a full disk, say. This receiver still knows, and tries it again with the next news.
-      log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`);
+      onFailure(error);
       unwritten = unwritten.slice(-MOST_UNWRITTEN);
     }
   }
 
-  /** Replaces the file by one with the sum of its news. */
-  function shorten(): void {
-    const before = fs.openSync(path, 'r');
-    try {
-      const { awaited, ...seen } = withLines(NOTHING, fs.readFileSync(before, 'utf8'));
-      const news: News[] = [seen, ...awaited.map((article) => ({ awaited: article }))];
-      const temp = tempPath(stateDir);
-      fs.writeFileSync(temp, news.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      fs.renameSync(temp, path);
-      fs.appendFileSync(path, fs.readFileSync(before)); // what others have appended meanwhile
-    } finally {
-      fs.closeSync(before);
-    }
+  /** On a full disk, say. This receiver still knows, and tries it again with the next news. */
+  function onFailure(error: unknown): void {
+    log.debug({ reason: messageOf(error) }, `${NAME} cannot be read or written`);
   }
 
-  /** Takes in what was appended since the last time. */
-  function readOn(): void {
-    const file = fs.openSync(path, 'r');
-    try {
-      const { ino, size } = fs.fstatSync(file);
-      const isSame = ino === read.ino && size >= read.end;
-      const from = isSame ? read.end : 0;
-      const bytes = Buffer.alloc(size - from);
-      fs.readSync(file, bytes, 0, bytes.length, from);
-      const length = bytes.lastIndexOf('\n') + 1;
-      facts = withLines(isSame ? facts : NOTHING, bytes.toString('utf8', 0, length));
-      read = { ino, end: from + length };
-    } finally {
-      fs.closeSync(file);
-    }
+  async function close(): Promise<void> {
+    write();
+    await shortening;
   }
 
   return {
-    get now() {
+    get now(): SiteFacts {
       write();
       try {
-        readOn();
+        facts = lines.news().reduce(withNews, facts);
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') log.debug({ reason: messageOf(error) }, `${NAME} cannot be read`);
+        onFailure(error);
       }
       return unwritten.reduce(withNews, facts);
     },
-    note(news) {
-      unwritten.push(news);
-      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
-    },
-    async save() {
+    note,
+    /** Resolves when what was noted is on the disk. @throws the system's errors */
+    async save(): Promise<void> {
       write();
       if (unwritten.length > 0) throw new Error(`${NAME} cannot be written`);
-      await syncFile(path);
+      await lines.sync();
     },
-    close: write,
+    /** Writes what has not been written yet. */
+    close,
   };
 }
 
-function withLines(facts: SiteFacts, lines: string): SiteFacts {
-  return lines.split('\n').reduce((sum, line) => {
-    try {
-      return withNews(sum, JSON.parse(line) as News);
-    } catch {
-      return sum; // the end, or half a line that a killed receiver has left
-    }
-  }, facts);
+function isNews(value: unknown): value is News {
+  return typeof value === 'object' && value !== null;
+}
+
+function sumOf(news: readonly News[]): News[] {
+  const { awaited, ...seen } = news.reduce(withNews, NOTHING);
+  return [{ ...seen, isSum: true }, ...awaited.map((article) => ({ awaited: article }))];
 }
 
 function withNews(
   { awaited, ...before }: SiteFacts,
-  { awaited: article, settled, ...seen }: News,
+  { awaited: article, settled, isSum = false, ...seen }: News,
 ): SiteFacts {
-  const facts = Object.fromEntries(
-    Object.entries({ ...before, ...seen }).filter(([, value]) => value !== null),
-  );
+  if (isSum) return { ...seenIn(seen), awaited: [] };
+  const facts = seenIn({ ...before, ...seen });
   if (article === undefined && settled === undefined) return { ...facts, awaited };
   const isSame = (one: AwaitedArticle) => one.path === article?.path && one.at === article.at;
   if (article !== undefined && awaited.some(isSame))
     return { ...facts, awaited: awaited.map((one) => (isSame(one) ? article : one)) };
   const others = awaited.filter(({ path }) => path !== (article?.path ?? settled));
   return { ...facts, awaited: article === undefined ? others : [...others, article].slice(-MOST_AWAITED) };
+}
+
+/** Without the errors that have passed. */
+function seenIn(seen: Omit<News, 'awaited' | 'settled' | 'isSum'>): Omit<SiteFacts, 'awaited'> {
+  return Object.fromEntries(Object.entries(seen).filter(([, value]) => value !== null));
 }

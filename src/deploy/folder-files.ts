@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
-import { isLeftover } from '../fs/atomic-write.js';
+import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { isGone } from '../store/catalog/entry.js';
 
 /** So many files are read or written at a time. */
@@ -68,6 +68,19 @@ export function placeOf(path: string): { readonly path: string; readonly stat: f
 /** Whether a path is a folder, or below it; both without symbolic links. */
 export function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Writes a file of an output as a whole. It is not synced: after a power loss the site is built again. */
+export function replaceFile(path: string, bytes: Uint8Array, mode = 0o644): void {
+  const temp = tempPath(dirname(path));
+  try {
+    fs.writeFileSync(temp, bytes, { flag: 'wx', mode });
+    fs.chmodSync(temp, mode);
+    fs.renameSync(temp, path);
+  } catch (error) {
+    discard(temp);
+    throw error;
+  }
 }
 
 /** Removes a file, and the folders that are empty then. */

@@ -231,7 +231,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         clearInterval(pushTimer);
         await Promise.all([queue.stop(), awaited?.stop()]);
         lock?.close();
-        facts.close();
+        await facts.close();
       });
     },
   });

@@ -6,9 +6,8 @@ import { htmlTokens } from '../../article/text/html-tokens.js';
 import type { Settings } from '../../config/load.js';
 import { siteSchema } from '../../config/site-schema.js';
 import { headEnd, insert } from '../../deploy/build/page-text.js';
-import { isBelow } from '../../deploy/folder-files.js';
+import { isBelow, replaceFile } from '../../deploy/folder-files.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { discard, tempPath } from '../../fs/atomic-write.js';
 import { refuseExit } from '../../host/guard.js';
 import { startHost } from '../../host/host.js';
 import type { PageContext, SiteInfo } from '../../host/pages/page-types.js';
@@ -25,7 +24,6 @@ import { contentOf } from '../content/content.js';
 import { contentPrefix } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
 import { AFTER_BUILD, siteOfPlugins } from '../plugins/surroundings.js';
-import { digestOf, fileDigest, type PluginFileDigests } from './plugin-file-record.js';
 
 /** What plugins do with the pages of a site that another generator has built. */
 export interface PagePlugins {
@@ -36,13 +34,8 @@ export interface PagePlugins {
    * @throws PressmarkError FILTER_FAILED, naming the plugin.
    */
   filtered(html: string, path: string): Promise<string>;
-  /**
-   * Writes the files that plugins add to the site.
-   *
-   * @param earlier those that an earlier run has left in the output.
-   * @returns those that are in the output now.
-   */
-  writeFiles(output: string, earlier: PluginFileDigests, signal?: AbortSignal): Promise<PluginFileDigests>;
+  /** Writes the files that plugins add to the site. */
+  writeFiles(output: string, signal?: AbortSignal): Promise<void>;
   /** What plugins have logged from `warn` on, and which of their files could not be made. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -126,38 +119,19 @@ async function setUp(
     return hooks.applyFilters('page.html', page, { kind: 'article', path: address });
   }
 
-  async function writeFiles(
-    output: string,
-    earlier: PluginFileDigests,
-    signal?: AbortSignal,
-  ): Promise<PluginFileDigests> {
-    const there = new Map<string, string>();
-    const keep = (path: string) => {
-      const digest = earlier.get(path);
-      if (digest !== undefined) there.set(path, digest);
-    };
+  async function writeFiles(output: string, signal?: AbortSignal): Promise<void> {
     for (const added of outputs) {
-      const faults = warnings.length;
-      const planned = [...pluginFiles(added, site, log)({ index, renderer: { key: '' } })];
-      // Where the plugin could not say which files it has, it has those of before.
-      if (warnings.length > faults)
-        for (const path of earlier.keys()) if (path.startsWith(added.output.path)) keep(path);
-      for (const { path, render } of planned) {
+      for (const { path, render } of pluginFiles(added, site, log)({ index, renderer: { key: '' } })) {
         signal?.throwIfAborted();
         try {
           const made = await render();
-          if (made === undefined) continue;
-          const bytes = Buffer.from(made);
-          const replaces = added.output.path !== '' || earlier.get(path) === fileDigest(output, path);
-          if (put(output, path, bytes, replaces)) there.set(path, digestOf(bytes));
+          if (made !== undefined) put(output, path, Buffer.from(made), added.output.path !== '');
         } catch (error) {
           if (!(error instanceof PressmarkError)) throw error;
-          keep(path);
           warnings.push(`${error.message}; ${path} stays as it was`);
         }
       }
     }
-    return there;
   }
 
   return { filtered, writeFiles, warnings, close: host.close };
@@ -170,32 +144,20 @@ export function infoOfSite(settings: Settings): SiteInfo {
   return siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
 }
 
-/**
- * Writes a file of the output.
- *
- * @param replaces whether it is written in place of another one.
- * @returns whether it is there now.
- */
-function put(output: string, path: string, bytes: Buffer, replaces: boolean): boolean {
+/** Writes a file of the output. @param replaces whether in the place of one that the generator may have made. */
+function put(output: string, path: string, bytes: Buffer, replaces: boolean): void {
   const target = join(output, path);
-  const folder = dirname(target);
-  let existing = folder;
+  let existing = dirname(target);
   while (!fs.existsSync(existing)) existing = dirname(existing);
   if (!isBelow(fs.realpathSync(output), fs.realpathSync(existing)))
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} leads out of the output folder`);
-  const there = fs.lstatSync(target, { throwIfNoEntry: false });
-  if (there?.isFile() === true && fs.readFileSync(target).equals(bytes)) return true;
-  if (there !== undefined && !replaces) return false;
-  const temp = tempPath(folder);
+  if (!replaces && fs.lstatSync(target, { throwIfNoEntry: false }) !== undefined) return;
   try {
-    fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(temp, bytes, { flag: 'wx' });
-    fs.renameSync(temp, target);
+    fs.mkdirSync(dirname(target), { recursive: true });
+    replaceFile(target, bytes);
   } catch (error) {
-    discard(temp);
     throw new PressmarkError('FILTER_FAILED', `${quote(path)} cannot be written: ${messageOf(error)}`);
   }
-  return true;
 }
 
 /** A line of the log as a sentence. */

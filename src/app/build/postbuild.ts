@@ -14,7 +14,6 @@ import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf, staticFolderOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { infoOfSite, openPagePlugins } from './page-plugins.js';
-import { openPluginFileRecord } from './plugin-file-record.js';
 
 /** Set for the site's build command, where Pressmark runs it. */
 export const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -85,10 +84,7 @@ export async function completeSite(
   // A build of Pressmark's looks at the pages again, when its command has ended.
   const changesPages = options.readOnly !== true && !isWithinBuild(settings);
   const plugins = changesPages ? await openPagePlugins(settings, siteDir, excluded) : undefined;
-  // A copy is built from nothing each time.
-  const isKept = changesPages && siteDir === dir;
   const { stateDir } = foldersOf(settings);
-  const record = isKept ? openPluginFileRecord(stateDir, outputDir) : undefined;
   try {
     const filtered = plugins?.filtered;
     const report = await postbuild({
@@ -101,11 +97,7 @@ export async function completeSite(
     });
     const isBuilt = changesPages && fs.existsSync(outputDir) && fs.readdirSync(outputDir).length > 0;
     if (isBuilt) copyAssets(resolve(siteDir, staticFolderOf(settings)), outputDir);
-    if (isBuilt) {
-      const earlier = record?.read() ?? new Map();
-      const files = await plugins?.writeFiles(outputDir, earlier, options.signal);
-      await record?.replace(files ?? new Map());
-    }
+    if (isBuilt) await plugins?.writeFiles(outputDir, options.signal);
     if (isBuilt) writeRedirectPages(outputDir, infoOfSite(settings), stateDir);
     return { ...report, warnings: [...unread, ...report.warnings, ...(plugins?.warnings ?? [])] };
   } finally {

@@ -18,14 +18,6 @@ const MINUTE_MS = 60_000;
 /** How a build ended: `again` where it should be tried again although nothing changes, `unneeded` where nothing was built. */
 export type BuildEnd = 'done' | 'unneeded' | 'again';
 
-/** Decides when the site is built; see `createBuildQueue`. */
-export interface BuildQueue {
-  /** Something of the site has changed. */
-  request(): void;
-  /** Starts no further build. Resolves when the one that runs has ended. */
-  stop(): Promise<void>;
-}
-
 export const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
 
 const LONGEST_RETRY_MS = 10 * 60_000;
@@ -36,7 +28,7 @@ const LONGEST_RETRY_MS = 10 * 60_000;
  *
  * @param build never rejects.
  */
-export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPauses = PAUSES): BuildQueue {
+export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPauses = PAUSES) {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** When the first and the last of the changes came that no build has yet. */
@@ -48,6 +40,7 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPa
   /** When the builds of the last minute began. */
   let recent: number[] = [];
 
+  /** Something of the site has changed. */
   function request(): void {
     const now = performance.now();
     const isBurst = running !== undefined || now - lastRequest < pauses.quietMs;
@@ -79,6 +72,7 @@ export function createBuildQueue(build: () => Promise<BuildEnd>, pauses: BuildPa
     });
   }
 
+  /** Starts no further build. Resolves when the one that runs has ended. */
   async function stop(): Promise<void> {
     isStopped = true;
     clearTimeout(timer);

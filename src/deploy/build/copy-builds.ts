@@ -29,22 +29,6 @@ export interface CopyBuildOptions {
   ): Promise<PostbuildReport>;
 }
 
-/** Builds of one copy; see `createCopyBuilds`. */
-export interface CopyBuilds {
-  /**
-   * Builds the copy with the last good content of these articles, unless that is what was built last.
-   *
-   * @returns why that failed.
-   */
-  run(without: ReadonlySet<string>): Promise<string | undefined>;
-  /** What was found in the last output. */
-  report(): PostbuildReport;
-  /** The end of what the command printed last. */
-  printed(): string;
-  /** How often the command was run. */
-  runs(): number;
-}
-
 const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
 
 /**
@@ -58,7 +42,7 @@ export function createCopyBuilds(given: {
   goodText(path: string): string | undefined;
   readonly signal: AbortSignal;
   readonly options: CopyBuildOptions;
-}): CopyBuilds {
+}) {
   const { site, texts, goodText, signal, options } = given;
   const { command, output, env, variables, timeoutMs } = options;
   const built = join(site.dir, output);
@@ -69,6 +53,11 @@ export function createCopyBuilds(given: {
   let report = NOTHING;
   let printed = '';
 
+  /**
+   * Builds the copy with the last good content of these articles, unless that is what was built last.
+   *
+   * @returns why that failed.
+   */
   async function run(without: ReadonlySet<string>): Promise<string | undefined> {
     if (isBuilt && isEqual(left, without)) return undefined;
     for (const [path, text] of texts)
@@ -104,7 +93,15 @@ export function createCopyBuilds(given: {
     return problemOf(built, report, output);
   }
 
-  return { run, report: () => report, printed: () => printed, runs: () => runs };
+  return {
+    run,
+    /** What was found in the last output. */
+    report: () => report,
+    /** The end of what the command printed last. */
+    printed: () => printed,
+    /** How often the command was run. */
+    runs: () => runs,
+  };
 }
 
 /** Why an output is not one that may be served; undefined where it may. */

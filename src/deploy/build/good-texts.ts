@@ -2,25 +2,17 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** The texts of the articles in the last good output, by their digests; see `openGoodTexts`. */
-export interface GoodTexts {
-  get(digest: string | undefined): string | undefined;
-  /** Keeps these texts besides those that are there. */
-  add(texts: ReadonlyMap<string, string>): void;
-  /** Removes all texts but these. */
-  keepOnly(digests: ReadonlySet<string>): void;
-}
-
 /**
- * Keeps the texts of which the output was made in a folder, so that an article whose new text breaks the build can stay in
- * the output as it was. They need not survive a power loss: without its text, such an article is left out.
+ * Keeps the texts of which the last good output was made in a folder, by their digests, so that an article whose new text
+ * breaks the build can stay in the output as it was. They need not survive a power loss: without its text, such an article is
+ * left out.
  *
  * @param folder absolute; made with the first text.
  */
-export function openGoodTexts(folder: string): GoodTexts {
+export function openGoodTexts(folder: string) {
   const names = () => new Set(fs.existsSync(folder) ? fs.readdirSync(folder) : []);
   return {
-    get(digest) {
+    get(digest: string | undefined): string | undefined {
       if (digest === undefined) return undefined;
       try {
         return fs.readFileSync(join(folder, digest), 'utf8');
@@ -29,7 +21,8 @@ export function openGoodTexts(folder: string): GoodTexts {
         throw error;
       }
     },
-    add(texts) {
+    /** Keeps these texts besides those that are there. */
+    add(texts: ReadonlyMap<string, string>): void {
       fs.mkdirSync(folder, { recursive: true });
       const known = names();
       // Whole or not at all: a text that a kill has cut off would be published.
@@ -40,7 +33,8 @@ export function openGoodTexts(folder: string): GoodTexts {
         fs.renameSync(temp, join(folder, digest));
       }
     },
-    keepOnly(digests) {
+    /** Removes all texts but these. */
+    keepOnly(digests: ReadonlySet<string>): void {
       for (const name of names()) if (!digests.has(name)) fs.rmSync(join(folder, name));
     },
   };

@@ -1,8 +1,5 @@
 import type { HtmlToken } from '../../article/text/html-tokens.js';
 
-/** The tags and comments of a page. */
-export type PageTokens = readonly HtmlToken[];
-
 /**
  * Where the heading ends that begins with a token: as in a browser, at the next tag of any heading. Headings never hold one
  * another, so that all of a page together are read once.
@@ -64,7 +61,7 @@ export function headEnd(tokens: readonly HtmlToken[]): number | undefined {
 }
 
 /** Where a body ends; the end of the page where it is not closed. */
-export function bodyEnd(html: string, tokens: PageTokens): number {
+export function bodyEnd(html: string, tokens: readonly HtmlToken[]): number {
   const end = (name: string) => tokens.findLast((token) => token.kind === 'close' && token.name === name);
   return (end('body') ?? end('html'))?.start ?? html.length;
 }

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
-import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArticleState } from '../../article/publication.js';
 import { type HtmlToken, htmlTokens } from '../../article/text/html-tokens.js';
 import { PressmarkError } from '../../errors.js';
-import { discard, tempPath } from '../../fs/atomic-write.js';
+import { replaceFile } from '../folder-files.js';
 import { bodyEnd, commentsOf, headEnd, insert, placesOf } from './page-text.js';
 import { addressBelow, pageAt } from './pages.js';
 
@@ -138,7 +137,7 @@ export async function postbuild(options: PostbuildOptions): Promise<PostbuildRep
     if (html === before) continue;
     changed++;
     if (options.readOnly) continue;
-    replacePage(found.path, html);
+    replaceFile(found.path, Buffer.from(html, 'latin1'), fs.statSync(found.path).mode & 0o7777);
     for (const suffix of ['.gz', '.br'])
       if (fs.existsSync(`${found.path}${suffix}`))
         warnings.push(
@@ -204,20 +203,6 @@ function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): bo
   const lead = text.length - text.trimStart().length;
   for (const at of placesOf(html, text)) if (starts.has(at + lead)) return true;
   return false;
-}
-
-/** Replaces a page as a whole. It is not synced: after a power loss the site is built again. */
-function replacePage(path: string, html: string): void {
-  const temp = tempPath(dirname(path));
-  const { mode } = fs.statSync(path);
-  try {
-    fs.writeFileSync(temp, html, { encoding: 'latin1', flag: 'wx' });
-    fs.chmodSync(temp, mode & 0o7777);
-    fs.renameSync(temp, path);
-  } catch (error) {
-    discard(temp);
-    throw error;
-  }
 }
 
 /** A text as one character for each byte. */

@@ -63,18 +63,15 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
   }
 }
 
-/** A copy for build after build; see `reusedCopy`. */
-export interface ReusedCopy {
-  /** @returns the copy with the site's files of now, and what `SiteCopy.sync` says of them. */
-  synced(): Promise<{ readonly site: SiteCopy; readonly version: string }>;
-  remove(): void;
-}
-
-/** A copy that is made when it is needed first, and anew where it has gone: folders for temporary files are cleaned up. */
-export function reusedCopy(options: SiteCopyOptions): ReusedCopy {
+/**
+ * A copy for build after build: made when it is needed first, and anew where it has gone, as folders for temporary files are
+ * cleaned up.
+ */
+export function reusedCopy(options: SiteCopyOptions) {
   let copy: SiteCopy | undefined;
   return {
-    async synced() {
+    /** @returns the copy with the site's files of now, and what `SiteCopy.sync` says of them. */
+    async synced(): Promise<{ readonly site: SiteCopy; readonly version: string }> {
       copy ??= newCopy(options);
       try {
         return { site: copy, version: await copy.sync() };

@@ -24,26 +24,6 @@ export interface AwaitedOptions {
   onLive(article: AwaitedArticle & { readonly ms: number }): Promise<void>;
 }
 
-/** The articles that were delivered and not seen on the public site yet; see `createAwaited`. */
-export interface AwaitedArticles {
-  /** This receiver has answered the delivery of an article. */
-  add(article: AwaitedArticle): void;
-  /** An article was removed. */
-  forget(path: string): void;
-  /**
-   * A good build has all articles answered before it began, as far as it was for them.
-   *
-   * @param began when it began, by `performance.now()`.
-   * @param ended when its output was there. @default now
-   */
-  built(began: number, isBuilt: (article: AwaitedArticle) => boolean, ended?: number): void;
-  /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
-  committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
-  /** The public site may have changed: the looks begin anew. */
-  look(): void;
-  stop(): Promise<void>;
-}
-
 interface Awaited {
   article: AwaitedArticle;
   /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
@@ -67,7 +47,7 @@ const OTHERS_MS = 5_000;
  * Looks for each delivered article on the public site until it is there as it was delivered: all that are deployed, the newest
  * first, again after growing pauses. After the next deploy the looks begin anew.
  */
-export function createAwaited(options: AwaitedOptions): AwaitedArticles {
+export function createAwaited(options: AwaitedOptions) {
   const { facts, live, log, deployedUntil, onLive } = options;
   const { pausesMs = PAUSES_MS } = live;
   /** What is known of the articles that the facts have, by their files. */
@@ -83,6 +63,7 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
   /** What follows on articles that are live. */
   const settling = new Set<Promise<void>>();
 
+  /** This receiver has answered the delivery of an article. */
   function add(article: AwaitedArticle): void {
     awaited.delete(article.path); // a newer text has replaced the other
     awaited.set(article.path, awaitedSince(article, answeredAt(article)));
@@ -94,6 +75,7 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     log.warn({ path: oldest }, message);
   }
 
+  /** An article was removed. */
   function forget(path: string): void {
     awaited.delete(path);
     facts.note({ settled: path });
@@ -117,6 +99,12 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     for (const one of ones) one.ready ??= since;
   }
 
+  /**
+   * A good build has all articles answered before it began, as far as it was for them.
+   *
+   * @param began when it began, by `performance.now()`.
+   * @param ended when its output was there. @default now
+   */
   function built(began: number, isBuilt: (article: AwaitedArticle) => boolean, ended?: number): void {
     markReady(
       all().filter(({ article, answered }) => answered <= began && isBuilt(article)),
@@ -125,6 +113,7 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     lastBuild = began;
   }
 
+  /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     const waiting = all().filter(({ ready }) => ready === undefined);
     const done = await ask?.(waiting.map(({ article }) => article.path));
@@ -136,6 +125,7 @@ export function createAwaited(options: AwaitedOptions): AwaitedArticles {
     return all().filter(({ ready, isLive }) => ready !== undefined && ready <= until && isLive !== true);
   }
 
+  /** The public site may have changed: the looks begin anew. */
   function look(): void {
     looks = 0;
     if (running === undefined) schedule();

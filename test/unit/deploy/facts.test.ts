@@ -18,7 +18,7 @@ test('an error stays until it has passed', (t) => {
   t.deepEqual(facts.now, { build: { at }, awaited: [] });
 });
 
-test('the file of the facts does not grow without end, and what others know of it stays right', (t) => {
+test('the file of the facts does not grow without end, and what others know of it stays right', async (t) => {
   const stateDir = tempDir(t);
   const [one, other] = [openFacts(stateDir, log), openFacts(stateDir, log)];
   one.note({ build: { at }, awaited: article('first') });
@@ -28,7 +28,7 @@ test('the file of the facts does not grow without end, and what others know of i
     one.note({ delivery: article(`article-${n}`), awaited: article(`a-${n % 10}`) });
     if (n % 1_000 === 0) t.is(one.now.delivery?.id, `article-${n}`);
   }
-  one.close();
+  await one.close();
   t.true(fs.statSync(join(stateDir, 'facts.jsonl')).size < 2_500_000);
   t.is(other.now.awaited.length, 11);
   t.like(other.now, { build: { at }, delivery: { id: 'article-11999' } });

@@ -118,6 +118,6 @@ test('what another receiver notes after the deploy is looked for, too', async (t
   t.deepEqual(asked, []);
   const other = openFacts(stateDir, log);
   other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at } });
-  other.close();
+  await other.close();
   await until('it is live', () => live.includes('a'));
 });
