@@ -20,9 +20,9 @@ import type { PreviewPage } from '../../host/admin/preview-service.js';
 import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
+import type { AddressAnswer, BuildMessage } from './build-message.js';
 import { buildCommandOf, buildLock } from './generator-build.js';
 import { BUILD_VARIABLE, completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
-import type { AddressAnswer, BuildMessage } from './start-build-process.js';
 
 lowerPriority(process.pid); // deliveries go first
 

@@ -5,37 +5,10 @@ import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf } from '../../errors.js';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
 import { within } from '../../time-limit.js';
+import type { AddressAnswer, BuildMessage } from './build-message.js';
 
-/** What the receiver tells the process that builds its site. */
-export type BuildMessage =
-  | { readonly kind: 'build'; readonly lastStateChange: number }
-  | { readonly kind: 'addresses' }
-  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
-  | { readonly kind: 'cancel' };
-
-/** How many addresses of existing posts are known. */
-export interface AddressAnswer {
-  readonly kind: 'addresses';
-  /** Whether the generator was asked. */
-  readonly asked: boolean;
-  readonly listed: number;
-  readonly unlisted: number;
-  readonly contradiction?: string;
-}
-
-/** The process that builds a site, started when it is needed first. */
-export interface BuildProcess {
-  /** Builds the site; see `SiteBuild.build`. Never rejects; one build or preview at a time. */
-  build(lastStateChange: number): Promise<BuildAnswer>;
-  /** Asks the generator for the addresses of existing posts; see `existingAddresses`. Never rejects. */
-  addresses(): Promise<AddressAnswer | BuildError>;
-  /** Builds a copy of the site with an article that is not stored; see `PreviewBuild.build`. Never rejects. */
-  preview(draft: StoredDraft, files: string): Promise<PreviewPage | BuildError>;
-  /** Ends a build that runs early; the process goes on. */
-  cancel(): void;
-  /** Ends the process and the build that it runs; the output stays the last good one. */
-  close(): Promise<void>;
-}
+/** The process that builds a site. */
+export type BuildProcess = ReturnType<typeof createBuildProcess>;
 
 type BuildError = Extract<BuildAnswer, { readonly kind: 'error' }>;
 
@@ -45,8 +18,12 @@ const MOST_PRINTED = 2_000;
 /** After this long a process that was asked to end is killed. */
 const CLOSE_MS = 4_000;
 
-/** @param dir the site's folder. */
-export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): BuildProcess {
+/**
+ * The process that builds a site, started when it is needed first. Its answers never reject; it does one thing at a time.
+ *
+ * @param dir the site's folder.
+ */
+export function createBuildProcess(dir: string, env: NodeJS.Dict<string>) {
   let child: ChildProcess | undefined;
   let closed = false;
 
@@ -93,10 +70,12 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     }
   }
 
+  /** Ends a build that runs early; the process goes on. */
   function cancel(): void {
     if (child?.connected === true) child.send({ kind: 'cancel' } satisfies BuildMessage);
   }
 
+  /** Ends the process and the build that it runs; the output stays the last good one. */
   async function close(): Promise<void> {
     closed = true;
     const process = child;
@@ -108,9 +87,13 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
   }
 
   return {
-    build: (lastStateChange) => ask<BuildAnswer>({ kind: 'build', lastStateChange }),
-    addresses: () => ask<AddressAnswer>({ kind: 'addresses' }),
-    preview: (draft, files) => ask<PreviewPage>({ kind: 'preview', draft, files }),
+    /** Builds the site; see `SiteBuild.build`. */
+    build: (lastStateChange: number): Promise<BuildAnswer> => ask({ kind: 'build', lastStateChange }),
+    /** Asks the generator for the addresses of existing posts; see `existingAddresses`. */
+    addresses: (): Promise<AddressAnswer | BuildError> => ask({ kind: 'addresses' }),
+    /** Builds a copy of the site with an article that is not stored; see `createPreviewBuild`. */
+    preview: (draft: StoredDraft, files: string): Promise<PreviewPage | BuildError> =>
+      ask({ kind: 'preview', draft, files }),
     cancel,
     close,
   };

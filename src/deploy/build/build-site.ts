@@ -68,17 +68,8 @@ export type BuildOutcome =
     }
   | { readonly kind: 'failed'; readonly ms: number; readonly runs: number; readonly reason: string };
 
-/** Builds a site again and again. */
-export interface SiteBuild {
-  /**
-   * @param lastStateChange when an article has become live or has expired last, in ms since 1970: the output before is
-   *   not current, although no file has changed.
-   * @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then.
-   */
-  build(signal: AbortSignal, lastStateChange?: number): Promise<BuildOutcome>;
-  /** Removes the copy. */
-  close(): void;
-}
+/** See `createSiteBuild`. */
+export type SiteBuild = ReturnType<typeof createSiteBuild>;
 
 /** A build whose copy of the site is up to date. */
 interface PreparedBuild {
@@ -114,7 +105,7 @@ const MOST_REASON = 4_000;
  * same, tries the excluded articles again: what broke a build may have passed, as a full disk does. Each is tried once for
  * each state of the site, and after each start.
  */
-export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
+export function createSiteBuild(options: SiteBuildOptions) {
   const { siteDir, stateDir, staysFolder } = options;
   const output = join(siteDir, options.output);
   const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
@@ -127,6 +118,11 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
+  /**
+   * @param lastStateChange when an article has become live or has expired last, in ms since 1970: the output before is
+   *   not current, although no file has changed.
+   * @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then.
+   */
   async function build(signal: AbortSignal, lastStateChange = 0): Promise<BuildOutcome> {
     const began = performance.now();
     const beganAt = now();
@@ -243,7 +239,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     }
   }
 
-  return { build, close: copy.remove };
+  return { build, /** Removes the copy. */ close: copy.remove };
 }
 
 /** Whether an excluded article may be built well now; malformed front matter is not built before the file changes. */

@@ -33,16 +33,14 @@ export interface PreviewBuildOptions
   readonly siteUrl: string;
 }
 
-/** Builds the site with an article that is not stored, in a copy of its own; the site, its output and its caches stay as they are. */
-export interface PreviewBuild {
-  /** @param files see `Frame`. */
-  build(draft: StoredDraft, files: string, signal: AbortSignal): Promise<PreviewPage>;
-  /** Removes the copy and the outputs. */
-  close(): void;
-}
+/** See `createPreviewBuild`. */
+export type PreviewBuild = ReturnType<typeof createPreviewBuild>;
 
-/** The copy stays for the next preview, which then is as quick as the generator's caches make it. */
-export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
+/**
+ * Builds the site with an article that is not stored, in a copy of its own; the site, its output and its caches stay as they
+ * are. The copy stays for the next preview, which then is as quick as the generator's caches make it.
+ */
+export function createPreviewBuild(options: PreviewBuildOptions) {
   const { siteDir, stateDir, siteUrl, command, output, env, variables, timeoutMs } = options;
   const copy = reusedCopy({
     siteDir,
@@ -52,6 +50,7 @@ export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
   });
   const kept: string[] = [];
 
+  /** @param files see `Frame`. */
   async function build(draft: StoredDraft, files: string, signal: AbortSignal): Promise<PreviewPage> {
     const { site } = await copy.synced();
     leaveOut(site);
@@ -105,6 +104,7 @@ export function createPreviewBuild(options: PreviewBuildOptions): PreviewBuild {
 
   return {
     build,
+    /** Removes the copy and the outputs. */
     close: () => {
       copy.remove();
       for (const folder of kept) fs.rmSync(folder, { recursive: true, force: true });

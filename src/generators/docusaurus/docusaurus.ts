@@ -10,18 +10,15 @@ import type {
   Question,
   SiteFacts,
   SiteFiles,
-  SiteSettings,
 } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
 import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
-import { firstFile, installedVersion } from '../inspect/manifests.js';
+import { firstFile, installedVersion, untestedVersion } from '../inspect/manifests.js';
 import { keysOfPosts, keysOption } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { filesOfSite } from '../inspect/site-files.js';
+import { filesOfSite, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
 import { isArticlePath, KEYS, mapping, ROUTE_BASE, slug } from './mapping.js';
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(
@@ -43,26 +40,17 @@ export const docusaurus: Generator = {
   problems,
 };
 
-/** Settings that stop the build at articles as services send them. */
-function problems(files: SiteFiles, { options }: Pick<SiteSettings, 'options'>): Problem[] {
+/** What stops all builds. */
+function problems(files: SiteFiles): Problem[] {
   const name = firstFile(files, CONFIG_FILES) ?? '';
-  const text = files.read(name) ?? '';
-  const stopsAt = (setting: string) => new RegExp(`\\b${setting}\\s*:\\s*['"\`]throw['"\`]`).test(text);
-  const { keys, knownAuthorsOnly } = options;
-  const found: Problem[] = [];
-  const add = (setting: string, what: string, otherFix = '') =>
-    found.push({
+  if (!/\bonUntruncatedBlogPosts\s*:\s*['"`]throw['"`]/.test(files.read(name) ?? '')) return [];
+  return [
+    {
       level: 'fail',
-      text: `${name} has ${setting}: 'throw', so that ${what} stops the build.`,
-      fix: `Set ${setting}: 'warn'${otherFix}.`,
-    });
-  if (stopsAt('onUntruncatedBlogPosts'))
-    add('onUntruncatedBlogPosts', 'each article, which has no mark of truncation,');
-  if (stopsAt('onInlineTags') && keys?.tags !== null)
-    add('onInlineTags', 'an article with a tag that is not in tags.yml', ', or generator.keys.tags to null');
-  if (stopsAt('onInlineAuthors') && knownAuthorsOnly !== true)
-    add('onInlineAuthors', 'an author who is not in authors.yml', ', or generator.knownAuthorsOnly to true');
-  return found;
+      text: `${name} has onUntruncatedBlogPosts: 'throw', so that each article, which has no mark of truncation, stops the build.`,
+      fix: "Set onUntruncatedBlogPosts: 'warn'.",
+    },
+  ];
 }
 
 /** Has Docusaurus load the site: it reads the configuration, the plugins and the posts, and writes `.docusaurus`. */

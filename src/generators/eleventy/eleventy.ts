@@ -20,13 +20,12 @@ import {
   npmDependencies,
   npmScripts,
   readPackageJson,
+  untestedVersion,
 } from '../inspect/manifests.js';
 import { factsOfPosts, keysOfPosts } from '../inspect/post-fields.js';
 import { scriptCommand } from '../inspect/site-build.js';
-import { filesBelow } from '../inspect/site-files.js';
+import { filesBelow, publicAddress } from '../inspect/site-files.js';
 import { placedPosts, placeOf, postsFolder, postsOfRule, readPosts } from '../inspect/site-posts.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
 import { USUAL_KEYS } from '../mapping/site-mapping.js';
 import { fileSlug, isArticlePath, mapping, SWITCH, tagKey, tagName } from './mapping.js';
 import { CONFIG_ANSWER, configIn, type EleventyConfig, optionsOf, siteData } from './options.js';

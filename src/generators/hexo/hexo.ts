@@ -3,13 +3,17 @@ import type { AddressQuery, AskedSite, Generator, ListedPage, SiteFacts, SiteFil
 import { nodeCommand } from '../inspect/ask.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
-import { firstFile, installedVersion, npmDependencies, npmScripts } from '../inspect/manifests.js';
+import {
+  firstFile,
+  installedVersion,
+  npmDependencies,
+  npmScripts,
+  untestedVersion,
+} from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { type BuildSite, buildCommand, withArgument } from '../inspect/site-build.js';
-import { filesBelow } from '../inspect/site-files.js';
+import { filesBelow, folderPath, publicAddress } from '../inspect/site-files.js';
 import { postsOfRule, readPosts } from '../inspect/site-posts.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
 
@@ -52,7 +56,7 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const config = mapOf(answer.config);
   const text = (key: string) => textsOf(config[key])[0]?.trim() || undefined;
   const timeZone = knownTimeZone(text('timezone'));
-  const content = `${folder(text('source_dir') ?? 'source')}/_posts`;
+  const content = `${folderPath(text('source_dir') ?? 'source')}/_posts`;
   const pages = (answer.pages as readonly ListedPage[] | undefined) ?? [];
   const posts = readPosts(files, content, pages, { isArticlePath, slug: slugOfFile });
   const rule = patternOf(text('permalink') ?? ':year/:month/:day/:title/');
@@ -60,9 +64,9 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const hasOwn = ofRule.length > 0 && ofRule.every(({ data }) => typeof data.permalink === 'string');
   const inferred = rule === undefined || hasOwn ? inferPermalink(ofRule, timeZone) : undefined;
   const { frontMatter, options } = factsOfPosts(posts, KEYS, ['layout', 'lang']);
-  const output = folder(text('public_dir') ?? 'public');
+  const output = folderPath(text('public_dir') ?? 'public');
   const [theme = 'themes'] = textsOf(answer.theme);
-  const code = [theme, 'scripts'].flatMap((name) => filesBelow(files, folder(name)));
+  const code = [theme, 'scripts'].flatMap((name) => filesBelow(files, folderPath(name)));
   return {
     // Links have the path `root`, which that of `url` should be.
     siteUrl: publicAddress(config.url, config.root === '/' ? undefined : config.root),
@@ -85,11 +89,6 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
     questions: permalinkQuestions(inferred),
     warnings: untestedVersion(installedVersion(files, 'hexo'), 'Hexo 7', [7]),
   };
-}
-
-/** A folder's path without slashes around it. */
-function folder(path: string): string {
-  return path.replace(/^(?:\.?\/)+|\/+$/g, '');
 }
 
 /** A rule of Hexo's, such as `:year/:title/`, as a pattern; undefined where it has parts that Pressmark cannot fill. */

@@ -12,11 +12,11 @@ import type {
 import { authorsInFiles } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions, type SitePost } from '../inspect/infer-pattern.js';
 import { keptTagsOption } from '../inspect/kept-tags.js';
+import { untestedVersion } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
 import { filesBelow, namesIn } from '../inspect/site-files.js';
 import { placedPosts, postsOfRule, readPosts } from '../inspect/site-posts.js';
-import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { isArticlePath, KEYS, mapping, slug } from './mapping.js';
 

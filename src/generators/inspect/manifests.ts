@@ -1,5 +1,5 @@
 import { mapOf } from '../../article/plain-data.js';
-import type { SiteFiles } from '../generator.js';
+import type { Problem, SiteFiles } from '../generator.js';
 
 /** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
 export function readPackageJson(
@@ -26,6 +26,26 @@ export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<stri
 export function installedVersion(files: SiteFiles, name: string): string | undefined {
   const { version } = readPackageJson(files, `node_modules/${name}/package.json`);
   return typeof version === 'string' ? version : undefined;
+}
+
+/**
+ * Names a version of a generator that Pressmark was not tried with.
+ *
+ * @param version such as `3.1.2`; undefined where it is not known.
+ * @param tried the versions that it was tried with, in words, such as `Eleventy 2 and 3`.
+ * @param majors their first numbers.
+ * @param minor the least second number. @default any
+ */
+export function untestedVersion(
+  version: string | undefined,
+  tried: string,
+  majors: readonly number[],
+  minor = 0,
+): Problem[] {
+  const [, first, second = '0'] = /^v?(\d+)(?:\.(\d+))?/.exec(version ?? '') ?? [];
+  if (first === undefined || (majors.includes(Number(first)) && Number(second) >= minor)) return [];
+  const text = `This site has version ${version}; Pressmark was tried with ${tried}.`;
+  return [{ level: 'warn', text, fix: 'Look at the page of the first article, and at its lists and feeds.' }];
 }
 
 /** Lock files, by the package managers that write them. npm's comes last: to install Pressmark with npm writes one. */

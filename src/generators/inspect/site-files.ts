@@ -44,3 +44,21 @@ export function filesBelow(
 export function filesOfSite(files: SiteFiles): string[] {
   return filesBelow(files, '', /^(?:\.|(?:node_modules|vendor|public|static|dist|out|build|coverage)\/$)/);
 }
+
+/**
+ * The public address of a site, without a trailing slash; undefined for what is none.
+ *
+ * @param url absolute, as a configuration has it.
+ * @param base the path of the site below its host. @default that of the URL
+ */
+export function publicAddress(url: unknown, base?: unknown): string | undefined {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  const path = (typeof base === 'string' ? base : pathname).replace(/^(?:\.?\/)+|\/+$/g, '');
+  return path === '' ? origin : `${origin}/${path}`;
+}
+
+/** A folder's path without `./` before it and slashes around it; empty for the site's folder. */
+export function folderPath(path: string): string {
+  return path.replace(/^(?:\.?\/)+|^\.$|\/+$/g, '');
+}

@@ -15,11 +15,11 @@ import { shellWord } from '../inspect/ask.js';
 import { authorsIn } from '../inspect/authors.js';
 import { inferFile, inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { keptTagsOption } from '../inspect/kept-tags.js';
+import { untestedVersion } from '../inspect/manifests.js';
 import { factsOfPosts, keysOfPosts, sharedCategory } from '../inspect/post-fields.js';
 import { buildInSite } from '../inspect/site-build.js';
-import { filesBelow, namesIn } from '../inspect/site-files.js';
+import { filesBelow, folderPath, namesIn } from '../inspect/site-files.js';
 import { readPosts } from '../inspect/site-posts.js';
-import { untestedVersion } from '../inspect/version.js';
 import { knownTimeZone } from '../mapping/dates.js';
 import { CONFIG_FILES, configPath, excludePressmark, recognise, usesBundler } from './config-file.js';
 import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
@@ -89,8 +89,8 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   const { config, layouts, major } = answer;
   const text = (key: string) => textOf(config, key);
   const timeZone = knownTimeZone(text('timezone'));
-  const source = folder(text('source') ?? '');
-  const content = posix.join(source, folder(text('collections_dir') ?? ''), '_posts');
+  const source = folderPath(text('source') ?? '');
+  const content = posix.join(source, folderPath(text('collections_dir') ?? ''), '_posts');
   const isProbe = ({ path }: ListedPage) => posix.basename(path) === PROBE;
   const pages = answer.pages.filter((page) => !isProbe(page));
   const posts = readPosts(files, content, pages, { isArticlePath, slug: slugOfFile });
@@ -195,17 +195,12 @@ function textOf(config: ValueMap, key: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** A folder's path without `./` and a slash at its end; empty for the site's folder. */
-function folder(path: string): string {
-  return path.replace(/^(?:\.?\/)+|^\.$|\/+$/g, '');
-}
-
 /** The public address: `url` and `baseurl`, or the domain in `CNAME`. */
 function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
   const domain = files.read('CNAME')?.trim();
   const url = textOf(config, 'url') ?? (domain ? `https://${domain}` : '');
   if (!/^https?:\/\/[^/\s]+/.test(url)) return undefined;
-  const base = folder(textOf(config, 'baseurl') ?? '');
+  const base = folderPath(textOf(config, 'baseurl') ?? '');
   return `${url.replace(/\/+$/, '')}${base === '' ? '' : `/${base}`}`;
 }
 

@@ -7,10 +7,10 @@ import {
   npmDependencies,
   npmScripts,
   readPackageJson,
+  untestedVersion,
 } from '../inspect/manifests.js';
 import { buildCommand, withArgument } from '../inspect/site-build.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
+import { publicAddress } from '../inspect/site-files.js';
 
 /** A program that makes pages by the site's own code, and how it is asked about its configuration. */
 interface Program {

@@ -1,10 +1,9 @@
 import { mapOf, textsOf } from '../../article/plain-data.js';
 import type { AskedSite, Generator, SiteFacts } from '../generator.js';
 import { nodeCommand } from '../inspect/ask.js';
-import { firstFile, installedVersion, npmDependencies } from '../inspect/manifests.js';
+import { firstFile, installedVersion, npmDependencies, untestedVersion } from '../inspect/manifests.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
+import { publicAddress } from '../inspect/site-files.js';
 import { inspectFolder } from '../markdown-folder/markdown-folder.js';
 import type { BuiltBy } from '../markdown-folder/programs.js';
 import { mapping } from './mapping.js';

@@ -4,13 +4,11 @@ import type { AddressQuery, AskedSite, Generator, ListedPage, SiteFacts, SiteFil
 import { nodeCommand, shellWord } from '../inspect/ask.js';
 import { inferPermalink, permalinkQuestions } from '../inspect/infer-pattern.js';
 import { keptTagsOption, tagsInCode } from '../inspect/kept-tags.js';
-import { installedVersion, npmDependencies, npmScripts } from '../inspect/manifests.js';
+import { installedVersion, npmDependencies, npmScripts, untestedVersion } from '../inspect/manifests.js';
 import { factsOfPosts } from '../inspect/post-fields.js';
 import { buildCommand } from '../inspect/site-build.js';
-import { filesBelow, filesOfSite } from '../inspect/site-files.js';
+import { filesBelow, filesOfSite, publicAddress } from '../inspect/site-files.js';
 import { placeOf, postsFolder, readPosts } from '../inspect/site-posts.js';
-import { publicAddress } from '../inspect/site-url.js';
-import { untestedVersion } from '../inspect/version.js';
 import { isArticlePath, KEYS, mapping, slugOfFile } from './mapping.js';
 
 const CONFIG_FILES = ['js', 'ts', 'mjs', 'mts'].map((extension) => `config.${extension}`);

@@ -1,12 +1,11 @@
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
 import { launchIn, makeRemote } from '../../support/clones.js';
+import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
@@ -145,23 +144,22 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
 for (const durability of ['disk', 'push'] as const)
   test(`${durability}: where the host builds the site, its hook is called after the push and when a date has come, and status shows that`, async (t) => {
     const calls: string[] = [];
-    const hook = http.createServer((_, response) => {
+    const hook = await startEndpoint(t, (_, response) => {
       calls.push(clones.git('log', '--format=%s', 'main'));
       response.end();
     });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => hook.close());
     const clones = makeRemote(tempDir(t), undefined, {
       durability,
       git: { push: { debounce: 0 } },
       deploy: { hook: true },
     });
     const dir = clones.clone('a');
-    const { port } = hook.address() as AddressInfo;
-    const receiver = await launchIn(dir, {
-      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
-    });
-    t.teardown(() => receiver.kill('SIGKILL'));
+    const start = async () => {
+      const started = await launchIn(dir, { env: { PRESSMARK_DEPLOY_HOOK: `${hook.origin}/secret-path` } });
+      t.teardown(() => started.kill('SIGKILL'));
+      return started;
+    };
+    const receiver = await start();
     await until('the hook is called for what is there at the start', () => calls.length === 1);
     t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
     await until('the hook is called for the article', () => calls.length === 2);
@@ -177,10 +175,7 @@ for (const durability of ['disk', 'push'] as const)
     t.false(JSON.stringify(receiver.log).includes('secret-path'));
 
     await receiver.kill('SIGKILL');
-    const again = await launchIn(dir, {
-      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
-    });
-    t.teardown(() => again.kill('SIGKILL'));
+    const again = await start();
     t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
     await until('the hook is called for the next article', () => /^Publish: Moss$/m.test(calls.at(-1) ?? ''));
     // A clone that had not followed the remote before it was killed has another commit at its start.

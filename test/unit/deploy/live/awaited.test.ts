@@ -1,10 +1,9 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { openFacts } from '../../../../src/deploy/facts.js';
 import { createAwaited } from '../../../../src/deploy/live/awaited.js';
 import { problemOf } from '../../../../src/deploy/live/page-problem.js';
 import { createLog } from '../../../../src/log.js';
+import { startEndpoint } from '../../../support/endpoint.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -13,19 +12,11 @@ const log = createLog({ level: 'silent', terminal: false });
 /** A public site whose pages hold texts, and the articles that are looked for there. */
 async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 5, 5]) {
   const pages = new Map<string, string>();
-  const asked: string[] = [];
-  const server = http.createServer(({ url = '' }, response) => {
-    asked.push(url);
-    const text = pages.get(url);
+  const { origin: siteUrl, got } = await startEndpoint(t, ({ path }, response) => {
+    const text = pages.get(path);
     if (text === undefined) response.writeHead(404).end();
     else response.end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const siteUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const expected = new Map<string, string>();
   const facts = openFacts(stateDir, log);
   const live: string[] = [];
@@ -49,7 +40,7 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
   return {
     siteUrl,
     pages,
-    asked,
+    asked: () => got.map(({ path }) => path),
     facts,
     live,
     awaited,
@@ -85,7 +76,7 @@ test('no page is looked at before a build that began after the answer has been d
   awaited.look();
   await until('what was built and deployed is live', () => live.length > 0);
   t.deepEqual(live, ['b']);
-  t.deepEqual(asked, ['/b']);
+  t.deepEqual(asked(), ['/b']);
 });
 
 test('a newer text is looked for in the place of the older one, and a removed article is not', async (t) => {
@@ -115,7 +106,7 @@ test('what another receiver notes after the deploy is looked for, too', async (t
   awaited.built(performance.now(), all);
   awaited.look();
   await new Promise((resolve) => setTimeout(resolve, 60)); // a look that finds nothing to look for
-  t.deepEqual(asked, []);
+  t.deepEqual(asked(), []);
   const other = openFacts(stateDir, log);
   other.note({ awaited: { path: 'content/a.md', id: 'a', url: `${siteUrl}/a`, at } });
   await other.close();

@@ -1,10 +1,9 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { fetchText } from '../../../../src/deploy/fetch-text.js';
-import { checkLive, type LiveCheckOptions } from '../../../../src/deploy/live/live-check.js';
+import { checkLive, type LiveCheckOptions } from '../../../../src/deploy/live/awaited.js';
 import { meantFor, problemOf } from '../../../../src/deploy/live/page-problem.js';
+import { startEndpoint } from '../../../support/endpoint.js';
 
 const { signal } = new AbortController();
 const URL = 'https://garden.example/blog/bees/?a=1&b=2';
@@ -115,21 +114,8 @@ test('the word noindex in a text does not make a page one that is not to be inde
   t.is(problemOf(expected, answer(text)), undefined);
 });
 
-/** A site that is served from this machine. */
-async function site(t: ExecutionContext, handler: (path: string, response: http.ServerResponse) => void) {
-  const server = http.createServer((request, response) => handler(request.url ?? '', response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test('a redirect is not followed, and a URL of another origin is not fetched', async (t) => {
-  const asked: string[] = [];
-  const siteUrl = await site(t, (path, response) => {
-    asked.push(path);
+  const { got, origin: siteUrl } = await startEndpoint(t, ({ path }, response) => {
     response.writeHead(path === '/moved/' ? 301 : 200, { Location: '/a/' }).end(html('', COMMENT));
   });
   const check = async (url: string) =>
@@ -139,11 +125,14 @@ test('a redirect is not followed, and a URL of another origin is not fetched', a
     await check('https://other.example/a/'),
     'its URL leads to https://other.example, which is not the site',
   );
-  t.deepEqual(asked, ['/moved/']);
+  t.deepEqual(
+    got.map(({ path }) => path),
+    ['/moved/'],
+  );
 });
 
 test('an answer is read decompressed, no further than 5 MB, and its rules for crawlers count', async (t) => {
-  const siteUrl = await site(t, (path, response) => {
+  const { origin: siteUrl } = await startEndpoint(t, ({ path }, response) => {
     if (path === '/noindex/') response.setHeader('X-Robots-Tag', ['noindex', 'otherbot: nofollow']);
     response.setHeader('Content-Encoding', 'gzip');
     response.end(gzipSync(path === '/bomb/' ? Buffer.alloc(50_000_000) : html('', COMMENT)));
@@ -158,7 +147,8 @@ test('an answer is read decompressed, no further than 5 MB, and its rules for cr
 });
 
 test('a server that does not answer is given up', async (t) => {
-  const url = new globalThis.URL(`${await site(t, () => undefined)}/secret`);
+  const { url: silent } = await startEndpoint(t, () => undefined);
+  const url = new globalThis.URL(silent);
   const request = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 200 } as const;
   await t.throwsAsync(fetchText(url, request, signal), {
     code: 'UNREACHABLE',

@@ -1,36 +1,17 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { type HookOptions, hookTarget } from '../../../../src/deploy/targets/hook.js';
+import { reply, startEndpoint } from '../../../support/endpoint.js';
 
 const { signal } = new AbortController();
 const OUTPUT = { folder: '/nowhere' };
 
-interface Asked {
-  readonly method: string | undefined;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: string;
-}
-
 /** A host that answers with a status. */
-async function host(t: ExecutionContext, status: number, headers: http.OutgoingHttpHeaders = {}) {
-  const asked: Asked[] = [];
-  const server = http.createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      asked.push({ method: request.method, headers: request.headers, body });
-      response.writeHead(status, headers).end('{}');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/build_hooks/5ec1e7`;
+async function host(t: ExecutionContext, status: number, headers: Readonly<Record<string, string>> = {}) {
+  const { got, origin } = await startEndpoint(t, reply(status, '{}', headers));
+  const url = `${origin}/build_hooks/5ec1e7`;
   const target = (over: Partial<HookOptions> = {}) =>
     hookTarget({ url, pushed: () => Promise.resolve(), ...over });
-  return { asked, target, url };
+  return { asked: got, target, url };
 }
 
 test('the hook is posted to, with a token where there is one', async (t) => {
@@ -38,7 +19,7 @@ test('the hook is posted to, with a token where there is one', async (t) => {
   await target().deploy(OUTPUT, signal);
   await target({ token: 't0ken' }).deploy(OUTPUT, signal);
   t.deepEqual(
-    asked.map(({ method, headers, body }) => [method, headers.authorization, JSON.parse(body)]),
+    asked.map(({ method, headers, body }) => [method, headers.authorization, JSON.parse(String(body))]),
     [
       ['POST', undefined, { event_type: 'pressmark' }],
       ['POST', 'Bearer t0ken', { event_type: 'pressmark' }],

@@ -62,18 +62,20 @@ test('tags by which the pages and plugins of a Docusaurus site select posts are 
   t.deepEqual(options.keptTags, ['featured']);
 });
 
-const CONFIG = "export default { onInlineTags: 'throw', onInlineAuthors: 'throw' };";
-
-test('settings that stop the build at articles are named, unless articles have no such key', (t) => {
-  const problems = (options: GeneratorOptions) =>
-    docusaurus.problems(siteOf({ 'docusaurus.config.js': CONFIG }), {
-      siteUrl: undefined,
-      content: 'blog',
-      output: 'build',
-      options,
-    });
-  t.is(problems({}).length, 2);
-  t.deepEqual(problems({ keys: { tags: null }, knownAuthorsOnly: true }), []);
+test('a setting that stops the build at each article is named', (t) => {
+  const problems = (config: string) =>
+    docusaurus
+      .problems(siteOf({ 'docusaurus.config.js': config }), {
+        siteUrl: undefined,
+        content: 'blog',
+        output: 'build',
+        options: {},
+      })
+      .map(({ fix }) => fix);
+  t.deepEqual(problems("export default { onUntruncatedBlogPosts: 'throw' };"), [
+    "Set onUntruncatedBlogPosts: 'warn'.",
+  ]);
+  t.deepEqual(problems('export default {};'), []);
 });
 
 test('init asks Docusaurus for its blog', async (t) => {

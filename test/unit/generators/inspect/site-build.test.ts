@@ -1,6 +1,6 @@
 import test from 'ava';
+import { untestedVersion } from '../../../../src/generators/inspect/manifests.js';
 import { buildCommand, scriptCommand } from '../../../../src/generators/inspect/site-build.js';
-import { untestedVersion } from '../../../../src/generators/inspect/version.js';
 import { askedSite } from '../asked-site.js';
 
 test('the package manager of the site runs its build, if it is installed', async (t) => {

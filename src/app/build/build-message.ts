@@ -1,0 +1,18 @@
+import type { StoredDraft } from '../../host/admin/preview-service.js';
+
+/** What the receiver tells the process that builds its site. */
+export type BuildMessage =
+  | { readonly kind: 'build'; readonly lastStateChange: number }
+  | { readonly kind: 'addresses' }
+  | { readonly kind: 'preview'; readonly draft: StoredDraft; readonly files: string }
+  | { readonly kind: 'cancel' };
+
+/** How many addresses of existing posts are known. */
+export interface AddressAnswer {
+  readonly kind: 'addresses';
+  /** Whether the generator was asked. */
+  readonly asked: boolean;
+  readonly listed: number;
+  readonly unlisted: number;
+  readonly contradiction?: string;
+}
