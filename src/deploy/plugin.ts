@@ -6,7 +6,7 @@ import { readBuildState } from './build/build-state.js';
 import { addressBelow } from './build/pages.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import type { AwaitedArticle, Facts } from './facts.js';
-import { type AwaitedArticles, createAwaited, type LiveSettings } from './live/awaited.js';
+import { createAwaited, type LiveSettings } from './live/awaited.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
@@ -119,10 +119,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         whenCommitted();
       });
 
-      if (awaited !== undefined) awaitArticles(awaited);
+      if (awaited !== undefined) awaitArticles(awaited.add);
 
       /** Has articles looked for; by jobs where other jobs wait for that, so that no crash loses one. */
-      function awaitArticles({ add }: AwaitedArticles): void {
+      function awaitArticles(add: (article: AwaitedArticle) => void): void {
         const addForGood = async (article: AwaitedArticle) => {
           add(article);
           await facts.save();
