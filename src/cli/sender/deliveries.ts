@@ -42,10 +42,7 @@ export function deliveriesCommand(): Command {
         if (action === undefined) show(queue, state, options);
         else if (action === 'show') for (const id of requireIds(ids, action)) showOne(queue, id, options);
         else {
-          const changed =
-            action === 'retry'
-              ? await retry(queue, ids, options.json === true)
-              : await change(queue, requireIds(ids, action), action, options.json === true);
+          const changed = await change(queue, ids, action, options.json === true);
           // A person who has a delivery sent now does not want to wait for the end of the receiver's pause.
           if (action !== 'cancel') for (const { record } of changed) endPause(state, record.url);
         }
@@ -134,14 +131,14 @@ function requireIds(ids: readonly string[], action: Action): readonly string[] {
   if (ids.length > 0) return ids;
   throw new PressmarkError(
     'USAGE',
-    `${action} needs the ids of deliveries: pressmark deliveries ${action} <id>`,
+    `${action} needs the ids of deliveries${action === 'retry' ? ', or all' : ''}: pressmark deliveries ${action} <id>`,
   );
 }
 
 /** Prints one delivery whole: what is sent at each attempt, and what the last one came to. */
 function showOne(queue: Queue, id: string, { dir, json }: DeliveriesOptions): void {
   const entry = queue.read(id);
-  if (entry === undefined) throw whyNot(queue, id);
+  if (entry === undefined) throw whyNot(queue, id, 'show');
   const { record, connector: name } = entry;
   const connector = findConnector(stateOf(dir), name);
   const body = envelopeBytes(record.payload);
@@ -170,62 +167,41 @@ function answerOf({ liveUrl, note, record: { lastStatusCode, lastError, status }
   return [`HTTP ${lastStatusCode}`, liveUrl ?? note].filter((part) => part !== null).join(', ');
 }
 
+const METHODS = { retry: 'retry', send: 'hurry', cancel: 'cancel' } as const;
+
+/** Has deliveries sent again or at once, or cancels them; `retry all` is about each that has failed. */
 async function change(
   queue: Queue,
   ids: readonly string[],
-  action: 'send' | 'cancel',
+  action: keyof typeof METHODS,
   json: boolean,
 ): Promise<readonly Entry[]> {
+  const isAll = action === 'retry' && ids.includes('all');
+  const failed = isAll ? [...queue.list()].filter(({ record }) => record.status === 'failed') : [];
   const changed: Entry[] = [];
-  for (const id of ids) {
-    const entry = await (action === 'send' ? queue.hurry(id) : queue.cancel(id));
-    if (entry === undefined) {
-      const there = queue.read(id);
-      throw there === undefined
-        ? whyNot(queue, id)
-        : new PressmarkError('USAGE', `${id} does not wait, it is ${there.record.status}`);
-    }
-    changed.push(entry);
-    if (!json) print(standingOf(entry));
+  for (const id of isAll ? failed.map((entry) => entry.id) : requireIds(ids, action)) {
+    const entry = await queue[METHODS[action]](id);
+    if (entry !== undefined) changed.push(entry);
+    else if (!isAll) throw whyNot(queue, id, action);
   }
   if (json) printJson(changed.map(rowOf), 2);
-  else if (action === 'send') print('pressmark work or pressmark publish sends it now.');
+  else {
+    for (const entry of changed) print(standingOf(entry));
+    if (changed.length === 0)
+      print('No delivery has failed for good. What waits is sent by pressmark work when it is due.');
+    else if (action === 'retry')
+      print(`${changed.length} to be sent again, by pressmark work or pressmark publish`);
+    else if (action === 'send') print('pressmark work or pressmark publish sends it now.');
+  }
   return changed;
 }
 
-async function retry(queue: Queue, ids: readonly string[], json: boolean): Promise<readonly Entry[]> {
-  if (ids.length === 0)
-    throw new PressmarkError(
-      'USAGE',
-      'retry needs the ids of deliveries, or all: pressmark deliveries retry <id>',
-    );
-  const all = ids.includes('all');
-  const wanted = all
-    ? [...queue.list()].filter(({ record }) => record.status === 'failed').map(({ id }) => id)
-    : ids;
-  const again: Entry[] = [];
-  for (const id of wanted) {
-    const entry = await queue.retry(id);
-    if (entry !== undefined) again.push(entry);
-    else if (!all) throw whyNot(queue, id);
-  }
-  if (json) printJson(again.map(rowOf), 2);
-  else {
-    for (const entry of again) print(standingOf(entry));
-    print(
-      again.length > 0
-        ? `${again.length} to be sent again, by pressmark work or pressmark publish`
-        : 'No delivery has failed for good. What waits is sent by pressmark work when it is due.',
-    );
-  }
-  return again;
-}
-
-function whyNot(queue: Queue, id: string): PressmarkError {
+function whyNot(queue: Queue, id: string, action: Action): PressmarkError {
   const entry = queue.read(id);
   if (entry === undefined)
     return new PressmarkError('USAGE', `there is no delivery ${quote(id)}; pressmark deliveries lists them`);
   const { status, payload } = entry.record;
+  if (action !== 'retry') return new PressmarkError('USAGE', `${id} does not wait, it is ${status}`);
   return new PressmarkError(
     'USAGE',
     status === 'failed' && payload.event === 'article.updated'

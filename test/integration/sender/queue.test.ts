@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Outcome } from '../../../src/sender/delivery/delivery.js';
 import { envelopeBytes } from '../../../src/sender/delivery/send-event.js';
-import { connected, makeEntry, standing, T0, testQueue } from '../../support/sender.js';
+import { connected, makeEntry, T0, testQueue } from '../../support/sender.js';
 
 const MINUTE = 60_000;
 const URL = 'https://r.example/hook';
@@ -153,19 +153,6 @@ test('what a killed process left half-written is swept; what another program put
   t.is(fs.readdirSync(state.deliveries).length, 3);
   t.false(fs.existsSync(join(state.deliveries, '.pressmark-abc-1.tmp')));
   t.is(queue.problems().size, 0);
-});
-
-test('a failed one may be sent again; one that has not failed may not', async (t) => {
-  const { state, connector } = await connected(t, URL);
-  const queue = testQueue(t, state, () => T0);
-  const entry = makeEntry(connector, 'a');
-  await queue.add([entry]);
-  t.is(await queue.retry(entry.id), undefined);
-  const taken = await queue.take(entry.id);
-  t.truthy(taken && (await queue.settle(taken, { ...busy, final: true })));
-  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 1, 503, 'HTTP 503: busy']);
-  t.deepEqual(standing((await queue.retry(entry.id)) ?? entry), ['pending', 0, 503, 'HTTP 503: busy']);
-  t.is(await queue.retry('0000000000000000'), undefined);
 });
 
 for (const [what, first] of [
