@@ -33,6 +33,23 @@ export function gitIn(folder: string, ...args: string[]): string {
   });
 }
 
+/** Makes a repository whose first commit contains the site's config file. @returns its folder. */
+export function makeRepository(dir: string, config: Record<string, unknown>, ignored = ''): string {
+  fs.mkdirSync(dir, { recursive: true });
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  fs.writeFileSync(join(dir, '.gitignore'), `.pressmark/\npublic/\n.gitconfig\n${ignored}`);
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  return dir;
+}
+
+/** The ids of the articles in a branch's commits, newest first, each as often as it has one. */
+export function committedIds(dir: string, branch = 'main'): string[] {
+  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
+  return gitIn(dir, 'log', `--format=${format}`, branch).split('\n').filter(Boolean);
+}
+
 /**
  * Makes a bare remote with one commit.
  *
@@ -43,13 +60,7 @@ export function gitIn(folder: string, ...args: string[]): string {
 export function makeRemote(folder: string, url?: string, config: Record<string, unknown> = {}): Clones {
   const remote = join(folder, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote]);
-  const first = join(folder, 'first');
-  fs.mkdirSync(first);
-  gitIn(first, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(first, 'pressmark.config.json'), JSON.stringify(settings(config)));
-  fs.writeFileSync(join(first, '.gitignore'), 'public/\n.pressmark/\n');
-  gitIn(first, 'add', '.');
-  gitIn(first, 'commit', '--quiet', '-m', 'First');
+  const first = makeRepository(join(folder, 'first'), settings(config));
   gitIn(first, 'push', '--quiet', remote, 'main');
   return {
     remote,

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Answer } from '../support/client.js';
-import { gitIn, launchIn } from '../support/clones.js';
+import { gitIn, launchIn, makeRepository } from '../support/clones.js';
 import { articleFiles, debris, readStored } from '../support/content.js';
 import { article, type PublishedData, type UpdatedData, update } from '../support/events.js';
 import { createFaults, type Faults } from '../support/faults.js';
@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../support/random.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
-import { doubled, locksIn, makeRepository, ownCommits } from './repository.js';
+import { doubled, locksIn, ownCommits } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 

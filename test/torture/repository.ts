@@ -2,16 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { gitIn } from '../support/clones.js';
 
-/** Makes a repository whose first commit contains the site's config file. */
-export function makeRepository(dir: string, settings: Record<string, unknown>): void {
-  fs.mkdirSync(dir, { recursive: true });
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(settings));
-  fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\npublic/\n');
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
-}
-
 /** A commit that Pressmark made. */
 export interface OwnCommit {
   readonly commit: string;

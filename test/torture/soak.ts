@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { quantile } from '../bench/figures.js';
-import { gitIn } from '../support/clones.js';
+import { gitIn, makeRepository } from '../support/clones.js';
 import { articleFiles, edit, readStored } from '../support/content.js';
 import { article, update } from '../support/events.js';
 import { createRandom, type Random } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
 import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { runFor } from './lanes.js';
-import { doubled, makeRepository } from './repository.js';
+import { doubled } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { committedIds, gitIn, launchIn, makeRepository } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
@@ -11,38 +11,18 @@ import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { gitThatFails } from './failing-git.js';
 
-/** Makes a repository with one commit. */
-function initialize(site: string): string {
-  gitIn(site, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(site, '.gitignore'), 'public/\n.gitconfig\n');
-  gitIn(site, 'add', '.');
-  gitIn(site, 'commit', '--quiet', '-m', 'First');
-  return site;
-}
-
-function withCommits(site: string): string {
-  fs.writeFileSync(join(site, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
-  return site;
-}
-
-/** What each commit since the first is about, the newest first. */
-function ids(site: string, ref = 'HEAD'): string[] {
-  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  return gitIn(site, 'log', `--format=${format}`, ref)
-    .split('\n')
-    .filter((line) => line !== '');
-}
+const CONFIG = { site: false, durability: 'commit' };
 
 // One receiver for all serial tests.
 const disposers: (() => unknown)[] = [];
 const lasting = { teardown: (dispose: () => unknown) => disposers.push(dispose) };
-const dir = initialize(makeTempDir());
+const dir = makeRepository(makeTempDir(), CONFIG);
 const faults = createFaults(lasting);
 const git = gitThatFails(lasting);
 let receiver: Receiver;
 test.serial.before(async () => {
   const env = { ...faults.options.env, ...git.env };
-  receiver = await launchIn(withCommits(dir), { ...faults.options, storeOnly: false, env });
+  receiver = await launchIn(dir, { ...faults.options, storeOnly: false, env });
 });
 test.after.always(async () => {
   await receiver?.kill('SIGKILL');
@@ -56,11 +36,11 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
   const committed = await Promise.all(
     all.map(async (data) => {
       const { status, json } = await post('article.published', data);
-      return { status, json, there: ids(dir).includes(data.id) };
+      return { status, json, there: committedIds(dir).includes(data.id) };
     }),
   );
   t.deepEqual([...new Set(committed.map(({ status, there }) => `${status} ${there}`))], ['200 true']);
-  t.deepEqual(ids(dir).sort(), all.map(({ id }) => id).sort(), 'one commit each');
+  t.deepEqual(committedIds(dir).sort(), all.map(({ id }) => id).sort(), 'one commit each');
   t.true(gitIn(dir, 'reflog', 'main').trim().split('\n').length < all.length, 'several in one ref update');
 
   const [first] = all;
@@ -70,7 +50,7 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
   const revision = { id: 'edit-1', revision_id: 'edit-1' };
   const change = update({ target_id: id, target_url: url, base_revision_id }, revision);
   t.is((await post('article.updated', change)).status, 200);
-  t.is(ids(dir)[0], first?.id);
+  t.is(committedIds(dir)[0], first?.id);
   t.regex(
     gitIn(dir, 'log', '-1', '--format=%s%n%b'),
     new RegExp(`^Update: .*Revision-Id: ${change.id}`, 's'),
@@ -91,7 +71,7 @@ test.serial(
     t.is((await post('article.updated', change)).status, 200);
     t.true(faults.trace().some(({ call }) => call === 'link'));
     faults.clear();
-    t.deepEqual(ids(dir).slice(0, 2), [data.id, data.id]);
+    t.deepEqual(committedIds(dir).slice(0, 2), [data.id, data.id]);
     t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
   },
 );
@@ -101,7 +81,7 @@ test.serial(
   async (t) => {
     const { post, origin } = receiver;
     t.is((await post('article.published', article())).status, 200);
-    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
+    const [files, commits] = [articleFiles(dir).length, committedIds(dir).length];
     git.set('fail', 'update-index');
     const data = article();
     const refused = await post('article.published', data);
@@ -110,12 +90,16 @@ test.serial(
       refused.json.error,
       /is stored, but has no commit yet: git update-index ended with exit code 128; send it again/,
     );
-    t.deepEqual([articleFiles(dir).length, ids(dir).length], [files + 1, commits]);
+    t.deepEqual([articleFiles(dir).length, committedIds(dir).length], [files + 1, commits]);
     t.is((await fetch(`${origin}/healthz`)).status, 200);
     git.clear();
     t.is((await post('article.published', data)).status, 200);
-    t.deepEqual([articleFiles(dir).length, ids(dir).length], [files + 1, commits + 1], 'stored once');
-    t.is(ids(dir)[0], data.id);
+    t.deepEqual(
+      [articleFiles(dir).length, committedIds(dir).length],
+      [files + 1, commits + 1],
+      'stored once',
+    );
+    t.is(committedIds(dir)[0], data.id);
   },
 );
 
@@ -123,18 +107,18 @@ test.serial(
   '503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced',
   async (t) => {
     t.is((await receiver.post('article.published', article())).status, 200);
-    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
+    const [files, commits] = [articleFiles(dir).length, committedIds(dir).length];
     // The folder is synced before the branch moves, too; it fails after that.
     const branch = join(dir, '.git/refs/heads/main');
     const unless = { path: branch, text: fs.readFileSync(branch, 'utf8') };
     faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1, unless });
     const data = article();
     t.is((await receiver.post('article.published', data)).status, 503);
-    t.is(ids(dir)[0], data.id);
+    t.is(committedIds(dir)[0], data.id);
     t.is(articleFiles(dir).length, files + 1, 'what the history has is not taken back');
     const { status, json } = await receiver.post('article.published', data);
     t.deepEqual([status, json.id], [200, data.id]);
-    t.is(ids(dir).length, commits + 1, 'no second commit');
+    t.is(committedIds(dir).length, commits + 1, 'no second commit');
     t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
     t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
   },
@@ -143,31 +127,32 @@ test.serial(
 test.serial(
   '503: while HEAD is detached, an article is stored, and acknowledged with its commit when HEAD is on a branch again',
   async (t) => {
-    const before = ids(dir);
+    const before = committedIds(dir);
     gitIn(dir, 'checkout', '--quiet', '--detach');
     const data = article();
     const refused = await receiver.post('article.published', data);
     t.is(refused.status, 503);
     t.regex(refused.json.error, /no commit yet: commits wait for HEAD to be on a branch again/);
-    t.deepEqual(ids(dir), before);
+    t.deepEqual(committedIds(dir), before);
     gitIn(dir, 'checkout', '--quiet', 'main');
     t.is((await receiver.post('article.published', data)).status, 200);
-    t.deepEqual(ids(dir), [data.id, ...before]);
+    t.deepEqual(committedIds(dir), [data.id, ...before]);
   },
 );
 
 test('200: what another level had stored on the disk alone is committed before it is acknowledged', async (t) => {
-  const own = initialize(tempDir(t));
+  const own = makeRepository(tempDir(t), CONFIG);
   const first = await launchIn(storeOnly(own));
   t.teardown(() => first.kill('SIGKILL'));
   const data = article();
   const { text } = await first.post('article.published', data);
   await first.stop();
-  t.deepEqual(ids(own), []);
-  const second = await launchIn(withCommits(own));
+  t.deepEqual(committedIds(own), []);
+  gitIn(own, 'restore', 'pressmark.config.json');
+  const second = await launchIn(own);
   t.teardown(() => second.kill('SIGKILL'));
   t.is((await second.post('article.published', data)).text, text);
-  t.deepEqual(ids(own), [data.id]);
+  t.deepEqual(committedIds(own), [data.id]);
 });
 
 for (const [what, prepare, message] of [
@@ -183,9 +168,9 @@ for (const [what, prepare, message] of [
   ],
 ] as const)
   test(`a start with durability commit ${what} is refused and says why`, async (t) => {
-    const own = initialize(tempDir(t));
+    const own = makeRepository(tempDir(t), CONFIG);
     prepare(own);
-    const { code, stderr, stdout } = await runHere(['start', '--dir', withCommits(own), '--port', '0'], {
+    const { code, stderr, stdout } = await runHere(['start', '--dir', own, '--port', '0'], {
       PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
       PRESSMARK_SITE_URL: SITE_URL,
     });

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, inClone } from '../../support/clones.js';
+import { gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
@@ -10,12 +9,7 @@ import { until } from '../../support/until.js';
 import { gitThatFails } from './failing-git.js';
 
 test('with durability commit, what any receiver has found stays, also where its commit then fails', async (t) => {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.gitconfig\n');
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  const dir = makeRepository(tempDir(t), { site: false, durability: 'commit' });
   const git = gitThatFails(t);
   const storing = await startHere(t, inClone(dir, { env: git.env }));
   const reading = await startHere(t, inClone(dir));

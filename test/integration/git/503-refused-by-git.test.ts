@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { committedIds, gitIn, launchIn, makeRepository } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -16,15 +16,10 @@ const REFUSED = {
 };
 
 test('503 with its reason: an ignored article, and one whose required filter fails; 200 for all that came with them', async (t) => {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n*draft*\n');
+  const dir = makeRepository(tempDir(t), { site: false, durability: 'commit' }, '*draft*\n');
   fs.writeFileSync(join(dir, '.gitattributes'), 'sealed.md filter=seal\n');
   gitIn(dir, 'config', 'filter.seal.clean', 'false');
   gitIn(dir, 'config', 'filter.seal.required', 'true');
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
   const receiver = await launchIn(dir);
   t.teardown(() => receiver.kill('SIGKILL'));
   const refused = Object.keys(REFUSED).map((slug) => article({ slug }));
@@ -46,7 +41,5 @@ test('503 with its reason: an ignored article, and one whose required filter fai
     );
     break;
   }
-  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  const committed = gitIn(dir, 'log', `--format=${format}`).split('\n').filter(Boolean);
-  t.deepEqual(committed.sort(), others.map(({ id }) => id).sort());
+  t.deepEqual(committedIds(dir).sort(), others.map(({ id }) => id).sort());
 });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, inClone } from '../../support/clones.js';
+import { committedIds, gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -9,10 +9,7 @@ import { until } from '../../support/until.js';
 
 /** Makes a repository in which two branches contradict each other. */
 function contradictory(t: ExecutionContext, durability: string): string {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.pressmark/\n.gitconfig\n');
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, durability }));
+  const dir = makeRepository(tempDir(t), { site: false, durability });
   commit(dir, 'base');
   gitIn(dir, 'tag', 'base');
   gitIn(dir, 'checkout', '--quiet', '-b', 'other');
@@ -28,11 +25,6 @@ function commit(dir: string, text: string): void {
   gitIn(dir, 'add', '.');
   gitIn(dir, 'commit', '--quiet', '-m', text);
 }
-
-const ids = (dir: string) =>
-  gitIn(dir, 'log', '--format=%(trailers:key=Article-Id,valueonly,separator=%x2C)', 'main')
-    .split('\n')
-    .filter(Boolean);
 
 const COMMANDS: readonly (readonly [name: string, begin: readonly string[], abort: readonly string[]])[] = [
   ['a rebase', ['rebase', 'other'], ['rebase', '--abort']],
@@ -52,7 +44,7 @@ for (const [level, commands] of [
     const { post, find } = receiver;
     const data = article();
     const { url } = (await post('article.published', data)).json;
-    await until('it is committed', () => ids(dir).length === 1);
+    await until('it is committed', () => committedIds(dir).length === 1);
     const { revision_id: base_revision_id } = await find(url);
     const change = { target_id: data.id, target_url: url, base_revision_id };
     for (const [name, begin, abort] of commands) {
@@ -71,10 +63,10 @@ for (const [level, commands] of [
       t.is(gitIn(dir, 'rev-parse', 'main'), before, `nothing is committed during ${name}`);
       gitIn(dir, ...abort);
       t.is((await post('article.published', next)).status, 200);
-      await until(`the new article is committed after ${name}`, () => ids(dir).includes(next.id));
+      await until(`the new article is committed after ${name}`, () => committedIds(dir).includes(next.id));
       t.is(gitIn(dir, 'show', 'main:notes.txt'), 'mine\n');
     }
     t.is((await post('article.updated', update(change))).status, 200);
     await until('all is committed', () => gitIn(dir, 'status', '--porcelain', 'content') === '');
-    t.is(ids(dir).length, commands.length + 2);
+    t.is(committedIds(dir).length, commands.length + 2);
   });

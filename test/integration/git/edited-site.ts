@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import type { TestFn } from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { gitIn, launchIn, makeRepository } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import type { Receiver, ReceiverOptions } from '../../support/receiver.js';
@@ -33,11 +33,7 @@ export function sharedSite(test: TestFn, durability: 'disk' | 'commit', options:
     for (const dispose of disposers.reverse()) await dispose();
   });
   test.serial.before(() => {
-    gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-    const config = { site: false, durability, git: { commitEdits: true } };
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-    gitIn(dir, 'add', '.');
-    gitIn(dir, 'commit', '--quiet', '-m', 'First');
+    makeRepository(dir, { site: false, durability, git: { commitEdits: true } });
   });
 
   /** A receiver beside the one that runs. */

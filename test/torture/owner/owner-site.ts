@@ -3,10 +3,9 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gitEnvironment, gitIn } from '../../support/clones.js';
+import { gitEnvironment, gitIn, makeRepository } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
-import { makeRepository } from '../repository.js';
 import { BrokenPromise } from '../scenario.js';
 import type { Teardown } from '../teardown.js';
 

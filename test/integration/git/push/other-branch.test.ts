@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { type Clones, commitAndPush, gitIn } from '../../../support/clones.js';
+import { type Clones, commitAndPush, committedIds, gitIn } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -12,8 +12,7 @@ const BRANCH = 'pressmark/articles';
 /** The ids of the articles in the commits of a branch of the remote. */
 function idsOn({ clones }: PushingSite, branch: string): string[] {
   if (clones.git('branch', '--list', branch) === '') return [];
-  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  return clones.git('log', `--format=${format}`, branch).split('\n').filter(Boolean);
+  return committedIds(clones.remote, branch);
 }
 
 const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).stdout;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../../src/errors.js';
-import { type Clones, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
+import { type Clones, committedIds, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { healthDetails, type Receiver } from '../../../support/receiver.js';
 import { until } from '../../../support/until.js';
@@ -42,7 +42,6 @@ export async function makePushingSite(
   prepare?.(clones);
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
-  fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
   return { clones, dir, receiver: await launchIn(dir, { env, ...(preload !== undefined && { preload }) }) };
 }
@@ -66,11 +65,7 @@ export async function publish({ post }: Receiver): Promise<string> {
 
 /** The ids of the articles in the commits of the remote. */
 export function idsOnRemote({ clones }: Pick<PushingSite, 'clones'>): string[] {
-  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  return clones
-    .git('log', `--format=${format}`, 'main')
-    .split('\n')
-    .filter((line) => line !== '');
+  return committedIds(clones.remote);
 }
 
 /** Does what git may refuse for a moment: Pressmark has the index, or another machine was first. */
