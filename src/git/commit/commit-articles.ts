@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { StoredArticle } from '../../article/stored-article.js';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { CommittedFolder } from '../content-folder.js';
@@ -19,7 +20,7 @@ import {
 import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { identityOf, type Person } from './identity.js';
-import { kindOf, type MessageMaker, subjectIn } from './message.js';
+import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
 import { stagedByOwner } from './next-commits.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
@@ -251,14 +252,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
       } else {
         const restoredBy =
           why === 'removed' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
-        const kind =
-          restoredBy !== undefined
-            ? 'Restore'
-            : stored.edited
-              ? 'Edit'
-              : (written === 'Update' || written === 'Change') && before === undefined
-                ? 'Publish'
-                : written;
+        const kind = restoredBy === undefined ? kindOfVersion(written, stored, before) : 'Restore';
         changes.push({
           file,
           path: inRepository,
@@ -314,4 +308,14 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   const idle = () => tidied;
 
   return { commit, idle };
+}
+
+/** What a commit of a text is about. What git has never had is published by its first commit. */
+function kindOfVersion(
+  written: CommitKind,
+  { edited }: Pick<StoredArticle, 'edited'>,
+  before: TreeEntry | undefined,
+): CommitKind {
+  if (edited) return 'Edit';
+  return before === undefined && (written === 'Update' || written === 'Change') ? 'Publish' : written;
 }

@@ -145,16 +145,17 @@ export function createCommitQueue(
 
   /** Commits one batch. @returns what is in the way of all commits. */
   async function commitNext(): Promise<string | undefined> {
+    if (pending.size === 0) return undefined;
     const entries = [...pending.values()];
     const batch = [...new Set([...entries.filter((one) => isAwaited([one])), ...entries])].slice(0, most);
     for (const { path } of batch) pending.delete(path);
-    const met = await obstacleOf(batch);
-    obstacle = met;
+    obstacle = await obstacleTo(batch);
     if (pending.size > 0) task.request();
-    return met?.because;
+    return obstacle?.because;
   }
 
-  async function obstacleOf(batch: readonly QueuedFile[]): Promise<Obstacle | undefined> {
+  /** Commits files; where several fail together, the first of them alone. */
+  async function obstacleTo(batch: readonly QueuedFile[]): Promise<Obstacle | undefined> {
     try {
       const outcomes = await commit(batch);
       most = Math.min(MAX_BATCH, most * 4);
@@ -165,7 +166,7 @@ export function createCommitQueue(
       if (others.length > 0) {
         most = 1;
         putFirst(others);
-        return obstacleOf([first]);
+        return obstacleTo([first]);
       }
       const because = messageOf(error);
       if (because !== obstacle?.because)
