@@ -68,7 +68,6 @@ export function keepItemComments(text: string, original: string): string {
 /** The draft that an `article.published` delivery describes, whose names are those of `namesOf`. @param now when it has come, in ms since 1970. */
 export function draftOf(data: ArticleData, now = Date.now()): ArticleDraft {
   const date = dateOnArrival(data.published_at, now);
-  // What is new first: keys that are added behind a spread take as long as all else that is done here.
   const { id, slug, source } = data;
   return { id, slug, date, extra: {}, ...contentOf(data), ...(source !== undefined && { source }) };
 }

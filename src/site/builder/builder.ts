@@ -35,8 +35,6 @@ export interface BuiltPage {
 /** A request that waits for its build. */
 interface Waiting extends BuildRequest {
   readonly work: readonly string[] | 'all';
-  /** Whether the pages of its articles were made ahead of the build that answers it. */
-  isAhead: boolean;
   resolve(report: SiteReport): void;
   reject(error: unknown): void;
 }
@@ -68,6 +66,8 @@ export function createBuilder(options: SiteOptions) {
   /** Articles without a page that the log has named. */
   const named = new Set<string>();
   const waiting: Waiting[] = [];
+  /** Of how many of these requests the articles' pages were made ahead of the build that answers them. */
+  let ahead = 0;
   let folder: OutputFolder | undefined;
   let rendererOf: ReturnType<typeof renderers> | undefined;
   let index: SiteIndex | undefined;
@@ -85,7 +85,7 @@ export function createBuilder(options: SiteOptions) {
    */
   function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
     return new Promise((resolve, reject) => {
-      waiting.push({ ...request, work, isAhead: false, resolve, reject });
+      waiting.push({ ...request, work, resolve, reject });
       start();
     });
   }
@@ -103,6 +103,7 @@ export function createBuilder(options: SiteOptions) {
     await nextTurn(); // requests of one turn are built together
     while (waiting.length > 0) {
       const served = waiting.splice(0);
+      ahead = 0;
       try {
         const report = await buildOnce(served);
         for (const { resolve } of served) resolve(report);
@@ -127,7 +128,7 @@ export function createBuilder(options: SiteOptions) {
     const now: Build = { output, report, done: new Set() };
     // The first build looks at everything: files may have changed while no builder was there.
     const isAll = index === undefined || served.some(({ work }) => work === 'all');
-    const paths = served.flatMap(({ work }) => (work === 'all' ? [] : work));
+    const paths = pathsIn(served);
     if (isAll) {
       rendererOf = undefined;
       output.forgetFailures();
@@ -176,9 +177,8 @@ export function createBuilder(options: SiteOptions) {
 
   /** Makes the pages of the articles that have changed since the build began; the next build makes all else. */
   async function makeAhead(now: Build): Promise<void> {
-    const requests = waiting.filter(({ isAhead }) => !isAhead);
-    const paths = requests.flatMap(({ work }) => (work === 'all' ? [] : work));
-    for (const request of requests) request.isAhead = true;
+    const paths = pathsIn(waiting.slice(ahead));
+    ahead = waiting.length;
     if (paths.length === 0) return;
     articles.read(paths);
     await makePages(paths, readSources(), now);
@@ -255,4 +255,9 @@ export function createBuilder(options: SiteOptions) {
   }
 
   return { build, pages, preview, close };
+}
+
+/** The files that requests name. */
+function pathsIn(requests: readonly Waiting[]): string[] {
+  return requests.flatMap(({ work }) => (work === 'all' ? [] : work));
 }

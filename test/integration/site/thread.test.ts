@@ -69,47 +69,36 @@ function change(slug: string): FileChange {
   return { path: `content/articles/${slug}.md`, id: slug, url: `${SITE_URL}/articles/${slug}/` };
 }
 
-test('the plugin builds the site in a thread, at the start and after every event', async (t) => {
+test('the plugin builds the site in a thread, at the start, after every event, and what waits before it closes; the search hears of each build', async (t) => {
   const site = testSite(t);
   site.write('a');
-  const { host, built } = await run(t, site, () => worker(site));
+  const search = { builds: 0, closed: 0 };
+  const { host, built } = await run(t, site, () => worker(site), {
+    search: () => ({
+      built: () => void search.builds++,
+      index: async () => true,
+      close: async () => void search.closed++,
+    }),
+  });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   t.true((await built()).written > 0);
   t.true(site.page('articles/a/index.html').includes('The body of a'));
+  t.is(search.builds, 1);
 
-  site.write('b');
-  site.write('c');
-  await host.hooks.doAction('article.edited', change('b'));
-  await host.hooks.doAction('article.edited', change('c'));
+  for (const slug of ['b', 'c']) {
+    site.write(slug);
+    await host.hooks.doAction('article.edited', change(slug));
+  }
   await until('both pages are built', () =>
     ['b', 'c'].every((slug) => site.has(`articles/${slug}/index.html`)),
   );
   t.true(site.page('articles/c/index.html').includes('The body of c'));
-});
 
-test('the search hears of each build; what is pending is built before the plugin and the search close', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  let builds = 0;
-  let closed = 0;
-  const search = {
-    built: () => {
-      builds++;
-    },
-    index: async () => true,
-    close: async () => {
-      closed++;
-    },
-  };
-  const { host, built } = await run(t, site, () => worker(site), { search: () => search });
-  await host.hooks.doAction('host.ready', { url: SITE_URL });
-  await built();
-  t.is(builds, 1);
   site.write('late');
   await host.hooks.doAction('article.edited', change('late'));
   await host.close();
   t.true(site.has('articles/late/index.html'));
-  t.is(closed, 1);
+  t.is(search.closed, 1);
 });
 
 test('a thread that crashes is started again, builds everything, and the log says why it crashed', async (t) => {
