@@ -112,22 +112,17 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const ROLES: ReadonlySet<unknown> = new Set(['editor', 'admin']);
 const PLACES: ReadonlySet<unknown> = new Set(['article', 'overview', 'plugin']);
 
-/** Gathers what plugins add to the admin; see `createAdminAdditions`. */
-export interface AdminTable {
-  readonly all: AdminAdditions;
-  /** The methods of one plugin. @param checkOpen throws where registration has ended. */
-  addingOf(plugin: string, log: Log, checkOpen: (plugin: string, what: string) => void): AdminAdding;
-}
-
 /**
  * A table of what plugins add to the admin. Their code runs within a time limit; where it fails, the log and the result name
  * the plugin.
  */
-export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS): AdminTable {
+export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS) {
   const pages: AddedView<AdminPage>[] = [];
   const widgets: AddedView<AdminWidget>[] = [];
   const actions: AddedAction[] = [];
+  const all: AdminAdditions = { pages, widgets, actions };
 
+  /** The methods of one plugin. @param checkOpen throws where registration has ended. */
   function addingOf(
     plugin: string,
     log: Log,
@@ -146,12 +141,14 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS):
         throw complain(`${what} has the role ${quote(fields.role)}; write 'editor' or 'admin'`);
     }
 
-    function checkName(what: string, name: string, isTaken: boolean): void {
+    /** @param others the names that the plugin's others have. */
+    function checkName(what: string, name: string, others: readonly string[]): void {
       if (!NAME.test(name)) throw complain(`${what} must be named in lower-case letters, digits and hyphens`);
-      if (isTaken) throw complain(`${what} is there twice; rename one`);
+      if (others.includes(name)) throw complain(`${what} is there twice; rename one`);
     }
 
-    const isOwn = (one: { readonly plugin: string }) => one.plugin === plugin;
+    const own = <T extends { readonly plugin: string }>(all: readonly T[]) =>
+      all.filter((one) => one.plugin === plugin);
 
     /** Runs code of the plugin. @param accept turns what it returns into a text, or throws. */
     async function attempt(
@@ -174,59 +171,45 @@ export function createAdminAdditions({ renderMs, runMs }: AdminLimits = LIMITS):
       }
     }
 
+    const rendering = (what: string, view: AdminPage | AdminWidget) => (request: AdminRequest) =>
+      attempt(what, renderMs, () => view.render(request), htmlOf);
+
     return {
       page(page) {
         const what = `its page ${quote(page?.path)} in the admin`;
         check(what, page, ['path', 'title'], 'render');
+        const { path, title, role = 'admin' } = page;
         checkName(
           what,
-          page.path,
-          pages.some((one) => isOwn(one) && one.path === page.path),
-        );
-        const { path, title, role = 'admin' } = page;
-        pages.push({
-          plugin,
           path,
-          title,
-          role,
-          render: (request) => attempt(what, renderMs, () => page.render(request), htmlOf),
-        });
+          own(pages).map((one) => one.path),
+        );
+        pages.push({ plugin, path, title, role, render: rendering(what, page) });
       },
       widget(widget) {
         const what = `its widget ${quote(widget?.title)} in the admin`;
         check(what, widget, ['title'], 'render');
         const { title, role = 'editor' } = widget;
-        widgets.push({
-          plugin,
-          title,
-          role,
-          render: (request) => attempt(what, renderMs, () => widget.render(request), htmlOf),
-        });
+        widgets.push({ plugin, title, role, render: rendering(what, widget) });
       },
       action(action) {
         const what = `its action ${quote(action?.name)} in the admin`;
         check(what, action, ['name', 'label'], 'run');
+        const { name, label, on, role = on === 'article' ? 'editor' : 'admin' } = action;
         checkName(
           what,
-          action.name,
-          actions.some((one) => isOwn(one) && one.name === action.name),
+          name,
+          own(actions).map((one) => one.name),
         );
-        const { name, label, on, role = on === 'article' ? 'editor' : 'admin' } = action;
         if (!PLACES.has(on))
           throw complain(`${what} is on ${quote(on)}; write 'article', 'overview' or 'plugin'`);
-        actions.push({
-          plugin,
-          name,
-          label,
-          on,
-          role,
-          run: (request) => attempt(what, runMs, () => action.run(request), wordsOf),
-        });
+        const run: AddedAction['run'] = (request) => attempt(what, runMs, () => action.run(request), wordsOf);
+        actions.push({ plugin, name, label, on, role, run });
       },
     };
   }
 
-  return { all: { pages, widgets, actions }, addingOf };
+  return { all, addingOf };
 }
 
 function htmlOf(value: unknown): string {

@@ -115,22 +115,6 @@ export function createHooks(log: Log, options: HookOptions = {}) {
     for (const name of hooks) names[kind].add(name);
   }
 
-  function addFilter<N extends FilterName>(
-    name: N,
-    handler: FilterHandler<N>,
-    options: HandlerOptions,
-  ): () => void {
-    return add('filter', name, handler, options);
-  }
-
-  function addAction<N extends ActionName>(
-    name: N,
-    handler: ActionHandler<N>,
-    options: HandlerOptions,
-  ): () => void {
-    return add('action', name, handler, options);
-  }
-
   function add(
     kind: Kind,
     name: string,
@@ -311,8 +295,12 @@ export function createHooks(log: Log, options: HookOptions = {}) {
 
   return {
     declare,
-    addFilter,
-    addAction,
+    /** @returns what removes the handler. */
+    addFilter: <N extends FilterName>(name: N, handler: FilterHandler<N>, options: HandlerOptions) =>
+      add('filter', name, handler, options),
+    /** @returns what removes the handler. */
+    addAction: <N extends ActionName>(name: N, handler: ActionHandler<N>, options: HandlerOptions) =>
+      add('action', name, handler, options),
     removeFilter: <N extends FilterName>(name: N, handler: FilterHandler<N>) =>
       remove('filter', name, (entry) => entry.handler === handler),
     removeAction: <N extends ActionName>(name: N, handler: ActionHandler<N>) =>

@@ -47,14 +47,6 @@ test('a handler for an unknown hook is refused, and the nearest name is suggeste
   });
 });
 
-test('a handler that is added after the start is refused', (t) => {
-  const hooks = createHooks(silent, { face: 'pages' });
-  hooks.seal();
-  t.throws(() => hooks.addFilter('page.html', (html) => html, { plugin: 'late' }), {
-    message: /plugin late/,
-  });
-});
-
 test('a filter that throws, rejects, returns nothing or hangs is a failure that names its plugin', async (t) => {
   const cases = {
     throws: () => {

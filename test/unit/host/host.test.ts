@@ -199,17 +199,6 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
     ],
     /plugin a .*options are wrong: x\.y: Invalid input/,
   ],
-  'a plugin whose face throws': [
-    [
-      entry({
-        name: 'a',
-        receiver: () => {
-          throw new Error('broken');
-        },
-      }),
-    ],
-    /plugin a .*broken/,
-  ],
 };
 
 for (const [name, [entries, words]] of Object.entries(REFUSED)) {
