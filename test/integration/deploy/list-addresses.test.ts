@@ -107,21 +107,18 @@ test('a generator that fails, prints nonsense or takes too long lists nothing, a
   await lister(dir)();
   const file = join(dir, '.pressmark/addresses.json');
   const kept = fs.readFileSync(file, 'utf8');
-  for (const [command, reason] of [
+  const settings = await loadSettings(dir);
+  for (const [program, buildTimeoutMs, reason] of [
     [
-      'echo no such page >&2; exit 3',
+      "console.error('no such page'); process.exit(3)",
+      60_000,
       /are not known: the list command "toy" ended with exit code 3:\nno such page/,
     ],
-    ['echo {', /the answer of toy cannot be read: /],
-    ['sleep 60', /was ended after 1 s/],
+    ["console.log('{')", 60_000, /the answer of toy cannot be read: /],
+    ['setTimeout(() => {}, 60_000)', 1_000, /was ended after 1 s/],
   ] as const) {
-    const limit = command.startsWith('sleep') ? 1 : 60;
-    const config = TOY_CONFIG.replace('node toy.mjs --list', command).replace(
-      "build: 'node toy.mjs'",
-      `build: { command: 'node toy.mjs', timeLimit: ${limit} }`,
-    );
-    fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
-    const listing = existingAddresses(await loadSettings(dir), { force: true });
+    fs.writeFileSync(join(dir, 'toy.mjs'), program);
+    const listing = existingAddresses({ ...settings, buildTimeoutMs }, { force: true });
     t.regex((await t.throwsAsync(listing, { code: 'BUILD_FAILED' })).message, reason);
     t.is(fs.readFileSync(file, 'utf8'), kept);
   }
