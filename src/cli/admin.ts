@@ -22,7 +22,6 @@ interface AdminFlags {
 /** `pressmark admin`: the people who may log in to the admin. */
 export function adminCommand(): Command {
   return withDir(new Command('admin'))
-    .description('add, remove and list the users of the admin, which is off until there is one')
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'remove', 'list']))
     .argument('[name]', 'the user’s name, such as ada')
     .addOption(

@@ -29,7 +29,6 @@ type Shell = keyof typeof SHELLS;
  */
 export function completionCommand(load: () => Promise<readonly Command[]>): Command {
   return new Command('completion')
-    .description('print a script that lets a shell complete commands and options')
     .addArgument(new Argument('[shell]', 'which shell').choices(Object.keys(SHELLS)))
     .option('--json', 'print the commands with their options, for any other program')
     .addHelpText('after', example('pressmark completion bash >> ~/.bashrc'))

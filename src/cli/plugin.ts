@@ -7,7 +7,6 @@ import { paint, print, printJson } from './terminal.js';
 /** `pressmark plugin new`: a plugin to begin with, and its test. */
 export function pluginCommand(): Command {
   return withDir(new Command('plugin'))
-    .description('begin a plugin: write plugins/<name>.mjs, and a test that runs it in a real receiver')
     .addArgument(new Argument('<action>', 'what to do').choices(['new']))
     .argument('<name>', 'lower-case letters, digits and hyphens')
     .option('--ts', 'in TypeScript, with a tsconfig.json if there is none')

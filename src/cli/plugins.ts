@@ -7,9 +7,6 @@ import { aligned, paint, print, printable, printJson } from './terminal.js';
 /** `pressmark plugins`: what the site's plugins have, and how that went. */
 export function pluginsCommand(): Command {
   return withDir(new Command('plugins'))
-    .description(
-      'list the plugins: hooks, jobs, routes and files, how often they ran and failed, and how long they took',
-    )
     .option('--json', 'print them as JSON')
     .addHelpText('after', example('pressmark plugins'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {

@@ -5,57 +5,149 @@ import { PACKAGE_VERSION } from '../own-package.js';
 import { type CommonOptions, withCommon } from './options.js';
 import { isVerbose, printable, printableLines, setLoudness, unexpected } from './terminal.js';
 
-/** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
+/** Each command with its description. Its file is loaded only to run it: the help that lists all needs none of them. */
 const GROUPS = {
   Receiver: {
-    init: async () => (await import('./site/init.js')).initCommand(),
-    start: async () => (await import('./start.js')).startCommand(),
-    build: async () => (await import('./site/build.js')).buildCommand(),
-    postbuild: async () => (await import('./site/postbuild.js')).postbuildCommand(),
-    status: async () => (await import('./site/status.js')).statusCommand(),
-    doctor: async () => (await import('./site/doctor.js')).doctorCommand(),
-    demo: async () => (await import('./demo/demo.js')).demoCommand(),
+    init: [
+      'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
+      async () => (await import('./site/init.js')).initCommand(),
+    ],
+    start: [
+      'receive articles, commit them, build the site, and serve it for preview',
+      async () => (await import('./start.js')).startCommand(),
+    ],
+    build: [
+      'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
+      async () => (await import('./site/build.js')).buildCommand(),
+    ],
+    postbuild: [
+      'check that each article’s page is at its URL, and add its JSON-LD and item comment where they are missing',
+      async () => (await import('./site/postbuild.js')).postbuildCommand(),
+    ],
+    status: [
+      'show the last delivery, commit, push, build, deploy and live check, and what waits',
+      async () => (await import('./site/status.js')).statusCommand(),
+    ],
+    doctor: [
+      'check the folder, the secret, the site URL, git, the lock helper, the articles, the theme and the pages',
+      async () => (await import('./site/doctor.js')).doctorCommand(),
+    ],
+    demo: [
+      'make a throwaway site, send it signed events, show what becomes of them, and serve it',
+      async () => (await import('./demo/demo.js')).demoCommand(),
+    ],
   },
   Articles: {
-    list: async () => (await import('./articles/list.js')).listCommand(),
-    urls: async () => (await import('./articles/urls.js')).urlsCommand(),
-    log: async () => (await import('./articles/log.js')).logCommand(),
-    revert: async () => (await import('./articles/revert.js')).revertCommand(),
-    move: async () => (await import('./articles/move.js')).moveCommand(),
-    forget: async () => (await import('./articles/forget.js')).forgetCommand(),
+    list: [
+      'list all articles: date, title, last author, URL and file; with --json also id and revision',
+      async () => (await import('./articles/list.js')).listCommand(),
+    ],
+    urls: [
+      'print the URLs of all articles; those of existing posts are asked of the generator',
+      async () => (await import('./articles/urls.js')).urlsCommand(),
+    ],
+    log: [
+      'show the revisions of an article: when, who, what',
+      async () => (await import('./articles/log.js')).logCommand(),
+    ],
+    revert: [
+      'put an earlier version of an article back, as a new revision and a new commit',
+      async () => (await import('./articles/revert.js')).revertCommand(),
+    ],
+    move: [
+      'give all articles their URLs at a new address of the site, in one commit; without --yes it only shows what would change',
+      async () => (await import('./articles/move.js')).moveCommand(),
+    ],
+    forget: [
+      'let an article that you have deleted be published again, when the service sends it again',
+      async () => (await import('./articles/forget.js')).forgetCommand(),
+    ],
   },
   Sender: {
-    connect: async () => (await import('./sender/connect.js')).connectCommand(),
-    publish: async () => (await import('./sender/publish.js')).publishCommand(),
-    refresh: async () => (await import('./sender/refresh.js')).refreshCommand(),
-    deliveries: async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
-    work: async () => (await import('./sender/work.js')).workCommand(),
+    connect: [
+      'connect a receiver that articles are to be published to; without a name, list those that are',
+      async () => (await import('./sender/connect.js')).connectCommand(),
+    ],
+    publish: [
+      'publish Markdown files with front matter; an interrupted run is resumed by running it again',
+      async () => (await import('./sender/publish.js')).publishCommand(),
+    ],
+    refresh: [
+      'replace published articles at their own URLs, unless somebody has changed them',
+      async () => (await import('./sender/refresh.js')).refreshCommand(),
+    ],
+    deliveries: [
+      'list the deliveries; show one, have one sent again or at once, or cancel it',
+      async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
+    ],
+    work: [
+      'send what is due, every minute, until it is stopped',
+      async () => (await import('./sender/work.js')).workCommand(),
+    ],
   },
   Checker: {
-    check: async () => (await import('./check/check.js')).checkCommand(),
-    'check-sender': async () => (await import('./check/check-sender.js')).checkSenderCommand(),
-    listen: async () => (await import('./traffic/listen.js')).listenCommand(),
-    send: async () => (await import('./traffic/send.js')).sendCommand(),
-    replay: async () => (await import('./traffic/replay.js')).replayCommand(),
+    check: [
+      'probe any receiver, in any language, rule by rule of the contract',
+      async () => (await import('./check/check.js')).checkCommand(),
+    ],
+    'check-sender': [
+      'play receiver to a sender, Pressmark’s own or any other, rule by rule of the contract',
+      async () => (await import('./check/check-sender.js')).checkSenderCommand(),
+    ],
+    listen: [
+      'receive events, or pass them on to a receiver, and hold each request and answer against the contract',
+      async () => (await import('./traffic/listen.js')).listenCommand(),
+    ],
+    send: [
+      'sign and post one event, and print the answer',
+      async () => (await import('./traffic/send.js')).sendCommand(),
+    ],
+    replay: [
+      'send a request once more that pressmark listen --record has kept, byte for byte',
+      async () => (await import('./traffic/replay.js')).replayCommand(),
+    ],
   },
   'Plugins and admin': {
-    plugin: async () => (await import('./plugin.js')).pluginCommand(),
-    plugins: async () => (await import('./plugins.js')).pluginsCommand(),
-    admin: async () => (await import('./admin.js')).adminCommand(),
+    plugin: [
+      'begin a plugin: write plugins/<name>.mjs, and a test that runs it in a real receiver',
+      async () => (await import('./plugin.js')).pluginCommand(),
+    ],
+    plugins: [
+      'list the plugins: hooks, jobs, routes and files, how often they ran and failed, and how long they took',
+      async () => (await import('./plugins.js')).pluginsCommand(),
+    ],
+    admin: [
+      'add, remove and list the users of the admin, which is off until there is one',
+      async () => (await import('./admin.js')).adminCommand(),
+    ],
   },
   Shell: {
-    completion: async () => (await import('./completion.js')).completionCommand(allCommands),
+    completion: [
+      'print a script that lets a shell complete commands and options',
+      async () => (await import('./completion.js')).completionCommand(allCommands),
+    ],
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Described>>>>;
+
+type Described = readonly [description: string, load: () => Promise<Command>];
+
+/** The commands as they are listed. */
+const LISTED = Object.entries(GROUPS).flatMap(([group, commands]) =>
+  Object.entries<Described>(commands).map(([name, [description, load]]) => ({
+    name,
+    group,
+    description,
+    load,
+  })),
+);
+
+function describe(command: Command, { group, description }: (typeof LISTED)[number]): Command {
+  return command.description(description).helpGroup(`${group}:`);
+}
 
 /** All commands by their names, with the options that every command has. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = Object.fromEntries(
-  Object.entries(GROUPS).flatMap(([group, commands]) =>
-    Object.entries<() => Promise<Command>>(commands).map(([name, load]) => [
-      name,
-      async () => withCommon(await load()).helpGroup(`${group}:`),
-    ]),
-  ),
+  LISTED.map((listed) => [listed.name, async () => describe(withCommon(await listed.load()), listed)]),
 );
 
 function allCommands(): Promise<Command[]> {
@@ -108,10 +200,11 @@ function heed({ config, quiet = false, verbose = false }: CommonOptions): void {
 function wordsOf(words: readonly string[]): string[] {
   const [first = '', ...more] = words;
   if (first === 'help') return wordsOf([...more, '--help']);
+  if (first === '--') return wordsOf(more);
   return first === '' || first.startsWith('-') || Object.hasOwn(COMMANDS, first) ? [...words] : [first];
 }
 
-/** The program with the command that was named; with all of them where none was, for the help and for suggestions. */
+/** The program with the command that was named; with the names of all where none was, for the help and for suggestions. */
 async function program(name: string | undefined): Promise<Command> {
   const pressmark = new Command('pressmark')
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
@@ -122,12 +215,12 @@ async function program(name: string | undefined): Promise<Command> {
     .showHelpAfterError('(run with --help for the options)')
     .hook('preAction', (_, command) => heed(command.opts<CommonOptions>()))
     .exitOverride();
-  const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (name === '--version' || name === '-V') return pressmark;
-  for (const load of named === undefined ? Object.values(COMMANDS) : [named]) {
-    const command = await load();
-    pressmark.addCommand(command.exitOverride().showHelpAfterError('(run with --help for the options)'));
-  }
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) for (const listed of LISTED) describe(pressmark.command(listed.name), listed);
+  else
+    pressmark.addCommand(
+      (await load()).exitOverride().showHelpAfterError('(run with --help for the options)'),
+    );
   return pressmark;
 }
 

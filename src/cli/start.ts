@@ -25,7 +25,6 @@ interface StartFlags extends Flags {
 /** `pressmark start`: the receiver. */
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
-    .description('receive articles, commit them, build the site, and serve it for preview')
     .option('--host <address>', 'the address to listen on (default: all)')
     .option(
       '--preview',

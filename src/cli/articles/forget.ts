@@ -7,7 +7,6 @@ import { print, printable, printJson, warningLog } from '../terminal.js';
 /** `pressmark forget`: a deleted article may come again. */
 export function forgetCommand(): Command {
   return withDir(new Command('forget'))
-    .description('let an article that you have deleted be published again, when the service sends it again')
     .argument('<id>', 'its id, as the service knows it')
     .option('--json', 'print what was forgotten as JSON')
     .addHelpText('after', example('pressmark forget demo-2'))

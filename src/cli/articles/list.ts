@@ -13,9 +13,6 @@ import { aligned, paint, print, printJson } from '../terminal.js';
 /** `pressmark list`: every article. */
 export function listCommand(): Command {
   return withDir(new Command('list'))
-    .description(
-      'list all articles: date, title, last author, URL and file; with --json also id and revision',
-    )
     .option('--json', 'print the articles as JSON')
     .addHelpText('after', example('pressmark list --json'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {

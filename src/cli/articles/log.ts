@@ -7,7 +7,6 @@ import { paint, print, printable, printJson } from '../terminal.js';
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {
   return withDir(new Command('log'))
-    .description('show the revisions of an article: when, who, what')
     .argument('<article>', 'its id, slug, URL or file')
     .option('--json', 'print the revisions as JSON')
     .addHelpText('after', example('pressmark log why-the-answer-comes-last'))

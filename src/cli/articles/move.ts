@@ -18,9 +18,6 @@ interface MoveFlags {
 /** `pressmark move`: the site gets another address. */
 export function moveCommand(): Command {
   return withDir(new Command('move'))
-    .description(
-      'give all articles their URLs at a new address of the site, in one commit; without --yes it only shows what would change',
-    )
     .argument('<address>', 'the new address of the site')
     .option('--from <address>', 'the old address, where the articles have several')
     .option('--yes', 'write the files and the commit')

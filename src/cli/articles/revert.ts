@@ -7,7 +7,6 @@ import { print, printable, printJson, warningLog } from '../terminal.js';
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
   return withDir(new Command('revert'))
-    .description('put an earlier version of an article back, as a new revision and a new commit')
     .argument('<article>', 'its id, slug, URL or file')
     .argument('<revision>', 'a revision, or a commit, as pressmark log shows them')
     .option('--force', 'also where the file holds an edit that no commit has; it is committed first')

@@ -17,7 +17,6 @@ interface Row {
 /** `pressmark urls`: which file is at which URL. */
 export function urlsCommand(): Command {
   return withDir(new Command('urls'))
-    .description('print the URLs of all articles; those of existing posts are asked of the generator')
     .option('--force', 'ask the generator again, even where nothing has changed')
     .option('--json', 'print the URLs as JSON')
     .addHelpText('after', example('pressmark urls'))

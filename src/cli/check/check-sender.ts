@@ -39,7 +39,6 @@ const parseSpeed = numberThat('It has to be a number from 1.', (speed) => speed 
 /** `pressmark check-sender`: holds a sender against the contract, rule by rule. */
 export function checkSenderCommand(): Command {
   const command = withSecret(withPort(new Command('check-sender')), 'one for this check')
-    .description('play receiver to a sender, Pressmark’s own or any other, rule by rule of the contract')
     .option('--listen', 'wait for a service that is pointed here, and say what it is to do, step by step')
     .option(
       '--run <command>',

@@ -53,7 +53,6 @@ const parseVersion = numberThat('It has to be 1, 2 or 3.', (version) => [1, 2, 3
 /** `pressmark check`: holds any receiver against the contract, rule by rule. */
 export function checkCommand(): Command {
   const command = withSecret(withDir(new Command('check')))
-    .description('probe any receiver, in any language, rule by rule of the contract')
     .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
     .addOption(serviceOption())
     .option('--read-only', 'send only what writes nothing: tests and lookups')

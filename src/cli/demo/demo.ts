@@ -25,7 +25,6 @@ const HOST = '127.0.0.1';
 /** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
 export function demoCommand(): Command {
   return withPort(new Command('demo'))
-    .description('make a throwaway site, send it signed events, show what becomes of them, and serve it')
     .option('--exit', 'end when the events have been shown, and remove the site')
     .option('--json', 'print the folder, the URL and whether all went well, as JSON, and nothing else')
     .addHelpText('after', example('pressmark demo --exit'))

@@ -22,9 +22,6 @@ interface ConnectOptions {
 /** `pressmark connect`: stores a receiver for the sender, after a connection test. */
 export function connectCommand(): Command {
   return withSecret(withDir(new Command('connect')))
-    .description(
-      'connect a receiver that articles are to be published to; without a name, list those that are',
-    )
     .argument('[name]', 'what to call it: lowercase letters, digits, hyphens')
     .argument('[url]', 'the receiver’s URL, with its real scheme and trailing slash')
     .addOption(serviceOption())

@@ -24,7 +24,6 @@ const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed
 /** `pressmark deliveries`: what was queued and what has become of it. */
 export function deliveriesCommand(): Command {
   return withDir(new Command('deliveries'))
-    .description('list the deliveries; show one, have one sent again or at once, or cancel it')
     .addArgument(
       new Argument(
         '[action]',

@@ -28,9 +28,6 @@ interface PublishOptions {
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
 export function publishCommand(): Command {
   return withClock(withRate(withConnector(withDir(new Command('publish')))))
-    .description(
-      'publish Markdown files with front matter; an interrupted run is resumed by running it again',
-    )
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
     .option(
       '--dry-run',

@@ -30,7 +30,6 @@ interface Refreshed {
 /** `pressmark refresh`: replaces published articles in place. */
 export function refreshCommand(): Command {
   return withClock(withConnector(withDir(new Command('refresh'))))
-    .description('replace published articles at their own URLs, unless somebody has changed them')
     .argument(
       '<url-and-file...>',
       'the article’s public URL and the Markdown file that replaces it; with --changed, files and folders',

@@ -26,7 +26,6 @@ const DAY_MS = 86_400_000;
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
   return withClock(withRate(withDir(new Command('work'))))
-    .description('send what is due, every minute, until it is stopped')
     .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
     .option(
       '--keep <days>',

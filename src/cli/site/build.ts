@@ -21,9 +21,6 @@ interface BuildOptions {
 /** `pressmark build`: the whole site, once. */
 export function buildCommand(): Command {
   return withDir(new Command('build'))
-    .description(
-      'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
-    )
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', example('pressmark build'))
     .action(run);

@@ -14,9 +14,6 @@ interface DoctorFlags extends Flags {
 export function doctorCommand(): Command {
   return withPort(withDir(new Command('doctor')))
     .option('--host <address>', 'the address that start listens on (default: all)')
-    .description(
-      'check the folder, the secret, the site URL, git, the lock helper, the articles, the theme and the pages',
-    )
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', example('pressmark doctor --json'))
     .action(async ({ dir, json, ...options }: DoctorFlags) => {

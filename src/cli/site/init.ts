@@ -50,9 +50,6 @@ interface Options {
 /** `pressmark init`: makes a folder a Pressmark site. */
 export function initCommand(): Command {
   return withDir(new Command('init'))
-    .description(
-      'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
-    )
     .option(
       '--generator <name>',
       `${GENERATOR_NAMES.slice(1).join(', ')}, or plain for Pressmark’s own builder`,

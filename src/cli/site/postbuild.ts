@@ -8,9 +8,6 @@ import { printFindings } from './generator-build.js';
 /** `pressmark postbuild`: the step between the generator and the deploy. */
 export function postbuildCommand(): Command {
   return withDir(new Command('postbuild'))
-    .description(
-      'check that each article’s page is at its URL, and add its JSON-LD and item comment where they are missing',
-    )
     .argument('[output]', 'the folder of the built site; default: output in the config')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', example('pressmark postbuild dist'))

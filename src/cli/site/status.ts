@@ -10,7 +10,6 @@ const MOST_NAMED = 5;
 /** `pressmark status`: what was last seen of a site, from the delivery to the public page. */
 export function statusCommand(): Command {
   return withDir(new Command('status'))
-    .description('show the last delivery, commit, push, build, deploy and live check, and what waits')
     .option('--json', 'print it as JSON')
     .addHelpText('after', example('pressmark status'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {

@@ -30,9 +30,6 @@ const parseDelay = numberThat('It has to be a number from 0 to 600000.', (ms) =>
 /** `pressmark listen`: stands where a receiver stands, or before one, and says what passes. */
 export function listenCommand(): Command {
   return withSecret(withPort(withDir(new Command('listen'))))
-    .description(
-      'receive events, or pass them on to a receiver, and hold each request and answer against the contract',
-    )
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(serviceOption())
     .option('--forward-to <url>', 'the receiver that gets each request, byte for byte', parseUrl)

@@ -11,7 +11,6 @@ const LEFT_OUT = /^(?:host|content-length|connection|keep-alive|transfer-encodin
 /** `pressmark replay`: sends a recorded request once more, byte for byte. */
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('send a request once more that pressmark listen --record has kept, byte for byte')
     .argument('<file>', 'the recording')
     .requiredOption('--to <url>', 'the receiver’s URL', parseUrl)
     .option('--json', 'print the status and the answer as JSON')

@@ -27,7 +27,6 @@ interface SendOptions {
 /** `pressmark send`: signs and posts one event. */
 export function sendCommand(): Command {
   return withDir(new Command('send'))
-    .description('sign and post one event, and print the answer')
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
     .option(
       '--file <article.json>',
