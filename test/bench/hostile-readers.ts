@@ -124,8 +124,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ]),
   'completion with JSON-LD': (text) =>
     completePage(`<head>${text}</head>`, `<script type="application/ld+json">${text}</script>`, []),
-  'titles of a page': (text) => readHead(text, (href) => href, new Set()),
-  'the title of a page': (text) => readHead(`<title>${text}</title><h1>${text}`, (href) => href, new Set()),
+  'titles of a page': (text) => readHead(text),
+  'the title of a page': (text) => readHead(`<title>${text}</title><h1>${text}`),
   'colours of code': (text) =>
     withCodeColours(`<pre><code class="language-js">${text.replaceAll('<', '&lt;')}</code></pre>`),
   headings: (html) => withHeadings({ html, toc: [], extra: { toc: true } }, { toc: 1 }),
