@@ -21,6 +21,7 @@ import type { Hooks } from '../host/hooks/hooks.js';
 import type { Plugin } from '../host/plugin.js';
 import { type Log, REDACTION } from '../log.js';
 import { type AssetStore, createAssets } from '../store/assets.js';
+import { createCatalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
 import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
@@ -199,6 +200,7 @@ export function checkGitSettings({ durability, git }: Pick<Settings, 'durability
 /** Levels `disk` and `commit`: the work tree is the store. */
 async function openWithCommits(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, log, hooks, onChange, prefix, assets, watch = true } = options;
+  const catalog = createCatalog();
   const { dir: siteDir, environment: env, durability } = settings;
   const isBeforeAnswer = durability === 'commit';
   if (isBeforeAnswer) await committableTree({ siteDir, content: prefix, env }, 'commit');
@@ -216,14 +218,14 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           authorOf: options.editors.of,
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
-          pathsOf: (id) => opened.catalog.byId(id).map(({ path }) => `${prefix}${path}`),
+          pathsOf: (id) => catalog.byId(id).map(({ path }) => `${prefix}${path}`),
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
         });
   const writerOf =
     commits?.writer ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOf(disk);
-  const opened = await openStore({ content, stateDir, log, onChange, watch, openWriter });
+  const opened = await openStore({ content, catalog, stateDir, log, onChange, watch, openWriter });
   if (commits === undefined) return { opened, git: undefined, close: opened.close };
   // Of its own: while git writes files, this process stores nothing either.
   const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });

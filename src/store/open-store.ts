@@ -21,6 +21,8 @@ const MANY_FILES = 1_000;
 
 export interface OpenStoreOptions {
   readonly content: ContentFolder;
+  /** What is filled with what the files hold. @default a new one */
+  readonly catalog?: Catalog;
   /** The state folder, `.pressmark`; absolute. */
   readonly stateDir: string;
   readonly log: Log;
@@ -57,6 +59,7 @@ export interface OpenStore {
  */
 export async function openStore({
   content,
+  catalog = createCatalog(),
   stateDir,
   log,
   watch = true,
@@ -74,7 +77,6 @@ export async function openStore({
     lock.close();
     throw error;
   });
-  const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey }).catch(
     async (error: unknown) => {

@@ -6,7 +6,7 @@ import { stateAt } from '../../article/publication.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleEdits, ArticleFields, EditableArticle } from '../../host/articles/edits.js';
 import type { Editor } from '../../host/articles/trash.js';
-import { type ReadFile, readArticle } from '../../store/catalog/content-folder.js';
+import { type ContentFolder, type ReadFile, readArticle } from '../../store/catalog/content-folder.js';
 import { publishDraft } from '../../webhook/events/published.js';
 import { changeArticle, checkBase, invalid, isHtml, withContent } from './change-article.js';
 import { listedArticle, type SetStateAs, stateChange } from './host-articles.js';
@@ -23,24 +23,12 @@ export interface PersonEditsOptions extends VersionsOptions {
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
   const { store, content, prefix, around, editors, setStateAs, texts } = options;
 
-  /** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
-  async function lockedText(
-    read: Pick<ReadFile, 'text' | 'stored'>,
-    path: string,
-  ): Promise<string | undefined> {
-    const { body } = read.stored.article;
-    if (!read.stored.bodyEdited) return undefined;
-    const same = await withContent(content, read, path, { body, revision: 'edit' });
-    if (same.article.body.startsWith(body.trimEnd())) return undefined;
-    return 'holds template code, which runs only where it is written in the file';
-  }
-
   async function open(id: string): Promise<EditableArticle | undefined> {
     const found = await store.get(id);
     if (found === undefined) return undefined;
     const { publication, address, digest, edited } = found;
     const locked = found.bodyEdited
-      ? await lockedText(await readArticle(content, found.path), found.path)
+      ? await lockedText(content, await readArticle(content, found.path), found.path)
       : undefined;
     const until = publication.kind === 'dated' ? publication.until : undefined;
     return {
@@ -64,11 +52,11 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     return changeArticle(options, id, async (read, path) => {
       const { article } = read.stored;
       const form = await texts.form(fields, read.stored);
-      if (await isStoredBy(by, read, path, form)) return { ...read.stored, text: read.text };
+      if (await isStoredBy(options, by, read, path, form)) return { ...read.stored, text: read.text };
       checkBase(article, base);
       if (form.isUnchanged) return { ...read.stored, text: read.text };
       const { body, author } = form.fields;
-      const locked = body === undefined ? undefined : await lockedText(read, path);
+      const locked = body === undefined ? undefined : await lockedText(content, read, path);
       if (locked !== undefined) throw invalid('text', locked);
       const updated = new Date().toISOString();
       const next = await withContent(content, read, path, { ...form.fields, updated, revision });
@@ -80,21 +68,6 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       await noteEditor(editors, revision, by);
       return { ...next, seals: true };
     });
-  }
-
-  /** Whether the same person has stored the same before, whose answer has not come. */
-  async function isStoredBy(
-    by: Editor,
-    read: ReadFile,
-    path: string,
-    { inSiteSpelling: { fields, isUnchanged } }: Pick<ReadForm, 'inSiteSpelling'>,
-  ): Promise<boolean> {
-    const { article, edited } = read.stored;
-    const { revision, updated } = article;
-    if (edited || editors.of(revision)?.name !== by.name) return false;
-    if (fields.body === undefined) return isUnchanged;
-    const next = { ...fields, revision, ...(updated !== null && { updated }) };
-    return (await withContent(content, read, path, next)).text === read.text;
   }
 
   const create: ArticleEdits['create'] = async (fields, by) => {
@@ -126,33 +99,66 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
       const extension = await codec.extension(made);
       const path = layout.path(slug, made.date).replace(/\.\w+$/, extension);
       const url = layout.url(slug, made.date);
-      return shown(path, await codec.encode({ ...made, updated: null, url }, path));
+      return shown(options, path, await codec.encode({ ...made, updated: null, url }, path));
     }
     const found = await mustGet(store, id);
     const { path } = found;
     const read = await readArticle(content, path);
     const form = await texts.form(fields, read.stored);
     const { revision } = read.stored.article;
-    return shown(path, await withContent(content, read, path, { ...form.fields, revision }));
+    return shown(options, path, await withContent(content, read, path, { ...form.fields, revision }));
   };
-
-  /** A draft is shown as if it were live: one that is held or scheduled has no page. */
-  async function shown(path: string, made: Amended) {
-    const now = Date.now();
-    const transition = stateChange('live', undefined, made, now, '');
-    const isLive = stateAt(made.publication, now) === 'live';
-    const { text, article } = isLive
-      ? made
-      : await content.codec.inState(made.text, path, transition, made.article.revision);
-    const stored = await content.codec.decode(text, path);
-    return { path: `${prefix}${path}`, text, article, html: await store.htmlOf(stored) };
-  }
 
   const setStateBy: ArticleEdits['setStateBy'] = async (id, state, at, by) =>
     setStateAs(id, state, at, { who: by.name, note: (revision) => noteEditor(editors, revision, by) });
 
   const { compare, escaped, formFields } = texts;
   return { open, edit, create, draft, setStateBy, ...createVersions(options), compare, escaped, formFields };
+}
+
+/** Why the text is not for the admin: a person has written template code in it, which would not run any more. */
+async function lockedText(
+  content: ContentFolder,
+  read: Pick<ReadFile, 'text' | 'stored'>,
+  path: string,
+): Promise<string | undefined> {
+  const { body } = read.stored.article;
+  if (!read.stored.bodyEdited) return undefined;
+  const same = await withContent(content, read, path, { body, revision: 'edit' });
+  if (same.article.body.startsWith(body.trimEnd())) return undefined;
+  return 'holds template code, which runs only where it is written in the file';
+}
+
+/** Whether the same person has stored the same before, whose answer has not come. */
+async function isStoredBy(
+  { content, editors }: Pick<PersonEditsOptions, 'content' | 'editors'>,
+  by: Editor,
+  read: ReadFile,
+  path: string,
+  { inSiteSpelling: { fields, isUnchanged } }: Pick<ReadForm, 'inSiteSpelling'>,
+): Promise<boolean> {
+  const { article, edited } = read.stored;
+  const { revision, updated } = article;
+  if (edited || editors.of(revision)?.name !== by.name) return false;
+  if (fields.body === undefined) return isUnchanged;
+  const next = { ...fields, revision, ...(updated !== null && { updated }) };
+  return (await withContent(content, read, path, next)).text === read.text;
+}
+
+/** A draft is shown as if it were live: one that is held or scheduled has no page. */
+async function shown(
+  { content, store, prefix }: Pick<PersonEditsOptions, 'content' | 'store' | 'prefix'>,
+  path: string,
+  made: Amended,
+) {
+  const now = Date.now();
+  const transition = stateChange('live', undefined, made, now, '');
+  const isLive = stateAt(made.publication, now) === 'live';
+  const { text, article } = isLive
+    ? made
+    : await content.codec.inState(made.text, path, transition, made.article.revision);
+  const stored = await content.codec.decode(text, path);
+  return { path: `${prefix}${path}`, text, article, html: await store.htmlOf(stored) };
 }
 
 /** A new article. @param slug @default made of the title. */

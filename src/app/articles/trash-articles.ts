@@ -30,13 +30,13 @@ export interface TrashOptions {
 export function createTrash(options: TrashOptions) {
   const { store, catalog, stateDir, prefix, siteUrl, editors, deleted, hooks, commit } = options;
   const files = openTrash(stateDir);
-  const { origin, protocol } = new URL(siteUrl);
+  const { origin } = new URL(siteUrl);
 
   const trash: ArticleTrash['trash'] = async (id, base, { redirect = null }, by) => {
-    const to = redirect === null ? null : checked(redirect);
+    const to = redirect === null ? null : addressOf(redirect, siteUrl);
     const { article, path } = await store.remove(id, async ({ text, stored: { article } }, path) => {
       checkBase(article, base);
-      if (to !== null && leadsTo(to, article.url))
+      if (to !== null && leadsTo(to, article.url, files))
         throw new PressmarkError('BODY_INVALID', 'the URL of the article would lead to itself');
       await noteEditor(editors, removedKey(`${prefix}${path}`), by);
       const { url } = article;
@@ -86,32 +86,6 @@ export function createTrash(options: TrashOptions) {
     return one;
   }
 
-  /** An address of the site, or a whole one. @throws PressmarkError BODY_INVALID. */
-  function checked(to: string): string {
-    const isPath = /^\/(?![/\\])/.test(to);
-    const address = isPath ? `${siteUrl}${to}` : to;
-    if (!/^https?:\/\//i.test(address) || !URL.canParse(address) || /[\s<>"\\]/.test(address))
-      throw new PressmarkError(
-        'BODY_INVALID',
-        `the address ${quote(to)} is neither a path of this site such as /articles/other/ nor an absolute URL`,
-      );
-    return address;
-  }
-
-  /** Whether an address is a URL, or leads there over articles in the trash. */
-  function leadsTo(address: string, url: string): boolean {
-    const target = canonicalUrl(url);
-    const seen = new Set<string>();
-    for (let next: string | null | undefined = address; next; ) {
-      const at = canonicalUrl(new URL(next).href.replace(/^https?:/, protocol)); // hosts lead from one to the other
-      if (at === undefined || seen.has(at)) return false;
-      if (at === target) return true;
-      seen.add(at);
-      next = files.at(at)?.redirect;
-    }
-    return false;
-  }
-
   /** What is at a path: where it leads, null where its article is gone; undefined for any path but those of the trash. */
   function answerAt(pathname: string): string | null | undefined {
     const url = canonicalUrl(`${origin}${pathname}`);
@@ -126,4 +100,31 @@ export function createTrash(options: TrashOptions) {
   for (const { path } of files.list()) if (catalog.get(path) === undefined) commit?.(`${prefix}${path}`);
 
   return { articles: { trash, restore, deleteTrashed, trashed } satisfies ArticleTrash, answerAt };
+}
+
+/** An address of the site, or a whole one. @throws PressmarkError BODY_INVALID. */
+function addressOf(to: string, siteUrl: string): string {
+  const isPath = /^\/(?![/\\])/.test(to);
+  const address = isPath ? `${siteUrl}${to}` : to;
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address) || /[\s<>"\\]/.test(address))
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `the address ${quote(to)} is neither a path of this site such as /articles/other/ nor an absolute URL`,
+    );
+  return address;
+}
+
+/** Whether an address is a URL, or leads there over articles in the trash. */
+function leadsTo(address: string, url: string, files: ReturnType<typeof openTrash>): boolean {
+  const { protocol } = new URL(url);
+  const target = canonicalUrl(url);
+  const seen = new Set<string>();
+  for (let next: string | null | undefined = address; next; ) {
+    const at = canonicalUrl(new URL(next).href.replace(/^https?:/, protocol)); // hosts lead from one to the other
+    if (at === undefined || seen.has(at)) return false;
+    if (at === target) return true;
+    seen.add(at);
+    next = files.at(at)?.redirect;
+  }
+  return false;
 }

@@ -48,31 +48,6 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     return entry && describe(entry, keptOf(readKeptOptions(dir), name));
   }
 
-  function describe(entry: PluginEntry, kept: Options): PluginSettings {
-    const { plugin } = entry;
-    const given = configuredOf(entry);
-    // Where the config has no object, nothing can be added to it.
-    const configured = asOptions(given);
-    const atStart = asOptions(entry.options);
-    return {
-      plugin: plugin.name,
-      fields: given !== undefined && configured === undefined ? undefined : fieldsOfOptions(plugin.options),
-      configured: Object.fromEntries(
-        Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
-      ),
-      kept,
-      text: textOf({ ...configured, ...kept }),
-      base: digestOf(kept),
-      needsRestart:
-        digestOf(kept) !==
-        digestOf(
-          Object.fromEntries(
-            Object.entries(atStart ?? {}).filter(([key]) => !Object.hasOwn(configured ?? {}, key)),
-          ),
-        ),
-    };
-  }
-
   async function save(
     name: string,
     values: Options,
@@ -102,23 +77,6 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
     };
   }
 
-  /** What the plugin's schema says to the values together with the options of the config. */
-  async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly OptionFault[]> {
-    try {
-      const options = withKeptOptions(`plugin ${entry.plugin.name}`, configuredOf(entry), values);
-      const checked = await within(
-        LONGEST_CHECK_MS,
-        asPlugin(entry.plugin.name, () => checkOptions(entry.plugin, options)),
-        () => {
-          throw new Error(`the schema has not answered within ${LONGEST_CHECK_MS / 1_000} s`);
-        },
-      );
-      return checked.kind === 'fine' ? [] : checked.faults;
-    } catch (error) {
-      return [{ path: '', text: messageOf(error) }];
-    }
-  }
-
   /** The file is public: whatever `.env` and the environment hold for plugins and for Pressmark must not be in it. */
   function secretsIn(values: Options): OptionFault[] {
     const names = new Set(plugins.flatMap(({ plugin }) => plugin.secrets ?? []));
@@ -136,6 +94,48 @@ export function openSettingsStore(settings: Settings, plugins: readonly PluginEn
   }
 
   return { read, save };
+}
+
+function describe(entry: PluginEntry, kept: Options): PluginSettings {
+  const { plugin } = entry;
+  const given = configuredOf(entry);
+  // Where the config has no object, nothing can be added to it.
+  const configured = asOptions(given);
+  const atStart = asOptions(entry.options);
+  return {
+    plugin: plugin.name,
+    fields: given !== undefined && configured === undefined ? undefined : fieldsOfOptions(plugin.options),
+    configured: Object.fromEntries(
+      Object.entries(configured ?? {}).map(([key, value]) => [key, textOf(value)]),
+    ),
+    kept,
+    text: textOf({ ...configured, ...kept }),
+    base: digestOf(kept),
+    needsRestart:
+      digestOf(kept) !==
+      digestOf(
+        Object.fromEntries(
+          Object.entries(atStart ?? {}).filter(([key]) => !Object.hasOwn(configured ?? {}, key)),
+        ),
+      ),
+  };
+}
+
+/** What the plugin's schema says to the values together with the options of the config. */
+async function faultsOf(entry: PluginEntry, values: Options): Promise<readonly OptionFault[]> {
+  try {
+    const options = withKeptOptions(`plugin ${entry.plugin.name}`, configuredOf(entry), values);
+    const checked = await within(
+      LONGEST_CHECK_MS,
+      asPlugin(entry.plugin.name, () => checkOptions(entry.plugin, options)),
+      () => {
+        throw new Error(`the schema has not answered within ${LONGEST_CHECK_MS / 1_000} s`);
+      },
+    );
+    return checked.kind === 'fine' ? [] : checked.faults;
+  } catch (error) {
+    return [{ path: '', text: messageOf(error) }];
+  }
 }
 
 /** Runs what reads and writes `.env` or the settings file; another receiver on the folder, which does the same, is waited for. */

@@ -25,10 +25,9 @@ import { idleJobs, idlePages, runsPages, siteOfPlugins } from '../plugins/surrou
 import { type DeliveryLog, openDeliveryLog } from '../records/delivery-log.js';
 import { recordsPlugin } from '../records/plugin.js';
 import { schedulePlugin } from '../schedule.js';
-import { type LiveSecrets, openSecrets } from '../secrets.js';
+import { createSetupService, type LiveSecrets, openSecrets } from '../secrets.js';
 import { createLiveReload, type LiveReload } from '../server/live-reload.js';
 import { createPagePolicy, type PagePolicy } from '../server/page-policy.js';
-import { createSetupService } from '../setup.js';
 import { notedFacts, statusOf } from '../status.js';
 import type { OnClose, ReceiverStore } from './open-store.js';
 

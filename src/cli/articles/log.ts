@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type ArticleHistory, articleHistory, isUncommitted } from '../../app/articles/article-history.js';
 import { loadSettings } from '../../config/load.js';
 import { example, withDir } from '../options.js';
-import { paint, print, printable, printJson } from '../terminal.js';
+import { aligned, paint, print, printable, printJson } from '../terminal.js';
 
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {
@@ -34,29 +34,13 @@ function printHistory(history: ArticleHistory): void {
   const { entry, file, now, revisions } = history;
   const { title, revision } = now.stored.article;
   print(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
-  const rows = revisions.map((row) => ({
-    mark: row.current ? '*' : ' ',
-    revision: printable(row.revision ?? '(none)'),
-    date: row.date,
-    who: printable(row.author.name),
-    subject: printable(row.subject),
-  }));
-  if (isUncommitted(history))
-    rows.unshift({
-      mark: '*',
-      revision: printable(revision),
-      date: 'not committed',
-      who: '',
-      subject: '',
-    });
-  const width = (key: 'revision' | 'date' | 'who') => Math.max(...rows.map((row) => row[key].length));
-  for (const { mark, revision: token, date, who, subject } of rows) {
-    const columns = [
-      token.padEnd(width('revision')),
-      date.padEnd(width('date')),
-      who.padEnd(width('who')),
-      subject,
-    ];
-    print(`${mark} ${columns.join('  ').trimEnd()}`);
-  }
+  const rows = revisions.map((row) => [
+    row.current ? '*' : ' ',
+    row.revision ?? '(none)',
+    row.date,
+    row.author.name,
+    row.subject,
+  ]);
+  if (isUncommitted(history)) rows.unshift(['*', revision, 'not committed']);
+  for (const line of aligned(rows)) print(line);
 }
