@@ -35,12 +35,11 @@ function printHistory(history: ArticleHistory): void {
   const { title, revision } = now.stored.article;
   print(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
   const rows = revisions.map((row) => [
-    row.current ? '*' : ' ',
-    row.revision ?? '(none)',
+    `${row.current ? '*' : ' '} ${row.revision ?? '(none)'}`,
     row.date,
     row.author.name,
     row.subject,
   ]);
-  if (isUncommitted(history)) rows.unshift(['*', revision, 'not committed']);
+  if (isUncommitted(history)) rows.unshift([`* ${revision}`, 'not committed']);
   for (const line of aligned(rows)) print(line);
 }

@@ -36,7 +36,7 @@ test('410-trash: an article in the trash is gone from the site and from git, no 
   const text = fs.readFileSync(file, 'utf8');
   const base = (await articles.get(data.id))?.revision ?? '';
 
-  await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { message: /has changed since/ });
+  await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { code: 'REVISION_CONFLICT' });
   await t.throwsAsync(articles.trash(data.id, base, { redirect: 'javascript:x' }, ADA), {
     message: /neither a path/,
   });

@@ -27,7 +27,7 @@ test('200: at level push an article is in the trash, and is restored to the byte
   const last = () => clones.git('log', '-1', '--format=%an %s', 'main').trim();
 
   const published = last();
-  await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { message: /has changed since/ });
+  await t.throwsAsync(articles.trash(data.id, 'another', {}, ADA), { code: 'REVISION_CONFLICT' });
   t.is(last(), published);
   await articles.trash(data.id, base, {}, ADA);
   t.is(last(), 'Ada Remove: Keeping bees on a balcony');
