@@ -37,22 +37,15 @@ export function isLeftover(name: string): boolean {
  *
  * @param folder where the temp file lies; on the file system that it will get its name on.
  * @param mode permissions of the file that will be replaced; new files follow the umask.
- * @param others syncs that must succeed, too; begun with the file's own, they share the disk's next flush with it.
  */
-export async function stage(
-  folder: string,
-  data: string | Uint8Array,
-  mode?: number,
-  others: readonly (() => Promise<void>)[] = [],
-): Promise<Staged> {
+export async function stage(folder: string, data: string | Uint8Array, mode?: number): Promise<Staged> {
   const temp = tempPath(folder);
   const fd = await open(temp, 'wx');
   try {
     try {
       if (mode !== undefined) fs.fchmodSync(fd, mode & 0o7777);
       await writeFile(fd, data); // goes on after short writes, unlike a single write
-      const synced = await Promise.allSettled([fsync(fd), ...others.map((sync) => sync())]);
-      for (const one of synced) if (one.status === 'rejected') throw one.reason;
+      await fsync(fd);
       return { temp, stat: fs.fstatSync(fd) };
     } finally {
       fs.closeSync(fd);

@@ -18,7 +18,7 @@ import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, type OnlyAfter, Outdated, type StoredFile, type Write, type Writer } from './writer.js';
+import { NameTaken, type OnlyAfter, Outdated, type StoredFile, type Writer } from './writer.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -124,7 +124,7 @@ export function createStore(options: StoreOptions) {
     return stored === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, stored };
   }
 
-  async function create(draft: ArticleDraft, after: NonNullable<Write['after']>): Promise<Published> {
+  async function create(draft: ArticleDraft, after: readonly Promise<void>[]): Promise<Published> {
     const { id } = draft;
     const taken = new Set<string>();
     for (;;) {
@@ -205,7 +205,7 @@ export function createStore(options: StoreOptions) {
   async function replace(
     target: Target,
     replacement: Replacement | undefined,
-    after: NonNullable<Write['after']>,
+    after: readonly Promise<void>[],
   ): Promise<Updated | undefined> {
     /** The error of an attempt whose end is unknown. */
     let unclear: unknown;
@@ -302,11 +302,13 @@ export function createStore(options: StoreOptions) {
   };
 }
 
-/** What a delivery's file waits for. */
-function othersFirst(): { readonly after: NonNullable<Write['after']>; readonly onlyAfter: OnlyAfter } {
-  const after: (() => Promise<void>)[] = [];
-  const onlyAfter: OnlyAfter = (sync) => {
-    if (sync !== undefined) after.push(sync);
+/** What a delivery's file waits for. A rejection counts where the file is written. */
+function othersFirst(): { readonly after: readonly Promise<void>[]; readonly onlyAfter: OnlyAfter } {
+  const after: Promise<void>[] = [];
+  const onlyAfter: OnlyAfter = (work) => {
+    if (work === undefined) return;
+    work.catch(() => undefined);
+    after.push(work);
   };
   return { after, onlyAfter };
 }

@@ -25,8 +25,8 @@ export interface Write {
   readonly mode?: number;
   /** The writer's `epoch` when it was decided. */
   readonly epoch: number;
-  /** See `OnlyAfter`; where one rejects, nothing is changed. */
-  readonly after?: readonly Sync[];
+  /** What must be on the disk before the file gets its name; where one rejects, nothing is changed. */
+  readonly after?: readonly Promise<void>[];
   /** Whether a person has this very file restored. @default false */
   readonly isRestored?: boolean;
 }
@@ -51,14 +51,8 @@ export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
   readonly by: string;
 }
 
-/** Brings something that was written to the disk. */
-type Sync = () => Promise<void>;
-
-/**
- * Has an article's file get its name only after something else is on the disk. It is synced while the file is, so that both
- * share the disk's next flush.
- */
-export type OnlyAfter = (sync: Sync | undefined) => void;
+/** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
+export type OnlyAfter = (work: Promise<void> | undefined) => void;
 
 /** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
 export interface Writer {

@@ -30,7 +30,7 @@ export async function changeArticle(
     const { article, edited } = read.stored;
     const note = { id, base: article.revision, timestamp: new Date().toISOString() };
     const isShared = !edited || next.seals === true;
-    if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note)?.();
+    if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note);
     return next;
   });
   if (stored === undefined) return article;

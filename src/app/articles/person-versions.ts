@@ -60,7 +60,7 @@ export function createVersions({
     const history = await historyOf(found);
     const { target, replacement } = await reversion(content, history, pick(history, wanted));
     await noteEditor(editors, target.revision, by);
-    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated })?.();
+    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
     const { stored } = await store.update(target, async () => replacement);
     if (stored === undefined) return (await mustGet(store, id)).article;
     announceUpdate(around, around.changeOf(stored), replacement.updated);

@@ -79,7 +79,7 @@ export function createJobs({
   const notes = openNotes(join(folder, NOTED));
   const works = new Map<string, Work>();
   let articleCameAt = Number.NEGATIVE_INFINITY;
-  const changes = createFileChanges(folder, (event) => note(event)?.() ?? Promise.resolve());
+  const changes = createFileChanges(folder, async (event) => note(event));
   const runner = createRunner({ folder, notes, works, changes, log, now, quiet });
 
   async function quiet(): Promise<void> {
@@ -162,7 +162,7 @@ export function createJobs({
       if (Buffer.byteLength(JSON.stringify(payload) ?? '') > MOST_BYTES)
         throw new Error(`its argument is longer than ${MOST_BYTES} bytes`);
       const key = name === 'article.live' ? liveKey(payload as Actions['article.live']) : randomUUID();
-      await note({ name, payload, key })?.();
+      await note({ name, payload, key });
       runner.wake();
     } catch (error) {
       log.error({ action: name, err: error }, 'an action could not be noted; the jobs on it do not run');
@@ -170,14 +170,15 @@ export function createJobs({
   }
 
   /**
-   * Begins to note an article for the jobs on it, before it is stored. What is noted and never stored is forgotten.
+   * Notes an article for the jobs on it, before it is stored; undefined where there is none. What is noted and never stored
+   * is forgotten.
    *
-   * @returns what brings the note to the disk; undefined where there is no job.
+   * @throws the system's errors
    */
   function noteArticle(
     event: 'article.published' | 'article.updated',
     { id, base, timestamp }: ComingArticle,
-  ): (() => Promise<void>) | undefined {
+  ): Promise<void> | undefined {
     articleCameAt = performance.now();
     const key = base === undefined ? articleKey(id) : `${articleKey(id)} ${base}`;
     return note({ name: event, key, payload: { id, timestamp, ...(base !== undefined && { base }) } });
@@ -204,12 +205,12 @@ export function createJobs({
 
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
-  /** Begins to note an event. @returns as `noteArticle`. */
-  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): (() => Promise<void>) | undefined {
+  /** Notes an event; undefined where no job is on it. */
+  function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };
     if (Object.keys(jobs).length === 0) return undefined;
-    return notes.begin({ ...event, at: new Date(now()).toISOString(), jobs });
+    return notes.add({ ...event, at: new Date(now()).toISOString(), jobs });
   }
 
   /** Begins to run jobs. */

@@ -8,15 +8,15 @@ import {
   isLeftover,
   makeDirectory,
   syncDirectory,
-  syncFile,
   tempPath,
   writeAtomically,
 } from '../../fs/atomic-write.js';
 import type { JobState } from './job.js';
 
-// In the thread pool, as in `atomic-write.ts`.
+// As in `atomic-write.ts`, and without waiting for a file to be closed: an answer waits for each of them.
 const open = promisify(fs.open);
 const writeFile = promisify(fs.writeFile);
+const fsync = promisify(fs.fsync);
 
 /** An event that jobs are to run for. */
 export interface NotedEvent {
@@ -37,11 +37,6 @@ export interface NotedEvent {
 export interface Note {
   readonly file: string;
   readonly events: readonly NotedEvent[];
-}
-
-/** A file that was written and may not be on the disk yet. */
-interface NewFile {
-  readonly sync: () => Promise<void>;
 }
 
 /** So many events go into one file. */
@@ -67,23 +62,15 @@ export type Notes = ReturnType<typeof openNotes>;
  * being written. Each receiver adds files; one of them, which runs the jobs, changes and removes them.
  */
 export function openNotes(folder: string) {
-  let waiting: { event: NotedEvent; resolve: (file: NewFile) => void; reject: (error: unknown) => void }[] =
-    [];
+  let waiting: { event: NotedEvent; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let isWriting = false;
 
   /** Notes an event. It is on the disk when the promise resolves. */
   function add(event: NotedEvent): Promise<void> {
-    return begin(event)();
-  }
-
-  /** Begins to note an event. @returns what brings the note to the disk. */
-  function begin(event: NotedEvent): () => Promise<void> {
-    const file = new Promise<NewFile>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       waiting.push({ event, resolve, reject });
       if (!isWriting) void writeWaiting();
     });
-    file.catch(() => undefined); // reported to whoever wants it on the disk
-    return async () => (await file).sync();
   }
 
   async function writeWaiting(): Promise<void> {
@@ -91,46 +78,48 @@ export function openNotes(folder: string) {
     while (waiting.length > 0) {
       const some = waiting.slice(0, MOST_EVENTS);
       waiting = waiting.slice(MOST_EVENTS);
+      const settle = (synced: Promise<void>) => {
+        for (const { resolve, reject } of some) synced.then(resolve, reject);
+      };
       try {
-        const file = await writeNew(some.map(({ event }) => event));
-        for (const { resolve } of some) resolve(file);
+        const sync = await writeNew({ file: newName(), events: some.map(({ event }) => event) });
+        settle(sync()); // the next file is written meanwhile
       } catch (error) {
-        for (const { reject } of some) reject(error);
+        settle(Promise.reject(error));
       }
     }
     isWriting = false;
   }
 
-  /** Writes a file under its name. A loss of power may leave it cut until it is synced. */
-  async function writeNew(events: readonly NotedEvent[]): Promise<NewFile> {
+  /**
+   * Writes a file under its name.
+   *
+   * @returns what syncs both at the same time, as an answer waits for it. A loss of power before may leave the file cut.
+   */
+  async function writeNew({ file, events }: Note): Promise<() => Promise<void>> {
     for (const parent of makeDirectory(folder)) await syncDirectory(parent);
     const temp = tempPath(folder);
-    const path = join(folder, newName());
+    const path = join(folder, file);
+    const giveUp = (fd: number, error: unknown): never => {
+      fs.closeSync(fd);
+      for (const half of [temp, path]) discard(half);
+      throw error;
+    };
+    const fd = await open(temp, 'wx', 0o600);
     try {
-      const fd = await open(temp, 'wx', 0o600);
-      try {
-        await writeFile(fd, textOf(events));
-      } finally {
-        fs.closeSync(fd);
-      }
+      await writeFile(fd, textOf(events));
       fs.renameSync(temp, path);
     } catch (error) {
-      discard(temp);
-      throw error;
+      return giveUp(fd, error);
     }
-    let synced: Promise<void> | undefined;
-    return { sync: () => (synced ??= syncNew(path)) };
-  }
-
-  /** Syncs a new file and its name at the same time. Where it has gone, all that it noted is in another file. */
-  async function syncNew(path: string): Promise<void> {
-    try {
-      await Promise.all([syncFile(path), syncDirectory(folder)]);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return;
-      discard(path);
-      throw error;
-    }
+    return async () => {
+      try {
+        await Promise.all([fsync(fd), syncDirectory(folder)]);
+      } catch (error) {
+        giveUp(fd, error);
+      }
+      fs.closeSync(fd);
+    };
   }
 
   /** Writes a note anew without what is done; a note in which nothing is left goes. It is on the disk when the promise resolves. */
@@ -154,7 +143,6 @@ export function openNotes(folder: string) {
 
   return {
     add,
-    begin,
     save,
     files,
     /** A note; undefined where its file has gone. */

@@ -73,10 +73,11 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
 
   async function placeBy(
     folder: string,
-    { path, target, text, bytes, replaces, mode, after }: Write,
+    { path, target, text, bytes, replaces, mode, after = [] }: Write,
   ): Promise<Placed> {
-    const { temp, stat } = await stage(folder, bytes ?? text, mode, after);
+    const { temp, stat } = await stage(folder, bytes ?? text, mode);
     try {
+      await Promise.all(after);
       const before = replaces === null ? undefined : renameOver(temp, target, replaces);
       if (before === undefined && !putNew(temp, target)) throw new NameTaken(path);
       return { temp, fingerprint: fingerprintOf(stat), before };

@@ -119,7 +119,7 @@ test('jobs: a job begins while articles keep coming, too', async (t) => {
   let isRun = false;
   const jobs = site.start(jobOn('article.live', () => (isRun = true)));
   const coming = setInterval(
-    () => void jobs.noteArticle('article.published', { id: 'b', timestamp: '2026-03-01' })?.(),
+    () => jobs.noteArticle('article.published', { id: 'b', timestamp: '2026-03-01' }),
     5,
   );
   t.teardown(() => clearInterval(coming));
@@ -523,9 +523,9 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
     all.addJob(owner, 'updated', { on: 'article.updated', run: (event) => void runs.push(event) });
   });
   const timestamp = '2026-03-01T11:59:59Z';
-  await jobs.noteArticle('article.published', { id: 'a', timestamp })?.();
-  await jobs.noteArticle('article.published', { id: 'a', timestamp })?.(); // the delivery failed, and was sent again
-  await jobs.noteArticle('article.published', { id: 'never', timestamp })?.();
+  await jobs.noteArticle('article.published', { id: 'a', timestamp });
+  await jobs.noteArticle('article.published', { id: 'a', timestamp }); // the delivery failed, and was sent again
+  await jobs.noteArticle('article.published', { id: 'never', timestamp });
   site.revisions.a = 'r1';
   site.time += 1_000; // it may have been looked for before
   await until('it is published', () => runs.length === 1);
@@ -538,7 +538,7 @@ test('jobs: an article is noted before it is stored; the job waits for it, or fo
     },
   ]);
 
-  await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp })?.();
+  await jobs.noteArticle('article.updated', { id: 'a', base: 'r1', timestamp });
   site.revisions.a = 'r2';
   site.time += 1_000;
   await until('it is updated', () => runs.length === 2);
@@ -556,7 +556,7 @@ test('jobs: an article whose store failed is an event when it comes again, also 
     all.addJob(owner, 'other', { on: 'deploy.done', run: ({ target }) => void runs.push(target) });
   };
   const jobs = site.start(add);
-  const note = async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.();
+  const note = async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
   await note();
   site.time += 60_001;
   await until('what was not stored is forgotten', isEmpty(site.folder));
@@ -603,7 +603,7 @@ test('jobs: since ever, a job runs once for each article that is there, also whe
   await first.close(1_000);
   const second = site.start(add);
   site.revisions.new = 'r';
-  await second.noteArticle('article.published', { id: 'new', timestamp: 'now' })?.();
+  await second.noteArticle('article.published', { id: 'new', timestamp: 'now' });
   await until('the new one is done', () => runs.length > 250 && isEmpty(site.folder)());
   t.deepEqual(
     runs.toSorted(),
@@ -803,12 +803,12 @@ test('jobs: where a note cannot be written, the article is not stored, and jobs 
   });
   site.revisions.a = 'r1';
   fs.writeFileSync(join(site.folder, 'noted'), 'in the way');
-  await t.throwsAsync(async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.(), {
+  await t.throwsAsync(async () => jobs.noteArticle('article.published', { id: 'a', timestamp: '' }), {
     message: /noted/,
   });
   await jobs.noteAction('article.live', LIVE); // is logged
   fs.rmSync(join(site.folder, 'noted'));
-  await jobs.noteArticle('article.published', { id: 'a', timestamp: '' })?.();
+  await jobs.noteArticle('article.published', { id: 'a', timestamp: '' });
   await until('the job runs', () => runs.length > 0 && isEmpty(site.folder)());
   t.deepEqual(runs, ['a']);
 });
