@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
@@ -130,6 +130,29 @@ test.serial(
     t.regex(site.logged.join(''), /the disk is too slow/);
   },
 );
+
+test.serial('the marker names a new file before the file is in the output', async (t) => {
+  const site = testSite(t);
+  const { outputDir, stateDir } = site.options;
+  const { renameSync } = fs;
+  t.teardown(() => Object.assign(fs, { renameSync }));
+  const isNamed = new Map<string, boolean>();
+  const noting = (from: string, to: string) => {
+    const marker = join(stateDir, 'site.building');
+    const text = fs.existsSync(marker) ? fs.readFileSync(marker, 'utf8') : '';
+    const file = relative(outputDir, to);
+    if (!file.startsWith('..')) isNamed.set(file, text.includes(JSON.stringify(file)));
+    renameSync(from, to);
+  };
+  Object.assign(fs, { renameSync: noting });
+  site.write('a');
+  await site.builder.build('all');
+  t.deepEqual([...isNamed.keys()].sort(), Object.keys(site.output()).sort());
+  t.deepEqual(
+    [...isNamed].filter(([, is]) => !is),
+    [],
+  );
+});
 
 test('only one process builds a site; the next one does when that one has ended', async (t) => {
   const site = testSite(t);
