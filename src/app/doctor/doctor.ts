@@ -27,13 +27,13 @@ const ANSWER_MS = 10_000;
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
-  const receivers: RunningReceiver[] = [];
+  let receivers: readonly RunningReceiver[] = [];
   const unseen = await checked('receiver', async () => {
-    receivers.push(...(await runningReceivers(settings)));
+    receivers = await runningReceivers(settings);
   });
-  const entries: Entry[] = [];
+  let entries: readonly Entry[] = [];
   const unread = await checked('articles', async () => {
-    entries.push(...(await readCatalog(settings)).entries());
+    entries = [...(await readCatalog(settings)).entries()];
   });
   return [
     directory(settings),

@@ -209,20 +209,6 @@ test('the bytes that wait for slow readers are bounded: the slowest are cut off'
 });
 
 test.serial(
-  'one file is open for a connection, however many requests are sent ahead and not read',
-  async (t) => {
-    const receiver = await quietReceiver();
-    serve(receiver, 'feed.json', 30_000_000);
-    const before = descriptors(receiver);
-    const clients = await connectMany(t, receiver.port, 100, GET('/feed.json').repeat(16));
-    await until('the answers have begun', () => descriptors(receiver) > before + 1.9 * clients.length);
-    // While a file is looked for, three may be open: the compressed ones beside it.
-    t.true(descriptors(receiver) <= before + 4 * clients.length, `${descriptors(receiver)} descriptors`);
-    t.is(await publish(receiver), 200);
-  },
-);
-
-test.serial(
   'twenty connections with 2,000 unread requests each cost little memory, and deliveries are answered',
   async (t) => {
     const receiver = await startReceiver(t, STORE_ONLY);
