@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
 import { filesBelow } from '../fs/files-below.js';
-import { makeBelow } from '../fs/make-below.js';
 import { lowerPriority } from '../fs/process-priority.js';
 import { syncFiles } from '../fs/sync-files.js';
 
@@ -101,4 +100,21 @@ function unwrap<T extends { errors: string[] }>(answer: T): T {
   const [error] = answer.errors;
   if (error !== undefined) throw new Error(`Pagefind: ${error}`);
   return answer;
+}
+
+/**
+ * Makes a folder and those between it and `top`, but never `top` itself. This process may outlive the receiver that
+ * started it: where the site’s folder was removed meanwhile, it must not bring parts of it back.
+ *
+ * @param folder absolute; below `top`.
+ * @throws the system's error, ENOENT where `top` is not there.
+ */
+function makeBelow(top: string, folder: string): void {
+  if (folder === top) return;
+  makeBelow(top, dirname(folder));
+  try {
+    fs.mkdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
 }
