@@ -86,7 +86,7 @@ export function readFacts(stateDir: string, log?: Log): SiteFacts {
 
 /**
  * Shares what receivers on one folder have seen, by a file to which each appends its news. It is a hint for people, by which
- * nothing is decided: the last news before a kill are not in it.
+ * nothing is decided: the last news before a kill are not in it, unless they were saved.
  */
 export function openFacts(stateDir: string, log: Log) {
   const lines = openLineLog(join(stateDir, NAME), isNews);

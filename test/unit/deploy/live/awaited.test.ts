@@ -10,7 +10,12 @@ import { until } from '../../../support/until.js';
 const log = createLog({ level: 'silent', terminal: false });
 
 /** A public site whose pages hold texts, and the articles that are looked for there. */
-async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 5, 5]) {
+async function setUp(
+  t: ExecutionContext,
+  stateDir = tempDir(t),
+  pausesMs: readonly number[] = [0, 5, 5],
+  followed: Promise<void> = Promise.resolve(),
+) {
   const pages = new Map<string, string>();
   const { origin: siteUrl, got } = await startEndpoint(t, ({ path }, response) => {
     const text = pages.get(path);
@@ -34,7 +39,10 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
       },
     },
     deployedUntil: () => deployedUntil,
-    onLive: async ({ id }) => void live.push(id),
+    onLive: async ({ id }) => {
+      live.push(id);
+      await followed;
+    },
   });
   t.teardown(() => awaited.stop());
   return {
@@ -59,6 +67,29 @@ async function setUp(t: ExecutionContext, stateDir = tempDir(t), pausesMs = [0, 
 }
 
 const all = () => true;
+
+test('an article that is live stays in the facts until nothing of what follows can be lost, and is live once', async (t) => {
+  let end: () => void = () => undefined;
+  const followed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const { add, awaited, facts, live, show } = await setUp(t, undefined, undefined, followed);
+  show('a');
+  add('a');
+  awaited.built(performance.now(), all);
+  awaited.look();
+  await until('it is live', () => live.length > 0);
+  awaited.look();
+  const stopped = awaited.stop();
+  t.deepEqual(
+    facts.now.awaited.map(({ id }) => id),
+    ['a'],
+  );
+  end();
+  await stopped;
+  t.deepEqual(facts.now.awaited, []);
+  t.deepEqual(live, ['a']);
+});
 
 test('no page is looked at before a build that began after the answer has been deployed', async (t) => {
   const { add, awaited, asked, live, show, setDeployedUntil } = await setUp(t);
