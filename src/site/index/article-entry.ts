@@ -3,7 +3,7 @@ import { shortened, termKey, termName, trimmedName } from '../../article/names.j
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
 import { fileOf } from '../outputs/addresses.js';
-import { timeOf } from '../render/dates.js';
+import { dateOf } from '../render/dates.js';
 import { excerptOf, type Length } from '../render/html-text.js';
 
 /**
@@ -63,14 +63,14 @@ export function articleEntry(
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
   const extra = listedExtra(article.extra);
-  const published = timeOf(date);
+  const published = dateOf(date)?.getTime();
   return ownStrings({
     ...entry,
     ...(extra !== undefined && { extra }),
     ...(description.trim() === '' && { excerpt: excerptOf(html) }),
     file: fileOf(entry.url, site) ?? null,
     time: published ?? 0,
-    modified: (updated === null ? published : timeOf(updated)) ?? null,
+    modified: (updated === null ? published : dateOf(updated)?.getTime()) ?? null,
     readingMinutes,
     title: shortened(title, LONGEST.title),
     description: shortened(description, LONGEST.description),

@@ -16,11 +16,6 @@ export function dateOf(date: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** The moment that a date names, in ms since 1970; undefined for a text that is not a date. */
-export function timeOf(date: string): number | undefined {
-  return dateOf(date)?.getTime();
-}
-
 /** The moment that a date names, as ISO 8601 in UTC with milliseconds; undefined for a text that is not a date. */
 export function isoOf(date: string): string | undefined {
   return dateOf(date)?.toISOString();
