@@ -60,7 +60,7 @@ const MOST_FILES = 6;
 
 /** Whose tests share processes. The integration tests of git and of deploys start programs all the time, and gain little. */
 const ROOM =
-  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:app|cli|host|sender|site|store|webhook)|docs|architecture)\//;
+  /^dist\/test\/(unit(?:\/\w+(?=\/))?|integration\/(?:admin|app|cli|host|sender|site|store|webhook)|docs|architecture)\//;
 
 /** The room with whose other files a file shares processes; undefined where it has one to itself. */
 function roomOf(file) {
