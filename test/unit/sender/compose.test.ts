@@ -229,20 +229,6 @@ test('an update keeps the comment that the article is recognised by, and names t
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });
 
-test('the target_url of an update is canonical: without its fragment and one slash at the end of its path', (t) => {
-  for (const [answered, canonical] of [
-    ['https://g.example/a/', 'https://g.example/a'],
-    ['https://g.example/a/#top', 'https://g.example/a'],
-    ['https://g.example/a', 'https://g.example/a'],
-    ['https://g.example/a//', 'https://g.example/a/'],
-    ['https://g.example/a/?p=1/#top', 'https://g.example/a?p=1/'],
-    ['https://g.example/', 'https://g.example'],
-  ] as const) {
-    const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, url: answered }, 'd', AT);
-    t.is(data.target_url, canonical);
-  }
-});
-
 test('an update keeps the day of publication', (t) => {
   const update = (text: string, publishedAt?: string) =>
     composeUpdate(draft(t, text), connector, target, 'd', AT, publishedAt);
