@@ -6,7 +6,7 @@ import { itemComment } from '../contract/service.js';
 import { sampleTest } from '../sender/article/sample-event.js';
 import { CLOCK } from '../sender/clock.js';
 import { FOLLOWED, redirectTarget } from '../sender/delivery/transport.js';
-import { targetOf, type Version } from './answers.js';
+import { expectUnchanged, targetOf, type Version } from './answers.js';
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
 import { articleSample, idPrefix, updateSample } from './samples.js';
 import {
@@ -137,6 +137,11 @@ export class Session {
     }
   }
 
+  /** Sends a `webhook.test`, by which no receiver stores anything. @throws Unmet where no answer comes */
+  test(overrides?: Overrides, over?: Readonly<Record<string, unknown>>): Promise<Answer> {
+    return this.send('webhook.test', { ...sampleTest({ id: this.id('test') }), ...over }, overrides);
+  }
+
   /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
   async send(event: EventName, data: object, overrides?: Overrides): Promise<Answer> {
     const reply = await this.reply(event, data, overrides);
@@ -235,6 +240,13 @@ export class Session {
     await this.#wait(LATE_MS);
     const second = await ask();
     return { answer: second, late: isSuccess(second) };
+  }
+
+  /** Does what must leave the article at `url` as it is. @throws Unmet where it is another one afterwards. */
+  async unchangedBy(url: string, doing: () => Promise<unknown>): Promise<void> {
+    const before = await this.lookup(url);
+    await doing();
+    expectUnchanged(before, await this.lookup(url));
   }
 
   /** An update of the article at `url` as it is now. */

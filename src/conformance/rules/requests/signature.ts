@@ -18,7 +18,7 @@ const keyed = (body: string) => createHmac('sha256', 'another-secret').update(bo
 
 /** Sent as `webhook.test`, so that even a receiver that lets them through writes nothing. */
 const refused = (overrides: Overrides) => async (session: Session) =>
-  expectStatus(await session.send('webhook.test', sampleTest({ id: session.id('test') }), overrides), 401);
+  expectStatus(await session.test(overrides), 401);
 
 /** What must not be taken for a signature (contract: Authentication, 2 and 3). */
 export const SIGNATURE_RULES = rules({ section: 'Authentication, 3', hint: EXACT }, ['request-accepted'], {
@@ -103,7 +103,7 @@ export const SIGNATURE_RULES = rules({ section: 'Authentication, 3', hint: EXACT
     hint: 'Lowercase the header before you compare, or answer 401.',
     check: async (session) => {
       const overrides: Overrides = { signature: (right) => `sha256=${right.slice(7).toUpperCase()}` };
-      const answer = await session.send('webhook.test', sampleTest({ id: session.id('test') }), overrides);
+      const answer = await session.test(overrides);
       const firstTest = await session.firstTest();
       const accepted = firstTest.kind === 'answer' && answer.status === firstTest.status;
       expectThat(

@@ -1,4 +1,4 @@
-import { expectUnchanged, targetOf } from '../../answers.js';
+import { targetOf } from '../../answers.js';
 import {
   describe,
   expectEqual,
@@ -25,6 +25,13 @@ async function stale(session: Session) {
   return data;
 }
 
+/** An update that a newer one has replaced. */
+async function replaced(session: Session) {
+  const { data } = await update(session);
+  await update(session);
+  return data;
+}
+
 /** Compare-and-set: retries, stale bases and concurrent updates (contract: article.updated, steps 3 to 6). */
 export const REVISION_RULES: readonly Rule[] = [
   ...rules({ section: 'article.updated, 3', from: 2 }, ['update-revision-stored', 'update-content'], {
@@ -42,10 +49,10 @@ export const REVISION_RULES: readonly Rule[] = [
       needs: ['update-retry-200'],
       check: async (session) => {
         const { data } = await update(session);
-        const before = await session.lookup(data.target_url);
         const changed = { ...data, content_html: '<p>Of a retry</p>' };
-        expectStatus(await session.send('article.updated', changed), 200);
-        expectUnchanged(before, await session.lookup(data.target_url));
+        await session.unchangedBy(data.target_url, async () =>
+          expectStatus(await session.send('article.updated', changed), 200),
+        );
       },
     },
   }),
@@ -69,28 +76,21 @@ export const REVISION_RULES: readonly Rule[] = [
         says: 'An update whose base is an older revision changes nothing.',
         check: async (session) => {
           const data = await stale(session);
-          const before = await session.lookup(data.target_url);
-          await session.send('article.updated', data);
-          expectUnchanged(before, await session.lookup(data.target_url));
+          await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
         },
       },
       'update-old-retry-409': {
         says: 'The retry of an update that a newer one has replaced is answered 409.',
         hint: `${STEP4} Remember no revision but the current one.`,
         check: async (session) => {
-          const { data } = await update(session);
-          await update(session);
-          expectStatus(await session.send('article.updated', data), 409);
+          expectStatus(await session.send('article.updated', await replaced(session)), 409);
         },
       },
       'update-old-retry-changes-nothing': {
         says: 'The retry of an update that a newer one has replaced does not bring the old content back.',
         check: async (session) => {
-          const { data } = await update(session);
-          await update(session);
-          const before = await session.lookup(data.target_url);
-          await session.send('article.updated', data);
-          expectUnchanged(before, await session.lookup(data.target_url));
+          const data = await replaced(session);
+          await session.unchangedBy(data.target_url, () => session.send('article.updated', data));
         },
       },
     },

@@ -1,5 +1,4 @@
 import type { UpdateData } from '../../../contract/envelope.js';
-import { expectUnchanged } from '../../answers.js';
 import { expectRefusal, expectStatus } from '../../expect.js';
 import { type OwnRule, rules } from '../../rule.js';
 import type { Session } from '../../session.js';
@@ -43,12 +42,10 @@ function nonempty(field: keyof UpdateData): Record<string, OwnRule> {
 
 /** The update has to be refused and the article to be as it was. */
 export const untouched =
-  (over: (data: UpdateData, session: Session) => Over, overrides?: Overrides) => async (session: Session) => {
-    const url = await updatedUrl(session);
-    const before = await session.lookup(url);
-    expectRefusal(await wrong(session, (data) => over(data, session), overrides));
-    expectUnchanged(before, await session.lookup(url));
-  };
+  (over: (data: UpdateData, session: Session) => Over, overrides?: Overrides) => async (session: Session) =>
+    session.unchangedBy(await updatedUrl(session), async () =>
+      expectRefusal(await wrong(session, (data) => over(data, session), overrides)),
+    );
 
 /** A target that is not there. */
 export const nowhere = (session: Session): Over => ({

@@ -1,3 +1,4 @@
+import type { LookupTarget } from '../../../contract/answers.js';
 import {
   describe,
   expectErrorBody,
@@ -7,11 +8,18 @@ import {
   isSuccess,
 } from '../../expect.js';
 import { rules } from '../../rule.js';
+import type { Session } from '../../session.js';
 import type { Answer } from '../../transport/probe.js';
 import { update } from './update.js';
 import { nowhere, untouched, wrong } from './update-form.js';
 
 const SAME = 'Find the article by target_id, and compare its canonical URL with target_url.';
+
+/** An update with something of another article in it. */
+const ofAnother = (over: (other: LookupTarget) => object) => async (session: Session) => {
+  const other = await session.lookup((await session.stored('main')).url());
+  await untouched(() => over(other))(session);
+};
 
 /** Updates whose parts do not name one article (contract: article.updated, step 2). */
 export const UPDATE_TARGET_RULES = rules(
@@ -38,17 +46,11 @@ export const UPDATE_TARGET_RULES = rules(
     },
     'update-target-id-of-another': {
       says: 'The id of one article with the URL of another is refused, and the article at the URL stays as it was.',
-      check: async (session) => {
-        const other = await session.lookup((await session.stored('main')).url());
-        await untouched(() => ({ target_id: other.id }))(session);
-      },
+      check: ofAnother(({ id }) => ({ target_id: id })),
     },
     'update-target-url-of-another': {
       says: 'The URL of one article with the id of another is refused, and the article with the id stays as it was.',
-      check: async (session) => {
-        const other = await session.lookup((await session.stored('main')).url());
-        await untouched(() => ({ target_url: other.url }))(session);
-      },
+      check: ofAnother(({ url }) => ({ target_url: url })),
     },
     'update-target-url-elsewhere': {
       says: 'The right id with a URL on another host is refused and changes nothing.',

@@ -1,3 +1,4 @@
+import type { LookupTarget } from '../../../contract/answers.js';
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import type { UpdateData } from '../../../contract/envelope.js';
 import {
@@ -39,7 +40,19 @@ export async function update(
   return { data, answer: await session.send('article.updated', data) };
 }
 
-const after = async (session: Session) => session.lookup(await updatedUrl(session));
+/** Holds what a lookup is answered after a good update against that update. */
+const stored =
+  (
+    compare: (data: UpdateData, now: LookupTarget) => void,
+    over: (session: Session) => Partial<UpdateData> = () => ({}),
+  ) =>
+  async (session: Session) => {
+    const { data } = await update(session, over(session));
+    compare(data, await session.lookup(data.target_url));
+  };
+
+const sameHtml = (data: UpdateData, now: LookupTarget) =>
+  expectSameHtml('content_html', data.content_html, now.content_html);
 
 /** What a good update does (contract: article.updated, steps 5 and 6). */
 export const UPDATE_RULES: readonly Rule[] = [
@@ -102,35 +115,26 @@ export const UPDATE_RULES: readonly Rule[] = [
     'update-content': {
       says: 'After an update the answer to a lookup has the new content_html, unchanged.',
       hint: REPLACE,
-      check: async (session) => {
-        const { data } = await update(session);
-        expectSameHtml('content_html', data.content_html, (await after(session)).content_html);
-      },
+      check: stored(sameHtml),
     },
     'update-title': {
       says: 'After an update the answer to a lookup has the new title.',
       hint: 'An update replaces all supported fields, the title too.',
-      check: async (session) => {
-        const { data } = await update(session, { title: `Pressmark check: ${session.id('new title')}` });
-        expectSameText('title', data.title, (await after(session)).title);
-      },
+      check: stored(
+        (data, now) => expectSameText('title', data.title, now.title),
+        (session) => ({ title: `Pressmark check: ${session.id('new title')}` }),
+      ),
     },
     'update-revision-stored': {
       section: 'States and transitions',
       says: 'After an update the answer to a lookup has the request’s revision_id as the current revision.',
       hint: 'Store revision_id together with the content.',
-      check: async (session) => {
-        const { data } = await update(session);
-        expectEqual('revision_id', data.revision_id, (await after(session)).revision_id);
-      },
+      check: stored((data, now) => expectEqual('revision_id', data.revision_id, now.revision_id)),
     },
     'update-keeps-id': {
       says: 'An update keeps the stored id, although data.id is the draft’s.',
       hint: REPLACE,
-      check: async (session) => {
-        const { data } = await update(session);
-        expectEqual('id', data.target_id, (await after(session)).id);
-      },
+      check: stored((data, now) => expectEqual('id', data.target_id, now.id)),
     },
     'update-keeps-url': {
       says: 'An update with another slug keeps the public URL.',
@@ -186,19 +190,16 @@ export const UPDATE_RULES: readonly Rule[] = [
       section: 'article.updated data',
       says: 'An update with a body of 500,000 characters is stored whole.',
       hint: 'Raise the limit of the column or of the body parser.',
-      check: async (session) => {
-        const { data } = await update(session, { content_html: large(session.comment(session.id('large'))) });
-        expectSameHtml('content_html', data.content_html, (await after(session)).content_html);
-      },
+      check: stored(sameHtml, (session) => ({ content_html: large(session.comment(session.id('large'))) })),
     },
     'update-line-ends': {
       level: 'should',
       says: 'An update’s line ends and white space come back as they were.',
       hint: 'Store content_html as it came.',
-      check: async (session) => {
-        const { data } = await update(session, { content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' });
-        expectSameText('content_html', data.content_html, (await after(session)).content_html);
-      },
+      check: stored(
+        (data, now) => expectSameText('content_html', data.content_html, now.content_html),
+        () => ({ content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' }),
+      ),
     },
     'update-unknown-fields': {
       section: 'Versioning',
