@@ -55,7 +55,7 @@ const OF_ITS_PROCESS_TOO =
 /** Commands that run in the process of the tests run one after the other: a test that waits in between would wait for all. */
 const waitsForCommands = (source) => source.includes('runHere(') && source.includes('until(');
 
-/** Integration tests take longer, so that no more of them share a process. */
+/** Tests of integration and of docs take longer, so that no more files of them share a process. */
 const MOST_FILES = 6;
 
 /** Whose tests share processes. The integration tests of git and of deploys start programs all the time, and gain little. */
@@ -85,7 +85,7 @@ export function together(files) {
   mkdirSync(folder, { recursive: true });
   return [...rooms].flatMap(([room, members]) => {
     if (members.length === 1) return members;
-    const size = room.startsWith('integration')
+    const size = /^(?:integration|docs)/.test(room)
       ? Math.ceil(members.length / Math.ceil(members.length / MOST_FILES))
       : members.length;
     const parts = members.flatMap((_, at) => (at % size === 0 ? [members.slice(at, at + size)] : []));
@@ -104,7 +104,7 @@ const isNamed = process.argv.slice(2).some((word) => word.includes('dist/test/')
  * What takes longest first: begun last, it would end alone. The folders are mixed, as the tests of one folder need the
  * same at the same time: those of the site the processor, those of git the disk.
  */
-const ORDER = [/\/together\/integration-/, /\/integration\//];
+const ORDER = [/\/together\/(?:integration|docs|unit-conformance)-/, /\/integration\//];
 const rank = (file) =>
   `${[...ORDER, /./].findIndex((part) => part.test(file))}${createHash('sha256').update(basename(file)).digest('hex')}`;
 
