@@ -10,6 +10,7 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { basename } from 'node:path';
 
 // What is random in a test is the same in every run, so that only a change can fail it. `npm run torture` makes new choices.
@@ -113,8 +114,9 @@ export default {
   // More than there are processors: many tests wait, for the disk or for time to pass.
   concurrency: 4,
   sortTestFiles: (one, other) => (rank(one) < rank(other) ? -1 : 1),
-  // Without any progress; then AVA names what has not ended. Longer than a wait of test/support/until.ts, which says what for.
-  timeout: '3m',
+  // Without any progress; then AVA names what has not ended. Longer than a wait of test/support/until.ts, which says what for,
+  // and as there, in proportion on a machine that is busy with other work.
+  timeout: `${60 * Math.min(3, Math.max(1, loadavg()[0] / (2 * availableParallelism())))}s`,
   workerThreads: false,
   nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
 };

@@ -7,21 +7,25 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { chooseFaults, type Fault } from './choice.js';
-import { groupsOf, nearest } from './near.js';
-import { type Group, makeSandbox, type Reach, type Sandbox } from './sandbox.js';
+import { nearest, openGroups } from './near.js';
+import { type Group, makeSandbox, type Sandbox } from './sandbox.js';
 
-const HELP = `Usage: npm run faults -- [--seed <n>] [--count <n>] [--list] [room …]
+const HELP = `Usage: npm run faults -- [--seed <n>] [--count <n>] [--quick] [--list] [room …]
 
 Changes one place after the other in a copy of the program, such as a condition or a missing sync, and runs the tests that are
 nearest and execute that place. A room is a folder of src/; without any, all of them.
 
   --seed   of the choice (default: 1)
   --count  of all rooms together (default: 160); a room has its share by its size
+  --quick  only with the unit tests that import the module
   --list   only print the choice
 
 What was caught is kept in dist/faults/<seed>.jsonl, with the output of the tests in dist/faults/<id>.txt, and not planted
 again; what survived is.
 Exit code: 0 where nine of ten faults were caught that are none in test/faults/equivalent.json; else 1.`;
+
+/** How long the tests of one fault may take, in seconds; AVA ends those that hang before that. */
+const LIMIT_SECONDS = 600;
 
 /** What became of a fault. */
 interface Result extends Pick<Fault, 'id' | 'room' | 'place' | 'operator' | 'before' | 'after'> {
@@ -36,6 +40,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '160' },
+    quick: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -55,51 +60,59 @@ async function main(rooms: readonly string[]): Promise<number> {
   const file = join('dist/faults', `${values.seed}.jsonl`);
   fs.mkdirSync('dist/faults', { recursive: true });
   const done = readResults(file);
-  const open = chosen.filter(({ id }) => done.get(id)?.outcome !== 'caught');
-  const groups = await groupsOf([...new Set(open.map(({ room }) => room))]);
-  // The configuration of AVA has set a folder in memory; all is below it, so that what a fault leaves running is found.
+  const isCaught = ({ id }: Fault) => done.get(id)?.outcome === 'caught';
+  const begun = chosen.filter((fault) => !isCaught(fault));
+  // The configuration of AVA sets a folder in memory; all is below it, so that what a fault leaves running is found.
+  const tests = await openGroups();
   const folder = makeTempDir();
   process.env.TMPDIR = folder;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   process.on('exit', () => removeTempDir(folder));
   const sandbox = makeSandbox(folder);
-  console.log(
-    `${open.length} of ${chosen.length} faults; ${groups.length} processes of tests run without any first`,
-  );
-  const reach = await sandbox.reach(open, groups);
-  console.log(`${Math.round(reach.seconds)} s; ${reach.failing.size} of them fail and are left out`);
-  for (const fault of open) {
-    const result = await examine(sandbox, fault, groups, reach);
+  const keep = (fault: Fault, result: Result) => {
     done.set(fault.id, result);
     fs.appendFileSync(file, `${JSON.stringify(result)}\n`);
     console.log(`${result.outcome.padEnd(12)} ${fault.place} ${Math.round(result.seconds)} s: ${result.by}`);
     if (result.outcome !== 'caught') console.log(`  - ${fault.before}\n  + ${fault.after}`);
+  };
+  for (const fault of begun) keep(fault, await examine(sandbox, fault, tests.importing(fault.module)));
+  const left = begun.filter((fault) => !isCaught(fault)).map(({ room }) => room);
+  const groups = values.quick ? [] : tests.of([...new Set(left)]);
+  for (const kind of values.quick ? [] : (['unit', 'integration'] as const)) {
+    const open = begun.filter((fault) => !isCaught(fault));
+    const near = new Map(open.map((fault) => [fault, nearest(fault.room, kind, groups)]));
+    const all = [...new Set([...near.values()].flat())];
+    if (all.length === 0) continue;
+    console.log(
+      `${open.length} faults for ${all.length} processes of ${kind} tests, which run without any first`,
+    );
+    const reach = await sandbox.reach(open, all);
+    console.log(`${Math.round(reach.seconds)} s; ${reach.failing.size} of them fail and are left out`);
+    for (const fault of open) {
+      const executing = (near.get(fault) ?? []).filter(
+        ({ name }) => reach.groups.get(fault.id)?.has(name) && !reach.failing.has(name),
+      );
+      keep(fault, await examine(sandbox, fault, executing, done.get(fault.id)));
+    }
   }
   return summarize(chosen.flatMap(({ id }) => done.get(id) ?? []));
 }
 
+/** @param earlier what became of it before. */
 async function examine(
   sandbox: Sandbox,
   fault: Fault,
   groups: readonly Group[],
-  reach: Reach,
+  earlier?: Result,
 ): Promise<Result> {
   const { id, room, place, operator, before, after } = fault;
   const common = { id, room, place, operator, before, after };
-  const executing = reach.groups.get(id) ?? new Set();
-  let seconds = 0;
-  let hasRun = false;
-  for (const near of nearest(room, groups)) {
-    const parts = near.filter(({ name }) => executing.has(name) && !reach.failing.has(name));
-    if (parts.length === 0) continue;
-    hasRun = true;
-    const outcome = await sandbox.plant(fault, parts, 60 + 2 * reach.seconds);
-    seconds += outcome.seconds;
-    if (outcome.isPassed) continue;
-    fs.writeFileSync(join('dist/faults', `${id}.txt`), outcome.output);
-    return { ...common, outcome: 'caught', by: outcome.failures[0] ?? '', seconds };
-  }
-  return { ...common, outcome: hasRun ? 'survived' : 'not executed', by: '', seconds };
+  const none = { ...common, by: '', seconds: 0 };
+  if (groups.length === 0) return { ...none, outcome: earlier?.outcome ?? 'not executed' };
+  const { isPassed, failures, output, seconds } = await sandbox.plant(fault, groups, LIMIT_SECONDS);
+  if (isPassed) return { ...none, outcome: 'survived', seconds };
+  fs.writeFileSync(join('dist/faults', `${id}.txt`), output);
+  return { ...common, outcome: 'caught', by: failures[0] ?? '', seconds };
 }
 
 function readResults(file: string): Map<string, Result> {

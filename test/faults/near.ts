@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Group } from './sandbox.js';
 
@@ -30,17 +32,15 @@ const foldersOf = (room: string): readonly string[] => [
   ...[...(INTEGRATION[room] ?? []), 'webhook'].map((name) => `integration/${name}`),
 ];
 
-/** The groups of tests that are nearest to a room, in the order in which they are run. */
-export const nearest = (room: string, groups: readonly Group[]): readonly Group[][] => {
-  const folders = foldersOf(room);
-  const near = groups.filter(({ members }) =>
+/** The groups of tests that are nearest to a room. */
+export function nearest(room: string, kind: 'unit' | 'integration', groups: readonly Group[]): Group[] {
+  const folders = foldersOf(room).filter((folder) => folder.startsWith(kind));
+  return groups.filter(({ members }) =>
     members.some((path) =>
       folders.some((folder) => path.startsWith(`../${folder}/`) || isLoose(path, folder)),
     ),
   );
-  const isUnit = ({ members }: Group) => members.some((path) => path.startsWith('../unit/'));
-  return [near.filter(isUnit), near.filter((group) => !isUnit(group))];
-};
+}
 
 /** The unit tests of the files directly in src/. */
 const isLoose = (path: string, folder: string): boolean =>
@@ -52,19 +52,53 @@ interface AvaConfig {
   compiledTests(folder: string): readonly string[];
 }
 
-/** Groups the unit and integration tests of some rooms as `npm test` does, by the configuration of AVA. */
-export async function groupsOf(rooms: readonly string[]): Promise<Group[]> {
-  const { together, compiledTests }: AvaConfig = await import(pathToFileURL('ava.config.js').href);
-  const folders = new Set(rooms.flatMap(foldersOf));
-  const files = [...folders].flatMap((folder) =>
-    folder === 'unit'
-      ? compiledTests('unit/').filter((path) => /^dist\/test\/unit\/[^/]+$/.test(path))
-      : compiledTests(`${folder}/`),
-  );
-  return together(files).map((path, index) => {
-    const members = path.startsWith('dist/test/together/')
-      ? [...fs.readFileSync(path, 'utf8').matchAll(/^import '(.*)';$/gm)].map(([, member = '']) => member)
-      : [path.replace('dist/test', '..')];
-    return { name: `group-${index}`, members };
-  });
+/** Groups tests as `npm test` does. */
+export interface Groups {
+  /** The unit and integration tests of some rooms. */
+  of(rooms: readonly string[]): Group[];
+  /** The unit tests that import a module of src/. */
+  importing(module: string): Group[];
 }
+
+/** More of them would take longer than to ask which tests execute a place. */
+const MOST_IMPORTING = 5;
+
+/** Groups tests by the configuration of AVA. */
+export async function openGroups(): Promise<Groups> {
+  const { together, compiledTests }: AvaConfig = await import(pathToFileURL('ava.config.js').href);
+  const unitTests = compiledTests('unit/');
+
+  function groupsOf(files: readonly string[]): Group[] {
+    return together(files).map((path) => {
+      const members = path.startsWith('dist/test/together/')
+        ? [...fs.readFileSync(path, 'utf8').matchAll(/^import '(.*)';$/gm)].map(([, member = '']) => member)
+        : [path.replace('dist/test', '..')];
+      return { name: digest(members.join()), members };
+    });
+  }
+
+  return {
+    of: (rooms) => {
+      const folders = new Set(rooms.flatMap(foldersOf).filter((folder) => fs.existsSync(`test/${folder}`)));
+      return groupsOf(
+        [...folders].flatMap((folder) =>
+          folder === 'unit'
+            ? unitTests.filter((path) => /^dist\/test\/unit\/[^/]+$/.test(path))
+            : compiledTests(`${folder}/`),
+        ),
+      );
+    },
+    importing: (module) => {
+      const importing = unitTests.filter((path) => importsOf(path).includes(`dist/src/${module}.js`));
+      return groupsOf(importing.slice(0, MOST_IMPORTING));
+    },
+  };
+}
+
+/** The files that a compiled file imports. */
+function importsOf(file: string): string[] {
+  const imports = fs.readFileSync(file, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g);
+  return [...imports].map(([, path = '']) => join(dirname(file), path));
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);

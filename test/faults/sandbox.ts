@@ -56,7 +56,7 @@ export function makeSandbox(folder: string): Sandbox {
   fs.mkdirSync(groupFolder);
   const config = {
     files: ['dist/test/groups/*.test.js'],
-    concurrency: 4,
+    concurrency: 6,
     timeout: '3m',
     workerThreads: false,
     nodeArguments: ['--enable-source-maps', '--import=./dist/test/support/thread-priority.js'],
@@ -130,7 +130,9 @@ export function makeSandbox(folder: string): Sandbox {
         // A process that was started with another folder for temporary files belongs to any of them.
         reached.set(id, new Set([...(reached.get(id) ?? []), ...(all.has(name) ? [name] : all)]));
       }
-      const failing = [...all].filter((name) => failures.some((line) => line.includes(`${name} `)));
+      const failing = [...all].filter((name) =>
+        failures.some((line) => new RegExp(`\\b${name}\\b`).test(line)),
+      );
       for (const line of failures) console.log(`without a fault: ${line}`);
       return { groups: reached, failing: new Set(failing), seconds };
     },

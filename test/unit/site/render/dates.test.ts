@@ -6,6 +6,7 @@ process.env.TZ = 'Asia/Tokyo';
 
 test('dates are read the same in every time zone, and a text that is not a date is not read as one', (t) => {
   const { TZ } = process.env;
+  t.teardown(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })));
   for (const zone of ['Asia/Tokyo', TZ ?? 'UTC']) {
     Object.assign(process.env, { TZ: zone });
     t.is(dateOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z', zone);
@@ -14,7 +15,6 @@ test('dates are read the same in every time zone, and a text that is not a date 
     t.is(dateOf('2026-11-02 08:00 +0200')?.toISOString(), '2026-11-02T06:00:00.000Z', zone);
     t.is(dateOf(' 2026-11-02T08:00:00.123456Z')?.toISOString(), '2026-11-02T08:00:00.123Z', zone);
   }
-  if (TZ === undefined) delete process.env.TZ;
   for (const text of ['', 'yesterday', '2026', '2026-13-45', '2026-11-02T99:00Z', '1e9', '<b>'])
     t.is(dateOf(text), undefined, text);
 });
