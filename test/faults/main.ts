@@ -49,8 +49,7 @@ if (values.help) console.log(HELP);
 else process.exitCode = await main(positionals);
 
 async function main(rooms: readonly string[]): Promise<number> {
-  const all = chooseFaults('dist', Number(values.seed), Number(values.count));
-  const chosen = all.filter(({ room }) => rooms.length === 0 || rooms.includes(room));
+  const chosen = chooseFaults('dist', Number(values.seed), Number(values.count), rooms);
   if (values.list) {
     for (const { id, place, before, after } of chosen)
       console.log(`${id} ${place}\n  - ${before}\n  + ${after}`);

@@ -52,6 +52,7 @@ test('an asset that is too large, of another type than was said, or of an odd va
   t.throws(() => assetPath(PNG, { type: 'image/jpeg' }), { message: /"image\/jpeg".* image\/png$/ });
   for (const variant of ['', '../x', 'A', 'a b', 'a/b', '-a', 'a'.repeat(41)])
     t.throws(() => assetPath(PNG, { variant }), { code: 'USAGE' }, variant);
+  t.notThrows(() => assetPath(PNG, { variant: 'a'.repeat(40) }));
 });
 
 test('the assets that a text names are found wherever their paths stand, and no other paths', (t) => {
