@@ -183,9 +183,11 @@ test('one receiver that hangs keeps no other receiver waiting, and the ticks go 
   await until('the other receiver gets its article', () => good.got.length === 1 && clock.waiting() > 0);
   clock.pass(MINUTE);
   await queue.add([makeEntry(other, 'b', clock.now())]);
-  await until('the worker waits for its next tick', () => clock.waiting() > 0);
-  clock.pass(MINUTE);
-  await until('the other receiver gets its second article', () => good.got.length === 2);
+  await until('the other receiver gets its second article', () => {
+    // Not with the next tick where the first article is still being noted as delivered.
+    if (clock.waiting() > 0) clock.pass(MINUTE);
+    return good.got.length === 2;
+  });
   t.is(hanging.length, 8);
   const stopped = running.stop();
   for (const response of hanging) response.destroy();
