@@ -1,6 +1,6 @@
 import type { Log } from '../log.js';
 import { createBlame } from './blame.js';
-import { asPlugin, pluginRunning, unfinishedPlugins, watchStalls } from './plugin-code.js';
+import { asPlugin, pluginRunning, unfinishedPlugins, watchExcess } from './plugin-code.js';
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
 export interface Guard {
@@ -71,9 +71,11 @@ export function guardAgainstPlugins(log: Log): Guard {
   });
 
   let stallSeen = Number.NEGATIVE_INFINITY;
-  watchStalls(({ plugin, ms }) => {
-    stallSeen = performance.now();
-    blame(plugin, 'has held up everything else', { ms });
+  watchExcess((excess) => {
+    if (excess.kind === 'time') stallSeen = performance.now();
+    const { kind, plugin, ...details } = excess;
+    const what = kind === 'time' ? 'has held up everything else' : 'has taken much memory in one call';
+    blame(plugin, what, details);
   });
   let looked = performance.now();
   setInterval(() => {

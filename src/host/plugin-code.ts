@@ -1,31 +1,39 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { getHeapStatistics } from 'node:v8';
 
 /** The plugin whose code runs, also in what it has begun: timers, promises, sockets. */
 const running = new AsyncLocalStorage<string>();
 
-/** A plugin that held up everything else. */
-export interface Stall {
-  readonly plugin: string;
-  readonly ms: number;
-}
+/** A call of a plugin that took too much of what it shares with everything else. */
+export type Excess =
+  /** It held up everything else. */
+  | { readonly kind: 'time'; readonly plugin: string; readonly ms: number }
+  /** It took so much memory: V8 ends a process that has none left without a word. */
+  | { readonly kind: 'memory'; readonly plugin: string; readonly bytes: number };
 
 /** From so long on, code that does not let others run is reported, in milliseconds. */
 const STALL_MS = 1_000;
 
+/** From so much on, what one call has taken is reported: a part of the memory that JavaScript may have. */
+const MOST_MEMORY = getHeapStatistics().heap_size_limit / 10;
+
 /** How many calls of each plugin have not ended. */
 const unfinished = new Map<string, number>();
-let onStall: ((stall: Stall) => void) | undefined;
+let onExcess: ((excess: Excess) => void) | undefined;
 
 /** Runs code of a plugin: what goes wrong in it, now or later, is known to be that plugin's. */
 export function asPlugin<T>(plugin: string, run: () => T): T {
   const began = performance.now();
+  const before = getHeapStatistics().used_heap_size;
   try {
     const result = running.run(plugin, run);
     if (result instanceof Promise) countUntilEnd(plugin, result);
     return result;
   } finally {
     const ms = Math.round(performance.now() - began);
-    if (ms >= STALL_MS) onStall?.({ plugin, ms });
+    const bytes = getHeapStatistics().used_heap_size - before;
+    if (ms >= STALL_MS) onExcess?.({ kind: 'time', plugin, ms });
+    if (bytes >= MOST_MEMORY) onExcess?.({ kind: 'memory', plugin, bytes });
   }
 }
 
@@ -49,9 +57,9 @@ export function unfinishedPlugins(): string[] {
   return [...unfinished.keys()];
 }
 
-/** Reports code of plugins that held up everything else. */
-export function watchStalls(report: (stall: Stall) => void): void {
-  onStall = report;
+/** Reports calls of plugins that took too much. */
+export function watchExcess(report: (excess: Excess) => void): void {
+  onExcess = report;
 }
 
 function countUntilEnd(plugin: string, work: Promise<unknown>): void {

@@ -162,7 +162,7 @@ export default { name: 'keeps', receiver(host) {
   host.addFilter('article.draft', (draft) => { kept.push(Array.from({ length: 5e5 }, (_, n) => ({ n }))); return draft; });
 } };`;
 
-test('a plugin that keeps more and more memory ends the receiver, and no delivery is lost by that', async (t) => {
+test('a plugin that keeps more and more memory ends the receiver and is named, and no delivery is lost by that', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), KEEPS);
@@ -178,6 +178,8 @@ test('a plugin that keeps more and more memory ends the receiver, and no deliver
     answered.set(data.id, answer.json.url);
   }
   await receiver.ended;
+  const named = receiver.log.filter(({ msg }) => msg === 'plugin keeps has taken much memory in one call');
+  t.true(named.length > 0);
   t.true(answered.size > 0 && answered.size < datas.length, `${answered.size} answered`);
   fs.rmSync(join(dir, 'plugins/keeps.mjs'));
   const next = await startReceiver(t, options);
