@@ -1,6 +1,6 @@
 // Prints what `npm run coverage` has measured, by rooms of src/.
 import fs from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 
 type Part = 'lines' | 'branches';
 type Figures = Readonly<Record<Part, { readonly total: number; readonly covered: number }>>;
@@ -10,7 +10,8 @@ const summary: Readonly<Record<string, Figures>> = JSON.parse(
 );
 const files = Object.entries(summary)
   .filter(([path]) => path !== 'total')
-  .map(([path, figures]) => ({ path: relative('src', path), figures }));
+  .map(([path, figures]) => ({ path: relative('src', path), figures }))
+  .filter(({ path }) => hasCode(path));
 const roomOf = (path: string) => (path.includes('/') ? path.split('/', 1)[0] : 'src');
 
 console.log('| room | lines | branches |\n|---|--:|--:|');
@@ -20,6 +21,11 @@ for (const room of [...new Set(files.map(({ path }) => roomOf(path)))].sort())
     files.filter(({ path }) => roomOf(path) === room),
   );
 print('all', files);
+
+/** A module of types alone is never loaded. */
+function hasCode(path: string): boolean {
+  return !fs.readFileSync(join('dist/src', path.replace(/ts$/, 'js')), 'utf8').startsWith('export {};');
+}
 
 function print(name: string | undefined, of: typeof files): void {
   const sum = (part: Part, count: 'total' | 'covered') =>
