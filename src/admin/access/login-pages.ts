@@ -98,8 +98,8 @@ export function createLoginPages(
   }
 
   /**
-   * The session of whoever has sent a form is over: what was entered waits in the form for the login, and comes back with
-   * it. Only a browser in which somebody has been logged in has so much read.
+   * The session has ended before the form was sent: the login form holds what was entered, and sends it along. A large
+   * form is read only from a browser in which somebody has logged in before.
    */
   async function resume(visit: Visit): Promise<void> {
     const { context } = visit;

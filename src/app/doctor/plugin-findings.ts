@@ -27,7 +27,7 @@ async function findingsOfPlugins(settings: Settings): Promise<Finding[]> {
     ...unknown.map((name) =>
       warn(
         about,
-        `${SETTINGS_FILE} has settings of ${quote(name)}, and there is no such plugin`,
+        `${SETTINGS_FILE} has settings for the plugin ${quote(name)}, which is not loaded`,
         'add the plugin, or remove its settings',
       ),
     ),

@@ -67,8 +67,7 @@ async function waiting(
 ): Promise<Finding[]> {
   const { git } = repository;
   const branch = ref.replace('refs/heads/', '');
-  if ((await commitAt(repository, 'HEAD')) === null)
-    return [ok(about, 'there is no commit yet that could be pushed')];
+  if ((await commitAt(repository, 'HEAD')) === null) return [ok(about, 'there is no commit to push yet')];
   const not = tip === null ? [] : ['--not', tip];
   const { stdout } = await git(['rev-list', '--count', 'HEAD', ...not]);
   const count = Number(stdout);

@@ -127,7 +127,7 @@ test('doctor names a plugin that cannot be set up, and one whose pages do not ru
     fs.writeFileSync(join(dir, 'pressmark.settings.json'), '{"plugins":{"gone":{"a":1}}}');
     t.deepEqual(
       about(await findingsIn(dir), 'plugins').map(({ text }) => text),
-      ['pressmark.settings.json has settings of "gone", and there is no such plugin'],
+      ['pressmark.settings.json has settings for the plugin "gone", which is not loaded'],
       config,
     );
     fs.rmSync(join(dir, 'pressmark.settings.json'));
