@@ -32,7 +32,7 @@ export function rulesList(rules: readonly ListedRule[]): string {
 
 function ruleLine({ number, id, level, from = 1, says }: ListedRule, steps: readonly string[]): string {
   const notes = [
-    `rule ${number}`,
+    `${number}`,
     ...steps,
     ...(level === 'should' ? ['should'] : []),
     ...(from > 1 ? [`V${from}`] : []),
