@@ -201,7 +201,7 @@ function createArticleCommits(
    */
   const writer = (disk: Writer): Writer => ({
     ...disk,
-    beforeReplace: ({ path }) => beforeReplace(`${content}${path}`),
+    beforeReplace: ({ path, edited }) => beforeReplace(`${content}${path}`, edited),
     ...(isBeforeAnswer && {
       afterWrite: ({ path }, written) => commitNow(`${content}${path}`, WHY[written]),
     }),

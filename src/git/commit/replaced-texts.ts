@@ -5,6 +5,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { discard, makeDirectory, stage, syncDirectory } from '../../fs/atomic-write.js';
 import { filesBelow } from '../../fs/files-below.js';
+import { syncFiles } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
 import type { CommittedFolder } from '../content-folder.js';
@@ -28,7 +29,8 @@ export interface BeforeReplaceOptions {
 
 /**
  * Returns a function that is called before an update replaces an article's file, with its path relative to the site's
- * folder. Afterwards git has what the file holds, or a plain file below `.pressmark/replaced/` does.
+ * folder and whether a person has edited it. Afterwards git has what the file holds, or a plain file below
+ * `.pressmark/replaced/` does, and that is on the disk.
  *
  * It throws PressmarkError COMMIT_FAILED while a rebase or the like is unfinished, and where answers wait for commits and
  * git fails; the system's errors where the plain file cannot be written. The update must not be stored then.
@@ -37,10 +39,15 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
   const { place, queue, keepText, log, isBeforeAnswer, limitMs } = options;
   const { repository } = place;
 
-  return async (path: string): Promise<void> => {
+  return async (path: string, isEdited: boolean): Promise<void> => {
     refuseWhileUnfinished(repository);
     const bytes = await readFile(join(repository.top, repository.prefix, path));
-    if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) return;
+    if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) {
+      // A person's own git does not wait for the disk; what a delivery has stored was committed by Pressmark, which does.
+      if (isEdited && !(await syncFiles(repository.commonDir, [objectOf(bytes)], limitMs)))
+        await keepText(path, bytes, 'its commit may not be on the disk yet');
+      return;
+    }
     const outcome = await queue.commitNow(path, 'replaced', limitMs);
     if (outcome.kind === 'committed') return;
     if (isBeforeAnswer && outcome.kind === 'later')
@@ -50,6 +57,12 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
       );
     await keepText(path, bytes, outcome.because);
   };
+
+  /** The file in which git keeps these bytes, unless it is in a pack, which git syncs. */
+  function objectOf(bytes: Buffer): string {
+    const id = blobId(repository, bytes);
+    return join(repository.commonDir, 'objects', id.slice(0, 2), id.slice(2));
+  }
 
   /** Whether HEAD has exactly these bytes. Where git's filters change them, the queue finds out. */
   async function isAtHead(path: string, bytes: Buffer): Promise<boolean> {

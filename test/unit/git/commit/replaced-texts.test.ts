@@ -1,9 +1,17 @@
 import '../../../support/recorded-syncs.js';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { createKeepText, replacedFiles } from '../../../../src/git/commit/replaced-texts.js';
+import {
+  createBeforeReplace,
+  createKeepText,
+  replacedFiles,
+} from '../../../../src/git/commit/replaced-texts.js';
+import { checkContentFolder } from '../../../../src/git/content-folder.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import { gitEnvironment } from '../../../support/clones.js';
 import { syncs } from '../../../support/recorded-syncs.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -28,3 +36,49 @@ test.serial(
     }
   },
 );
+
+test.serial('a text that a person has committed is on the disk before an update replaces it', async (t) => {
+  const top = tempDir(t);
+  const git = (...args: string[]) => execFileSync('git', ['-C', top, ...args], { env: gitEnvironment(top) });
+  git('init', '--quiet');
+  fs.mkdirSync(join(top, 'content'));
+  fs.writeFileSync(join(top, 'content/one.md'), 'my words\n');
+  git('add', '.');
+  git(
+    '-c',
+    'user.name=Ann',
+    '-c',
+    'user.email=ann@example.com',
+    'commit',
+    '--quiet',
+    '--message',
+    'My words',
+  );
+  const repository = await openRepository(top, gitEnvironment(top));
+  if (repository.kind === 'none') return t.fail(repository.because);
+  const place = await checkContentFolder(repository, 'content/');
+  if (place.kind === 'refused') return t.fail(place.why);
+  const kept: string[] = [];
+  const beforeReplace = createBeforeReplace({
+    place,
+    queue: { commitNow: async () => ({ kind: 'failed', because: 'HEAD has the text' }) },
+    keepText: async (path) => void kept.push(path),
+    log: pino({ level: 'silent' }),
+    isBeforeAnswer: false,
+    limitMs: 10_000,
+  });
+
+  // A `sync` that says what it was asked for, in front of the system's own.
+  const { PATH } = process.env;
+  const bin = tempDir(t);
+  fs.writeFileSync(join(bin, 'sync'), `#!/bin/sh\necho "$@" >> ${bin}/asked\n`, { mode: 0o755 });
+  process.env.PATH = `${bin}:${PATH}`;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+  });
+  await beforeReplace('content/one.md', false);
+  t.false(fs.existsSync(join(bin, 'asked')), 'what a delivery has stored was synced by its commit');
+  await beforeReplace('content/one.md', true);
+  t.is(fs.readFileSync(join(bin, 'asked'), 'utf8'), `-f ${join(top, '.git')}\n`);
+  t.deepEqual(kept, []);
+});
