@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createWorker } from '../../../src/sender/queue/worker.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
@@ -31,9 +30,7 @@ async function set(t: ExecutionContext, during: (faults: Faults) => void = () =>
 
 for (const [what, rule] of [
   ['a full disk', { call: 'write', path: '/deliveries/', code: 'ENOSPC', halfway: true }],
-  ['no room for a new file', { call: 'open', path: '/deliveries/.*tmp', code: 'ENOSPC' }],
   ['a disk that fails', { call: 'fsync', path: '/deliveries/', code: 'EIO' }],
-  ['a queue that may only be read', { call: 'open', path: 'pressmark-sender/lock$', code: 'EROFS' }],
 ] as const) {
   test(`${what}: nothing is sent, the record stands as before, and it goes on by itself`, async (t) => {
     const { faults, endpoint, state, sender, sendDue, stored } = await set(t);
@@ -76,25 +73,4 @@ test('an outcome that cannot be stored: the delivery counts as being sent, and i
   t.is(endpoint.got.length, 1);
   const later = testQueue(t, state, () => Date.now() + 600_000);
   t.is((await later.due()).length, 1);
-});
-
-test('publish where nothing can be written fails with the reason, and sends nothing', async (t) => {
-  const { faults, endpoint, state, sender } = await set(t);
-  fs.writeFileSync(join(state.dir, 'b.md'), '---\n---\nText.\n');
-  faults.set({ call: 'write', path: '/deliveries/', code: 'ENOSPC' });
-  const failed = await sender('publish', join(state.dir, 'b.md'));
-  t.is(failed.code, 1);
-  t.regex(failed.stderr, /the queue in .* cannot be written: .*ENOSPC/);
-  t.is(endpoint.got.length, 0);
-});
-
-test('connect where nothing can be written fails with the reason, and keeps the older connector', async (t) => {
-  const { faults, endpoint, state, sender } = await set(t);
-  const path = join(state.connectors, 'garden.json');
-  const before = fs.readFileSync(path, 'utf8');
-  faults.set({ call: 'write', path: '/connectors/', code: 'ENOSPC' });
-  const failed = await sender('connect', 'garden', endpoint.url, '--secret', 'another');
-  t.is(failed.code, 1);
-  t.regex(failed.stderr, /the connector cannot be stored: .*ENOSPC/);
-  t.is(fs.readFileSync(path, 'utf8'), before);
 });

@@ -9,8 +9,6 @@ import { createWorker } from '../../../src/sender/queue/worker.js';
 import type { SenderState } from '../../../src/sender/state.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 import { update } from '../../support/events.js';
-import { runHere } from '../../support/in-process.js';
-import { bareEnvironment, run } from '../../support/receiver.js';
 import { connected, makeEntry, T0, testLog, testQueue } from '../../support/sender.js';
 import { until } from '../../support/until.js';
 import { virtualClock } from '../../support/virtual-clock.js';
@@ -125,21 +123,4 @@ test('a worker removes them at its start and once a day, and none where it is no
   }
   await until('the worker removes old refreshes once a day', () => !ids().includes('young-1'));
   t.true(ids().includes('young-2'));
-});
-
-test('pressmark work --once --keep says how long', async (t) => {
-  const endpoint = await startEndpoint(t, reply(503, {}));
-  const { state, connector } = await connected(t, endpoint.url);
-  const { ids } = await memory(t, state, connector);
-  const dir = join(state.deliveries, '..', '..');
-  const work = (...args: string[]) => run(['work', '--once', '--dir', dir, ...args], bareEnvironment());
-  t.is((await work('--keep', '36500')).code, 1, 'the one that waits has failed');
-  t.is(ids().length, 10);
-  t.is((await runHere(['work', '--once', '--dir', dir, '--keep', 'long'])).code, 2);
-  await work();
-  // By the machine's clock, which is after T0, all are older than the 30 days of the default but young-2.
-  t.deepEqual(
-    ids(),
-    LEFT.filter((id) => id !== 'young-1'),
-  );
 });

@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Outcome } from '../../../src/sender/delivery/delivery.js';
-import { envelopeBytes } from '../../../src/sender/delivery/send-event.js';
 import { connected, makeEntry, T0, testQueue } from '../../support/sender.js';
 
 const MINUTE = 60_000;
@@ -91,27 +90,6 @@ test('a delivery whose worker is gone is sent again after ten minutes; the old a
   t.truthy(taken && (await other.settle(taken, accepted)));
   t.is(lost && (await gone.settle(lost, busy)), undefined);
   t.is(gone.read(id)?.record.status, 'success');
-});
-
-test('a retry sends the same bytes, from another process too', async (t) => {
-  let now = T0;
-  const { state, connector } = await connected(t, URL);
-  const strange = `\ud800 \u2028 \u0000 "\\ é 🐝 </script> __proto__`;
-  const entry = makeEntry(connector, 'a');
-  const { payload } = entry.record;
-  const data = { ...payload.data, title: strange, content_html: strange.repeat(100) };
-  const hostile = { ...entry, record: { ...entry.record, payload: { ...payload, data } } };
-  const bytes = envelopeBytes(hostile.record.payload);
-  const first = testQueue(t, state, () => now);
-  await first.add([hostile]);
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    const queue = testQueue(t, state, () => now);
-    await queue.due();
-    const taken = await queue.take(entry.id);
-    t.deepEqual(taken && envelopeBytes(taken.record.payload), bytes);
-    t.truthy(taken && (await queue.settle(taken, busy)));
-    now += 60 * MINUTE;
-  }
 });
 
 for (const [what, text] of [

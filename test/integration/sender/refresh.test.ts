@@ -61,17 +61,6 @@ async function set(t: ExecutionContext, answer: Answering) {
   };
 }
 
-test('a refresh of an address with a fragment asks for it as it is, and its record has the address that was answered', async (t) => {
-  const { endpoint, refresh } = await set(t, answering());
-  const entry = await refresh(`${URL}#part`);
-  t.deepEqual(standing(entry), ['success', 1, 200, null]);
-  t.is(entry.liveUrl, URL);
-  const [test, lookup, update] = endpoint.got.map(requestOf);
-  t.deepEqual(test?.data.capabilities, ALL);
-  t.deepEqual(lookup?.data, { target_url: `${URL}#part` });
-  t.like(update?.data, { title: 'Bees, anew', featured_image_url: null });
-});
-
 /** A receiver with one article, which was published from bees.md; a test may edit it. */
 async function published(t: ExecutionContext, over: Parameters<typeof answering>[0] = {}) {
   const stored = { ...target };
@@ -203,18 +192,6 @@ test('a refused refresh is reported by the article’s delivery, with its reason
   clock.pass(60_000);
   await t.throwsAsync(refresh());
   t.is(refused()[0]?.at, '2026-11-19T08:02:00.000Z');
-});
-
-test('of an article that was not published from here, its last refresh reports that the next was refused', async (t) => {
-  let version = 3;
-  const { queue, refresh } = await set(
-    t,
-    answering({ 'webhook.test': () => reply(200, { ...tested, contract_version: version }) }),
-  );
-  const { id } = await refresh();
-  version = 1;
-  await t.throwsAsync(refresh(URL, true));
-  t.regex(queue.read(id)?.refused?.why ?? '', /Version 2 receiver is required/);
 });
 
 test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no conflict, and the update can be sent again', async (t) => {

@@ -13,7 +13,7 @@ import type { Queue } from '../../../src/sender/queue/queue.js';
 import { type Attempted, createWorker, type WorkerOptions } from '../../../src/sender/queue/worker.js';
 import type { SenderState } from '../../../src/sender/state.js';
 import { type Answering, type Endpoint, reply, startEndpoint } from '../../support/endpoint.js';
-import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { connected, makeEntry, T0, testLog, testQueue } from '../../support/sender.js';
 import { signature } from '../../support/signer.js';
 import { until } from '../../support/until.js';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.js';
@@ -72,17 +72,6 @@ async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
 
   return { endpoint, state, connector, queue, clock, ended, lines, worker, pass, minutes };
 }
-
-test('a publish goes out as it was queued, and its url becomes the live link', async (t) => {
-  const url = 'https://g.example/articles/a/';
-  const { endpoint, connector, queue, worker } = await set(t, reply(200, { received: true, id: 'a', url }));
-  const entry = makeEntry(connector, 'a');
-  await queue.add([entry]);
-  await worker().sendDue();
-  t.deepEqual(JSON.parse(String(endpoint.got[0]?.body)), entry.record.payload);
-  t.is(queue.read(entry.id)?.liveUrl, url);
-  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['success', 1, 200, null]);
-});
 
 test('what is sent days after it was queued states the moment of sending, and a later attempt the same bytes', async (t) => {
   const { endpoint, connector, queue, clock, worker } = await set(t, reply(503));
@@ -257,18 +246,6 @@ test('a connector whose file is broken fails the command that waits for it; the 
   t.is(endpoint.got.length, 2);
 });
 
-test('a record that cannot be read is logged once; the others are sent', async (t) => {
-  const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
-  await queue.add([makeEntry(connector, 'a')]);
-  fs.writeFileSync(`${state.deliveries}/broken.json`, '{');
-  const running = worker({ queue: testQueue(t, state, () => T0) });
-  await running.sendDue();
-  await running.sendDue();
-  t.is(endpoint.got.length, 1);
-  t.is(lines.length, 1);
-  t.regex(lines[0]?.msg ?? '', /deliveries\/broken\.json is skipped.*not JSON/);
-});
-
 test('Retry-After: a receiver is left alone for so long, and no row of a delivery record says otherwise than before', async (t) => {
   let answer: Answering = reply(429, 'slowly', { 'retry-after': '3600' });
   const { endpoint, connector, queue, clock, worker, lines } = await set(t, (got, response) =>
@@ -295,23 +272,6 @@ test('Retry-After: a receiver is left alone for so long, and no row of a deliver
   clock.pass(30 * MINUTE);
   await worker().sendDue();
   t.is(endpoint.got.length, 4);
-});
-
-test('a short pause is waited for in the same run', async (t) => {
-  let busy = true;
-  const { endpoint, connector, queue, clock, worker } = await set(t, (got, response) =>
-    (busy ? reply(503, '', { 'retry-after': new Date(T0 + 120_000).toUTCString() }) : reply(200))(
-      got,
-      response,
-    ),
-  );
-  await queue.add(['a', 'b'].map((id) => makeEntry(connector, id)));
-  const sent = worker({ lanes: 1 }).sendDue();
-  await until('the worker waits', () => clock.waiting() === 1);
-  busy = false;
-  clock.pass(2 * MINUTE);
-  await sent;
-  t.is(endpoint.got.length, 2);
 });
 
 test('410: nothing else goes to a receiver that is gone until the next attempt is due, each time later; one that is back gets everything', async (t) => {

@@ -25,35 +25,6 @@ test.serial('200-test and 200-lookup: what only asks writes no file', async (t) 
 });
 
 test.serial(
-  '404-updated-two-articles-at-one-url: where two articles claim one URL neither is updated, until one gives it up',
-  async (t) => {
-    const { dir, post, find } = receiver();
-    const other = article();
-    const { url, request } = await publishForUpdate(receiver(), article());
-    const { url: otherUrl, request: otherRequest } = await publishForUpdate(receiver(), other);
-    edit(fileOf(dir, other.id), `url: "${otherUrl}"`, `url: "${url}"`);
-    await until(
-      'a lookup of the URL that two articles claim is refused',
-      async () => (await post('article.lookup', { target_url: url })).status === 404,
-    );
-    const before = treeOf(dir);
-
-    const onTheirUrl = { ...otherRequest, target_url: url };
-    for (const data of [request, onTheirUrl, { ...request, target_url: url.replace(/\/$/, '#top') }]) {
-      const { status, json } = await post('article.updated', data);
-      t.is(status, 404);
-      t.regex(json.error, /^target_url: 2 articles are at /);
-    }
-    t.deepEqual(treeOf(dir), before);
-
-    edit(fileOf(dir, other.id), `url: "${url}"`, `url: "${otherUrl}"`);
-    t.is((await post('article.updated', request)).status, 200);
-    t.is((await find(url)).revision_id, request.revision_id);
-    t.is((await find(otherUrl)).revision_id, otherRequest.base_revision_id, 'the other article is unchanged');
-  },
-);
-
-test.serial(
   '404-lookup-two-articles-at-one-url: a copy makes the URL ambiguous, until the copy is removed',
   async (t) => {
     const { dir, post, find } = receiver();
@@ -112,26 +83,6 @@ test('404-lookup-empty-field: an article without any content is stored, and a lo
   const { status, json } = await receiver().post('article.lookup', { target_url: published.json.url });
   t.is(status, 404);
   t.regex(json.error, /^target\.content_html is empty in /);
-});
-
-test('404-lookup-empty-field: a title that a person has removed is named', async (t) => {
-  const { dir, post } = receiver();
-  const data = article();
-  const { url } = (await post('article.published', data)).json;
-  edit(fileOf(dir, data.id), `title: ${JSON.stringify(data.title)}`, 'title: ""');
-  const { status, json } = await post('article.lookup', { target_url: url });
-  t.is(status, 404);
-  t.regex(json.error, /^target\.title is empty in /);
-});
-
-test('404-lookup-nothing-there: an article whose file a person has removed is not found', async (t) => {
-  const { dir, post } = receiver();
-  const data = article();
-  const { url } = (await post('article.published', data)).json;
-  fs.unlinkSync(fileOf(dir, data.id));
-  const { status, json } = await post('article.lookup', { target_url: url });
-  t.is(status, 404);
-  t.is(json.error, `target_url: there is no article at ${JSON.stringify(url)}`);
 });
 
 test('404-lookup-nothing-there: an article whose URL a person has changed is found at the new URL alone', async (t) => {

@@ -2,7 +2,6 @@ import test from 'ava';
 import { hasFailed } from '../../../src/conformance/outcome.js';
 import { redactor } from '../../../src/conformance/redact.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
-import { CLOCK, type Clock } from '../../../src/sender/clock.js';
 import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { answers, finishes } from '../../support/conformance/ways.js';
@@ -26,27 +25,6 @@ test('a read-only run sends nothing that writes', async (t) => {
   t.false(hasFailed(report));
   const publish = report.outcomes.find(({ rule }) => rule.id === 'publish-accepted');
   t.is(publish?.why, 'it sends article.published, and --read-only was given');
-});
-
-test('a read-only run looks up an article that the receiver has', async (t) => {
-  const steps = referenceSteps();
-  await checked(steps, { only: ['publish-accepted'] });
-  const [article] = steps.store.articles.values();
-  const report = await checked(steps, { readOnly: true, target: article?.url });
-  const results = new Map(report.outcomes.map(({ rule, result }) => [rule.id, result]));
-  for (const id of ['lookup-200', 'lookup-target-title', 'canonical-query', 'lookup-version-3'])
-    t.is(results.get(id), 'passed', id);
-  t.is(steps.store.articles.size, 1);
-});
-
-test('the report lists the articles that the run has left behind', async (t) => {
-  const steps = referenceSteps();
-  const report = await checked(steps);
-  t.deepEqual(report.left.map(({ id }) => id).sort(), [...steps.store.articles.keys()].sort());
-  for (const { id, url } of report.left) {
-    t.true(id.startsWith(`pressmark-check-${report.run}-`), id);
-    t.is(url, steps.store.articles.get(id)?.url);
-  }
 });
 
 test('no report holds the secret, a signature, the URL’s password or its query', async (t) => {
@@ -83,35 +61,6 @@ test('the control characters of an answer are escaped in the report', async (t) 
   const report = await checked(steps);
   t.notRegex(JSON.stringify(complaints(report)), /[\u001b\u0007\u009b\u202e]/);
   t.regex(complaints(report).join(), /\\u\{1b\}\]0;owned\\u\{7\}\\u\{9b\}31m\\u\{202e\}gone/);
-});
-
-test('a run sends no more requests within a second than its rate allows', async (t) => {
-  let now = 0;
-  // Only the pace waits so briefly; an answer is waited for in real time.
-  const clock: Clock = {
-    now: () => now,
-    wait: async (ms, signal) => {
-      if (ms > 1000) return CLOCK.wait(ms, signal);
-      now += ms;
-    },
-  };
-  const steps = referenceSteps();
-  const came: number[] = [];
-  finishes(() => {
-    came.push(now);
-    return {};
-  })(steps);
-  const only = ['signature-missing', 'concurrent-one-wins', 'canonical-query'];
-  const { requests } = await checked(steps, { rate: 10, only, clock });
-  t.true(requests > 20);
-  t.is(came.length, requests);
-  for (const [n, at] of came.entries()) t.true((came[n + 10] ?? Number.POSITIVE_INFINITY) - at >= 1000);
-});
-
-test('a run with an unknown rule is refused', async (t) => {
-  await t.throwsAsync(checked(referenceSteps(), { only: ['no-such-rule'] }), {
-    message: /there is no rule "no-such-rule"; pressmark check --list/,
-  });
 });
 
 test('an event that went unanswered three times is not sent again, and other events are', async (t) => {

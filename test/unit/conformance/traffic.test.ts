@@ -1,9 +1,6 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { checkReceiver } from '../../../src/conformance/run.js';
 import { type ListenOptions, listen, type Observed } from '../../../src/conformance/traffic/listener.js';
-import { readRecording, recorderIn } from '../../../src/conformance/traffic/recording.js';
 import { DEFAULT_SERVICE } from '../../../src/contract/service.js';
 import { sampleArticle, sampleTest } from '../../../src/sender/article/sample-event.js';
 import { type EventName, envelopeOf, postEvent } from '../../../src/sender/delivery/send-event.js';
@@ -11,7 +8,6 @@ import { complaints, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { finishes } from '../../support/conformance/ways.js';
 import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
 
 async function listening(t: ExecutionContext, over: Partial<ListenOptions> = {}) {
   const seen: Observed[] = [];
@@ -52,27 +48,6 @@ test('listen alone keeps every rule of the contract', async (t) => {
     complaints(report).filter((line) => !line.includes('with --')),
     [],
   );
-});
-
-test('a receiver behind listen keeps every rule, and listen finds nothing in what it answers', async (t) => {
-  const { url } = await behind(t);
-  const { url: before, seen } = await listening(t, { forwardTo: url });
-  const only = [
-    'concurrent-one-wins',
-    'update-retry-200',
-    'raw-pieces',
-    'raw-chunked',
-    'unsigned-empty-body',
-    'json-cut-off',
-    'content-500-kb',
-  ];
-  const report = await checkReceiver(optionsFor(new URL(before), { only, pages: undefined }));
-  t.deepEqual(complaints(report), []);
-  t.true(seen.length > 20);
-  const inAnswers = seen.flatMap(({ request, findings }) =>
-    request.findings.length > 0 ? [] : findings.map(({ says }) => says),
-  );
-  t.deepEqual(inAnswers, []);
 });
 
 test('listen names what a request breaks', async (t) => {
@@ -150,21 +125,4 @@ test('listen answers by a script, and where no receiver is behind it says so', a
   const { status, body } = await sent(dead, 'webhook.test', aTest());
   t.is(status, 502);
   t.regex(body.toString(), /http:\/\/127\.0\.0\.1:9 did not answer/);
-});
-
-test('what listen has recorded is read as it came, and the numbers of the files go on', async (t) => {
-  const folder = join(tempDir(t), 'traffic');
-  const { url, seen } = await listening(t);
-  await sent(url, 'webhook.test', aTest());
-  const [one] = seen;
-  if (one === undefined) return t.fail();
-  t.is(recorderIn(folder)('webhook.test', one.recording), join(folder, '0001-webhook.test.json'));
-  const second = recorderIn(folder)('../unknown', one.recording);
-  t.is(second, join(folder, '0002-..unknown.json'));
-  t.deepEqual(readRecording(second), one.recording);
-  const broken = join(folder, 'broken.json');
-  fs.writeFileSync(broken, '{}');
-  t.throws(() => readRecording(broken), {
-    message: /broken\.json" is no recording of pressmark listen --record/,
-  });
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Report } from '../../../src/conformance/outcome.js';
 import { checkReceiver } from '../../../src/conformance/run.js';
-import { checked, complaints, optionsFor } from '../../support/conformance/checked.js';
+import { checked, optionsFor } from '../../support/conformance/checked.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { GARDEN } from '../../support/conformance/reference-store.js';
 import { refuse } from '../../support/conformance/refusal.js';
@@ -57,28 +57,4 @@ test('a receiver that answers contract_version 2 is Version 2, and may answer a 
   t.deepEqual(failed(report), []);
   t.is(resultOf(report, 'update-content')?.result, 'passed');
   t.is(resultOf(report, 'publish-url')?.result, 'not applicable');
-});
-
-test('rules that need the URLs of a Version 2 receiver are not checked where no URL is given, and the report says why', async (t) => {
-  const report = await checked(version2(), { as: undefined, pages: undefined });
-  t.deepEqual(failed(report), []);
-  const lookup = resultOf(report, 'lookup-200');
-  t.is(lookup?.result, 'not checked');
-  t.regex(lookup?.why ?? '', /--article-url/);
-  t.is(resultOf(report, 'update-content')?.why, lookup?.why);
-});
-
-test('a report on a receiver that should be Version 3 says what its answers lack', async (t) => {
-  const report = await checked(version1(), { as: 3, pages: undefined });
-  t.is(report.version, 3);
-  for (const id of ['test-200', 'publish-200', 'publish-url']) t.true(failed(report).includes(id), id);
-});
-
-test('a rule is not checked where a rule that it needs has failed, and the report names that rule', async (t) => {
-  const steps = referenceSteps();
-  steps.events['article.lookup'] = () => refuse(500, 'no');
-  const report = await checked(steps);
-  t.true(failed(report).includes('lookup-200'));
-  t.is(resultOf(report, 'canonical-fragment')?.why, 'it needs lookup-200, which is failed');
-  t.true(complaints(report).length > 50);
 });

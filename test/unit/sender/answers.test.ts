@@ -39,18 +39,14 @@ for (const version of [2, 3]) {
 for (const [what, reply] of [
   ['a bare 200', answer(200)],
   ['an answer with received alone', answer(200, { received: true })],
-  ['an answer without JSON', answer(200, '<p>Thank you</p>')],
-  ['a list', answer(200, [1])],
   ['another version', answer(200, { received: true, contract_version: 1, capabilities: ALL })],
   ['a version that is a text', answer(200, { received: true, contract_version: '3', capabilities: ALL })],
-  ['an answer without capabilities', answer(200, { received: true, contract_version: 3 })],
   [
     'an answer with capabilities that are not a list',
     answer(200, { received: true, contract_version: 3, capabilities: 'all' }),
   ],
   ['an answer without received', answer(200, { contract_version: 3, capabilities: ALL })],
   ['a 202', answer(202, { received: true, contract_version: 3, capabilities: ALL })],
-  ['an unsupported event', answer(400, { error: 'unsupported event' })],
 ] as const) {
   test(`webhook.test: ${what} is read as Version 1, and a refresh needs a Version 2 receiver`, (t) => {
     const checked = checkTest(reply);
@@ -79,11 +75,6 @@ for (const [what, reply, words] of [
     'a 404, which is not Version 1',
     answer(404),
     /no webhook at this URL; correct it, or .* 400 .*: HTTP 404/,
-  ],
-  [
-    'a 405, which is not Version 1',
-    answer(405),
-    /no webhook at this URL; correct it, or .* 400 .*: HTTP 405/,
   ],
   ['a 500', answer(500, 'sorry'), /HTTP 500: sorry/],
   [
@@ -121,8 +112,6 @@ test('lookup: the five fields of a target are read, and no others', (t) => {
 
 for (const [what, reply, words] of [
   ['404', answer(404, { error: 'nothing there' }), /HTTP 404: \{"error":"nothing there"\}/],
-  ['201', found({}, 201), /HTTP 201/],
-  ['a bare 200', answer(200), /must be a JSON object; its body is empty/],
   [
     'a version 1 acknowledgement',
     answer(200, { received: true }),
@@ -130,12 +119,9 @@ for (const [what, reply, words] of [
   ],
   ['not received', found({ received: false }), /received must be true in the answer, got false/],
   ['version 4', found({ contract_version: 4 }), /contract_version must be 2 or 3 in the answer, got 4/],
-  ['no target', found({ target: null }), /target is missing/],
   ['another origin', found({ target: { ...target, url: 'https://h.example/a' } }), /not the address/],
-  ['another path', found({ target: { ...target, url: 'https://g.example/a//' } }), /not the address/],
   ['another case', found({ target: { ...target, url: 'https://g.example/A' } }), /not the address/],
   ['another query', found({ target: { ...target, url: 'https://g.example/a?b' } }), /not the address/],
-  ['a relative url', found({ target: { ...target, url: '/a' } }), /not the address/],
   ['too large', answer(200, '{', { incomplete: 'is over 1,000,000 bytes' }), /over 1,000,000 bytes/],
   ['half an answer', answer(200, '{"rec', { incomplete: 'broke off' }), /the answer broke off/],
   ...(['id', 'url', 'revision_id', 'title', 'content_html'] as const).flatMap((field) => [
@@ -204,54 +190,48 @@ test('update: a 409 is final, any other failure is not', (t) => {
   }
 });
 
-for (const status of [200, 201, 202, 204]) {
-  test(`publish: a bare ${status} means that the article is delivered`, (t) =>
+test('publish: any bare 2xx means that the article is delivered', (t) => {
+  for (const status of [200, 201, 202, 204])
     t.deepEqual(outcomeOf(publish, answer(status)), {
       result: 'accepted',
       statusCode: status,
       liveUrl: null,
-    }));
-}
+    });
+});
 
 test('publish: the url of the answer is the live link of the article', (t) => {
   const outcome = outcomeOf(publish, answer(200, { received: true, id: 'd', url: 'https://g.example/a/' }));
   t.deepEqual(outcome, { result: 'accepted', statusCode: 200, liveUrl: 'https://g.example/a/' });
 });
 
-for (const url of [
-  'javascript:alert(1)',
-  '/a',
-  'https://me:too@g.example/',
-  '',
-  7,
-  null,
-  'https://g.example/\u0000',
-]) {
-  test(`publish: the article is delivered, but ${JSON.stringify(url)} is not its live link`, (t) => {
+test('publish: the article is delivered, but what is no absolute http(s) URL is not its live link', (t) => {
+  for (const url of [
+    'javascript:alert(1)',
+    '/a',
+    'https://me:too@g.example/',
+    '',
+    7,
+    'https://g.example/\u0000',
+  ]) {
     const outcome = outcomeOf(publish, answer(200, { url }));
-    t.true(outcome.result === 'accepted' && outcome.liveUrl === null);
+    t.true(outcome.result === 'accepted' && outcome.liveUrl === null, String(url));
     t.regex((outcome.result === 'accepted' && outcome.note) || '', /is not an absolute http\(s\) URL/);
-  });
-}
+  }
+});
 
-for (const incomplete of ['is over 1,000,000 bytes', 'broke off', 'was not complete within 30 s']) {
-  test(`publish: the article is delivered, although the answer ${incomplete}`, (t) => {
-    const outcome = outcomeOf(publish, answer(200, '{"url":"https://g.example/a"', { incomplete }));
-    t.deepEqual(outcome, {
-      result: 'accepted',
-      statusCode: 200,
-      liveUrl: null,
-      note: `its URL cannot be read: the answer ${incomplete}`,
-    });
-  });
-}
+test('publish: the article is delivered, although its answer is over 1,000,000 bytes and its URL not read', (t) => {
+  const incomplete = 'is over 1,000,000 bytes';
+  const outcome = outcomeOf(publish, answer(200, '{"url":"https://g.example/a"', { incomplete }));
+  const note = `its URL cannot be read: the answer ${incomplete}`;
+  t.deepEqual(outcome, { result: 'accepted', statusCode: 200, liveUrl: null, note });
+});
 
-for (const status of [301, 304, 400, 401, 409, 413, 429, 500, 599]) {
-  test(`publish: ${status} is a failed attempt that is tried again`, (t) => {
+test('publish: every other status is a failed attempt that is tried again', (t) => {
+  for (const status of [301, 304, 400, 401, 409, 413, 429, 500, 599]) {
     const outcome = outcomeOf(publish, answer(status, 'why'));
-    t.true(outcome.result === 'refused' && !outcome.final && outcome.statusCode === status);
-  });
-}
+    t.true(outcome.result === 'refused' && !outcome.final && outcome.statusCode === status, String(status));
+  }
+});
 
 test('the error text is made of the first 200 whole characters of the body', (t) => {
   t.is(beginningOf(answer(500, 'é'.repeat(300))), 'é'.repeat(200));

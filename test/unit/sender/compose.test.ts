@@ -125,14 +125,6 @@ test('the author is that of the file, else that of the connector, else the appli
   t.is(compose(t, '---\n---\nx').author, 'The Garden');
 });
 
-test('the slug of index.md is the name of its folder, and a slug without letters and digits is replaced by the id', (t) => {
-  const folder = join(tempDir(t), 'wind-at-home');
-  fs.mkdirSync(folder);
-  fs.writeFileSync(join(folder, 'index.md'), '---\n---\nx');
-  t.is(readDraft(join(folder, 'index.md')).slug, 'wind-at-home');
-  t.is(compose(t, '---\nslug: "***"\n---\nx').slug, 'a-1');
-});
-
 test('tracking markup is added only where the connector asks for it, between the text and the item comment', (t) => {
   const data = compose(t, '---\n---\nx', { tracking: 'https://stats.example/v?a=1' });
   const image = '<img src="https://stats.example/v?a=1&amp;item=a-1" alt="" width="1" height="1">';
@@ -238,12 +230,6 @@ test('an update keeps the day of publication', (t) => {
   t.is(published(update('---\n---\nnew')), undefined, 'it was not published from here');
 });
 
-test('an update keeps an item comment whose id contains a >', (t) => {
-  const content_html = '<p>a</p>\n<!-- svc:item:a>b -->';
-  const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
-  t.is(data.content_html, '<p>new</p>\n<!-- svc:item:a>b -->');
-});
-
 for (const open of [
   '<!-- to be continued',
   '<script>\nlet a',
@@ -325,19 +311,6 @@ for (const [what, text, words] of [
     t.throws(() => draft(t, text), { code: 'ARTICLE_FILE_INVALID', message: words });
   });
 }
-
-test('a file that is not UTF-8 and a file that does not exist are refused', (t) => {
-  const path = join(tempDir(t), 'latin1.md');
-  fs.writeFileSync(path, Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe4]));
-  t.throws(() => readDraft(path), { code: 'ARTICLE_FILE_INVALID', message: /not valid UTF-8/ });
-  t.throws(() => readDraft(`${path}x`), { code: 'ARTICLE_FILE_INVALID', message: /ENOENT/ });
-});
-
-test('a file with CRLF, a BOM and a thematic break is read like any other file', (t) => {
-  const data = compose(t, '\ufeff---\r\ntitle: x\r\n---\r\n\r\nOne\r\n\r\n---\r\n\r\nTwo\r\n');
-  t.is(data.title, 'x');
-  t.is(data.content_html, '<p>One</p>\n<hr>\n<p>Two</p>\n<!-- svc:item:a-1 -->');
-});
 
 test('a file with draft: true or published: false, in any words of YAML, is unfinished', (t) => {
   for (const line of [

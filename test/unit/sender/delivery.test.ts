@@ -71,11 +71,6 @@ test('a pending delivery is taken up when it is due, not before', (t) => {
   t.is(advance(waiting, { kind: 'take' }, T0 + MINUTE)?.status, 'sending');
 });
 
-test('a delivery that is being sent is not taken up a second time', (t) => {
-  t.is(advance(taken(), { kind: 'take' }, T0), undefined);
-  t.is(advance(taken(), { kind: 'take' }, T0 + 24 * 60 * MINUTE), undefined);
-});
-
 test('a delivery that has been sending for ten minutes is pending again and due at once, and the attempt is counted', (t) => {
   t.is(advance(taken(), { kind: 'tick' }, T0 + 10 * MINUTE - 1), undefined);
   const again = after(taken(), { kind: 'tick' }, T0 + 10 * MINUTE);
@@ -85,14 +80,6 @@ test('a delivery that has been sending for ten minutes is pending again and due 
   );
   t.regex(again.lastError ?? '', /cut off/);
   t.is(after(again, { kind: 'take' }, T0 + 10 * MINUTE).status, 'sending');
-});
-
-test('a publication that is answered with a 2xx succeeds, and no retry is due', (t) => {
-  const done = after(taken(), { kind: 'end', outcome: accepted }, T0 + 5);
-  t.deepEqual(
-    [done.status, done.attempts, done.lastStatusCode, done.lastError, done.nextRetryAt],
-    ['success', 1, 200, null, null],
-  );
 });
 
 test('a delivery that succeeds after a failure keeps no error', (t) => {
@@ -148,11 +135,6 @@ test('a delivery whose attempts are all cut off has failed after the sixth: what
   const failed = after(delivery, { kind: 'tick' }, now + 10 * MINUTE);
   t.deepEqual([failed.status, failed.attempts, failed.nextRetryAt], ['failed', 6, null]);
   t.regex(failed.lastError ?? '', /cut off/);
-});
-
-test('an attempt that is stopped before anything was sent is not counted', (t) => {
-  const stopped = after(taken(), { kind: 'end', outcome: { result: 'stopped', error: 'moved' } }, T0);
-  t.deepEqual([stopped.status, stopped.attempts, stopped.lastError], ['failed', 0, 'moved']);
 });
 
 test('a delivery fails at once when its refusal is final', (t) => {

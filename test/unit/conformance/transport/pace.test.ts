@@ -23,13 +23,3 @@ test('no more requests begin within any second than the rate allows', async (t) 
   }
   for (const [n, at] of begun.entries()) t.true((begun[n + 20] ?? Number.POSITIVE_INFINITY) - at >= 1000);
 });
-
-test('a request waits only where the rate is used up', async (t) => {
-  const clock = virtualClock();
-  const pace = createPace(20, clock);
-  await pace.take(6);
-  await pace.take(14);
-  t.is(clock.now(), 0);
-  await pace.take();
-  t.is(clock.now(), 1000);
-});
