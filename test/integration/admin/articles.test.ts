@@ -49,43 +49,6 @@ async function published(over: Parameters<typeof article>[0] = {}) {
   return { data, id: data.id, url };
 }
 
-test.serial('articles in the admin: the first list of a small site has all that is there', async (t) => {
-  const { data } = await published({ title: 'Before the first look' });
-  const { text } = await ada.get('articles');
-  t.true(text.includes(data.title));
-});
-
-test.serial(
-  'articles in the admin: an edit is saved, an update from before it is 409, and its page follows',
-  async (t) => {
-    const { id, url, data } = await published();
-    const { revision_id: base_revision_id } = await receiver.find(url);
-    const form = await formOf(ada, id);
-    t.like(form, {
-      title: data.title,
-      tags: 'bees\ncity',
-      base: base_revision_id,
-      image: data.featured_image_url ?? '',
-    });
-    const saved = await ada.post(`articles/edit?${query({ id })}`, {
-      ...form,
-      do: 'save',
-      title: 'Housing bees',
-    });
-    t.is(saved.status, 303);
-    t.regex(
-      (await ada.get(`articles/article?${query({ id, versions: '50' })}`)).text,
-      /Housing bees[\s\S]*Ada/,
-    );
-    const request = update({ target_id: id, target_url: url, base_revision_id });
-    t.is((await receiver.post('article.updated', request)).status, 409);
-    await until('the page has the title', async () => {
-      const page = await fetch(`${receiver.origin}${new URL(url).pathname}`);
-      return (await page.text()).includes('Housing bees');
-    });
-  },
-);
-
 test.serial(
   'articles in the admin: where a delivery and another person came first, both texts are shown, nothing is overwritten, and what was typed is kept',
   async (t) => {
@@ -108,18 +71,6 @@ test.serial(
     t.is(toldToo.status, 409);
     t.true(toldToo.text.includes('Ada’s own words.'));
     t.is(valueIn(toldToo, 'body'), 'Bo’s own words.');
-    const versions = await bo.get(`articles/article?${query({ id, versions: '50' })}`);
-    t.true(versions.text.includes(request.id), 'the text that was delivered is kept');
-    t.notRegex(versions.text, /replaced by the service/);
-
-    const { revision_id } = await receiver.find(url);
-    const fresh = update({ target_id: id, target_url: url, base_revision_id: revision_id });
-    t.is((await receiver.post('article.updated', fresh)).status, 200);
-    const after = await ada.get(`articles/article?${query({ id, versions: '50' })}`);
-    t.regex(after.text, new RegExp(`${revision_id}</code>.*replaced by the service`), 'and Ada is told');
-    const older = await ada.get(`articles/article?${query({ id, versions: '1' })}`);
-    t.false(older.text.includes(revision_id), 'only the newest');
-    t.true(older.text.includes('versions=51'));
   },
 );
 
@@ -179,29 +130,6 @@ test.serial(
 );
 
 test.serial(
-  'articles in the admin: a form of an earlier session comes back with what was typed and is good then',
-  async (t) => {
-    for (const [path, fields] of [
-      [`articles/edit?${query({ id: (await published()).id })}`, { do: 'save', base: 'some' }],
-      ['articles/new', { do: 'create', state: 'held', slug: 'of-wax', key: '00000000000000aa' }],
-    ] as const) {
-      const typed = { ...fields, title: 'Of wax', tags: 'wax, yellow\nbees', body: 'Typed for an hour.' };
-      const back = await ada.post(path, { ...typed, token: bo.token });
-      t.is(back.status, 403);
-      t.is(valueIn(back, 'token'), ada.token);
-      t.is(valueIn(back, 'body'), typed.body);
-      t.is(valueIn(back, 'tags'), typed.tags);
-      if ('slug' in fields) {
-        t.is(valueIn(back, 'slug'), fields.slug);
-        t.is(valueIn(back, 'key'), fields.key);
-        t.regex(back.text, /value="held" checked/);
-      } else t.is(valueIn(back, 'base'), fields.base);
-    }
-    t.notRegex((await ada.get(`articles?${query({ text: 'Of wax' })}`)).text, /Of wax<\/a>/);
-  },
-);
-
-test.serial(
   'articles in the admin: a new article is stored once, as held as it was meant, however often its form is sent',
   async (t) => {
     const page = await ada.get('articles/new');
@@ -223,26 +151,6 @@ test.serial(
     t.true(told.text.includes(`action="/-/admin/articles/edit?id=admin-${fields.key}"`), 'it is an edit now');
     const mine = { ...fields, do: 'save', base: valueIn(told, 'base'), body: 'Of other bees.' };
     t.is((await ada.post(`articles/edit?id=admin-${fields.key}`, mine)).status, 303);
-  },
-);
-
-test.serial(
-  'articles in the admin: a save that changes nothing says so, tags with commas stay, an image is no address',
-  async (t) => {
-    const { id, url } = await published({ tags: ['salt, pepper', 'bees'], featured_image_url: null });
-    const path = `articles/edit?${query({ id })}`;
-    const { revision_id } = await receiver.find(url);
-    const form = { ...(await formOf(ada, id)), do: 'save' };
-    const saved = await ada.post(path, form);
-    const [flash = ''] = saved.headers.getSetCookie();
-    const next = await ada.get(`articles/article?${query({ id })}`, {
-      Cookie: `${ada.cookie}; ${flash.split(';')[0]}`,
-    });
-    t.regex(next.text, /Nothing has changed/);
-    t.is((await receiver.find(url)).revision_id, revision_id);
-    await ada.post(path, { ...form, title: 'Hives' });
-    t.is((await formOf(ada, id)).tags, 'salt, pepper\nbees');
-    t.notRegex((await ada.get(path)).text, /type="url"/, 'a path of this site could not be sent');
   },
 );
 
@@ -284,111 +192,22 @@ test.serial(
     t.regex(preview.headers.get('content-security-policy') ?? '', /default-src 'none'.*; sandbox$/);
     t.notRegex(preview.headers.get('content-security-policy') ?? '', /script-src|allow-scripts/);
     t.is((await formOf(ada, id)).title, form.title);
-    const fresh = await ada.post('articles/new', { do: 'preview', title: 'Fresh', body: 'New words.' });
-    t.regex(fresh.text, /<iframe[^>]* sandbox /);
   },
 );
 
-test.serial('articles in the admin: one can be written, held, scheduled, shown and let expire', async (t) => {
-  const made = await ada.post('articles/new', {
-    do: 'create',
-    title: 'Wax and honey',
-    tags: 'Bees\nwax',
-    author: 'Ada',
-    body: 'Of *wax*.',
-    state: 'held',
-  });
-  t.is(made.status, 303);
-  const to = made.headers.get('location')?.replace('/-/admin/', '') ?? '';
-  const state = async () =>
-    /<span class="mark \w+">.*?<\/span> ([^<]+)<\/span>/.exec((await ada.get(to)).text)?.[1];
-  t.is(await state(), 'Held');
-  for (const [given, expected] of [
-    [{ state: 'live' }, 'Live'],
-    [{ state: 'held' }, 'Held'],
-    [{ state: 'scheduled', at: '2099-01-01T08:00' }, 'Scheduled'],
-    [{ state: 'live' }, 'Live'],
-    [{ state: 'expired' }, 'Expired'],
-  ] as const) {
-    t.is((await ada.post(to, { do: 'state', ...given })).status, 303);
-    t.is(await state(), expected);
-  }
-  await ada.post(to, { do: 'state', state: 'scheduled', at: 'soon' });
-  t.is(await state(), 'Expired');
-  t.is((await ada.post('articles/new', { do: 'create', title: '', body: 'Words.' })).status, 422);
-});
-
 test.serial(
-  'articles in the admin: an earlier version can be compared and put back, but not over what has come since',
+  'articles in the admin: an earlier version is not put back over what has come since',
   async (t) => {
     const { id, url } = await published();
     const { revision_id: first } = await receiver.find(url);
     const path = `articles/edit?${query({ id })}`;
     await ada.post(path, { ...(await formOf(ada, id)), do: 'save', title: 'Another title' });
     const { revision_id: second } = await receiver.find(url);
-    const compared = await ada.get(`articles/compare?${query({ id, from: first, to: second })}`);
-    t.regex(compared.text, /<del>Keeping bees on a balcony\n<\/del><ins>Another title\n<\/ins>/);
     const to = `articles/article?${query({ id })}`;
     await ada.post(to, { do: 'revert', revision: first, base: first });
     t.is((await receiver.find(url)).title, 'Another title');
     t.is((await ada.post(to, { do: 'revert', revision: first, base: second })).status, 303);
     t.is((await receiver.find(url)).title, 'Keeping bees on a balcony');
-  },
-);
-
-test.serial(
-  'articles in the admin: the list finds by words, state, tag, author and whose text it is, in each order',
-  async (t) => {
-    await published({
-      id: 'zebra',
-      title: 'Zebra crossing',
-      tags: ['Streets'],
-      author: 'Zoe',
-      published_at: '2020-01-01T00:00:00Z',
-    });
-    await published({
-      id: 'apple',
-      title: 'Apple streets',
-      tags: ['fruit'],
-      author: 'Zoe',
-      published_at: '2021-01-01T00:00:00Z',
-    });
-    const found = async (fields: Record<string, string>) => {
-      const { text } = await ada.get(`articles?${query(fields)}`);
-      return [...text.matchAll(/<a class="name"[^>]*>([^<]+)<\/a>/g)].map(([, title]) => title);
-    };
-    await until('all files are read', async () => (await found({ author: 'zoe' })).length === 2);
-    t.deepEqual(await found({ author: 'zoe' }), ['Apple streets', 'Zebra crossing']);
-    t.deepEqual(await found({ author: 'Zoe', sort: 'oldest' }), ['Zebra crossing', 'Apple streets']);
-    t.deepEqual(await found({ text: 'STREETS', sort: 'title' }), ['Apple streets', 'Zebra crossing']);
-    t.deepEqual(await found({ tag: 'streets' }), ['Zebra crossing']);
-    t.deepEqual(await found({ text: 'crossing zebra' }), ['Zebra crossing']);
-    t.deepEqual(await found({ author: 'zoe', kind: 'edited' }), []);
-    await ada.post(`articles/edit?${query({ id: 'zebra' })}`, {
-      ...(await formOf(ada, 'zebra')),
-      do: 'save',
-      title: 'Zebras',
-    });
-    await until(
-      'the edit is in the list',
-      async () => (await found({ author: 'zoe', kind: 'edited' }))[0] === 'Zebras',
-    );
-    await ada.post(`articles/article?${query({ id: 'zebra' })}`, { do: 'state', state: 'held' });
-    await until('it is held with Ada’s text', async () => {
-      return (await found({ author: 'zoe', state: 'held', kind: 'edited' }))[0] === 'Zebras';
-    });
-    await ada.post('articles/new', { do: 'create', title: 'By Yves', author: 'Yves', body: 'Words.' });
-    await until('what was written is in the list', async () => {
-      return (await found({ author: 'yves', kind: 'handWritten' }))[0] === 'By Yves';
-    });
-    t.deepEqual(await found({ author: 'yves', kind: 'edited' }), []);
-    t.deepEqual(await found({ author: 'yves', kind: 'delivered' }), []);
-    await ada.post(`articles/article?${query({ id: 'apple' })}`, { do: 'state', state: 'held' });
-    await until(
-      'the held one is in the list',
-      async () => (await found({ author: 'zoe', state: 'held' }))[0] === 'Apple streets',
-    );
-    t.deepEqual(await found({ text: 'nobody wrote this' }), []);
   },
 );
 
@@ -407,11 +226,8 @@ test.serial(
     t.is((await ada.post(to, { do: 'trash', base })).headers.get('location'), '/-/admin/articles/trash');
     await until('it is gone', async () => (await page()).status === 410);
     t.is((await ada.get(to)).status, 404);
-    t.regex((await bo.get('articles/trash')).text, /Keeping bees[\s\S]*gone \(410\)[\s\S]*Ada/);
     t.is((await bo.post('articles/trash', { do: 'restore', id })).status, 303);
     t.is((await receiver.find(url)).revision_id, base);
-    t.false((await bo.get('articles/trash')).text.includes(`value="${id}"`));
-
     await ada.post(to, { do: 'trash', base });
     t.is((await bo.post('articles/trash', { do: 'delete', id })).status, 403);
     t.notRegex((await bo.get('articles/trash')).text, /value="delete"/);
@@ -422,34 +238,23 @@ test.serial(
   },
 );
 
-test.serial('articles in the admin: each change is in the audit log with the article', async (t) => {
-  const { id } = await published();
-  await ada.post(`articles/edit?${query({ id })}`, {
-    ...(await formOf(ada, id)),
-    do: 'save',
-    title: 'Noted',
-  });
-  const { openAudit } = await import('../../../src/admin/audit.js');
-  const { pluginFolder } = await import('../../../src/host/host.js');
-  const { openStorage } = await import('../../../src/host/storage.js');
-  const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
-  t.like(await last(1), [{ who: 'Ada', what: 'articles/edit:save', about: id }]);
+test.serial(
+  'articles in the admin: a change is in the audit log with the article, and a preview is not',
+  async (t) => {
+    const { id } = await published();
+    await ada.post(`articles/edit?${query({ id })}`, {
+      ...(await formOf(ada, id)),
+      do: 'save',
+      title: 'Noted',
+    });
+    const { openAudit } = await import('../../../src/admin/audit.js');
+    const { pluginFolder } = await import('../../../src/host/host.js');
+    const { openStorage } = await import('../../../src/host/storage.js');
+    const { last } = openAudit(openStorage('admin', pluginFolder(`${dir}/.pressmark`, 'admin')));
+    t.like(await last(1), [{ who: 'Ada', what: 'articles/edit:save', about: id }]);
 
-  const article = `articles/article?${query({ id })}`;
-  await ada.post(article, { do: 'state', state: 'held' });
-  t.like(await last(1), [{ what: 'articles/article:state', about: `${id} held` }]);
-  await ada.post(article, { do: 'revert', revision: 'never-there', base: 'x' });
-  const [why, asked] = await last(2);
-  t.like(asked, { what: 'articles/article:revert', about: `${id} never-there` });
-  t.truthy(why?.refused);
-  await ada.post(article, { do: 'trash', base: 'x', redirect: '/bees/' });
-  t.like((await last(2))[1], { what: 'articles/article:trash', about: `${id} /bees/` });
-
-  const before = await last(100);
-  t.is((await ada.post('articles/new', { do: 'preview', title: 'Draft', body: 'One.' })).status, 200);
-  t.deepEqual(await last(100), before, 'a preview changes nothing');
-  const made = await ada.post('articles/new', { do: 'create', title: 'Made', body: 'One.', base: '' });
-  const its = new URL(made.headers.get('location') ?? '', receiver.origin).searchParams.get('id');
-  t.truthy(its);
-  t.like(await last(1), [{ what: 'articles/new:create', about: its }]);
-});
+    const before = await last(100);
+    t.is((await ada.post('articles/new', { do: 'preview', title: 'Draft', body: 'One.' })).status, 200);
+    t.deepEqual(await last(100), before, 'a preview changes nothing');
+  },
+);

@@ -6,7 +6,6 @@ import { adminOf } from '../../support/admin.js';
 import { article } from '../../support/events.js';
 import { launchHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
 
 /** Whatever it is shown in, this must stay text. */
 const HOSTILE = '"><script>alert(1)</script>';
@@ -113,35 +112,6 @@ test('plugins page: what a plugin has is shown, its pages, parts and buttons are
     ['users', { do: 'remove', name: 'ada' }],
   ] as const)
     t.is((await editor.post(path, fields)).status, 403, path);
-});
-
-test('plugins page: a job that has failed is run again at once', async (t) => {
-  const dir = siteWithPlugin(t);
-  const receiver = await startHere(t, { dir, config: { git: false, site: false } });
-  const admin = await adminOf(receiver);
-  await receiver.post('article.published', article({ id: 'a-1', title: HOSTILE }));
-  let text = '';
-  await until('the failure is shown', async () => {
-    ({ text } = await admin.get('plugins'));
-    return text.includes('down: ') && /name="key" value="([^"]+)"/.test(text);
-  });
-  t.false(text.includes('<script>alert'));
-  const [, key = ''] = /name="key" value="([^"]+)"/.exec(text) ?? [];
-  fs.writeFileSync(join(dir, 'fixed'), '');
-  const again = await admin.post('plugins', {
-    do: 'again',
-    job: 'desk.post',
-    key: key.replace(/&#(\d+);|&(quot|amp);/g, (_, code, name) =>
-      code ? String.fromCharCode(code) : name === 'quot' ? '"' : '&',
-    ),
-  });
-  t.is(again.status, 303);
-  await until('the job has run', () => fs.existsSync(join(dir, 'posted')));
-  t.is(fs.readFileSync(join(dir, 'posted'), 'utf8').slice(0, 3), 'a-1');
-  const gone = await admin.post('plugins', { do: 'again', job: 'desk.post', key: 'gone' });
-  const flash = gone.headers.getSetCookie().find((one) => one.startsWith('pressmark-flash')) ?? '';
-  const [, value = ''] = /=([^;]*)/.exec(flash) ?? [];
-  t.regex(Buffer.from(value, 'base64url').toString(), /desk\.post has nothing to do for this event/);
 });
 
 test('plugin settings: a form is saved by the one who is logged in, after a restart it counts, and of two the second is shown both', async (t) => {

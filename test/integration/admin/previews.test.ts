@@ -113,24 +113,3 @@ test.serial(
     t.is((await ask(receiver.origin, `preview/${'0'.repeat(32)}/css/site.css`)).status, 303, 'to the login');
   },
 );
-
-test.serial(
-  'previews: a new article, and one that is held, are shown; a failed build says why',
-  async (t) => {
-    const fresh = await ada.post('articles/new', { ...fields, do: 'preview' });
-    t.regex(await shownAt(frameIn(fresh.text).path), /<h1>Moss<\/h1>/);
-    const held = await ada.post('articles/new', { ...fields, do: 'create', state: 'held', title: 'Lichen' });
-    const id = new URLSearchParams((held.headers.get('location') ?? '').split('?')[1]).get('id') ?? '';
-    const of = await ada.post(`articles/edit?id=${id}`, { ...fields, do: 'preview', title: 'Lichens' });
-    t.regex(await shownAt(frameIn(of.text).path), /<h1>Lichens<\/h1>/);
-    const broken = await ada.post('articles/new', { ...fields, do: 'preview', body: 'UNFINISHED <b>' });
-    t.regex(
-      await shownAt(frameIn(broken.text).path),
-      /could not be built[\s\S]*exit code 3[\s\S]*toy: unfinished/,
-    );
-    t.deepEqual(
-      namesIn(join(dir, 'content')).filter((name) => /preview|moss/.test(name)),
-      [],
-    );
-  },
-);

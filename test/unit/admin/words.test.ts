@@ -28,12 +28,6 @@ test('every language has every phrase, with the same values in it', (t) => {
   }
 });
 
-test('a phrase for one and for several says both in every language', (t) => {
-  for (const language of LANGUAGES)
-    for (const [key, phrase] of phrasesOf(language))
-      if (typeof phrase !== 'string') t.truthy(phrase.one && phrase.other, `${language}: ${key}`);
-});
-
 test('every phrase that the room names is there, and every phrase is named', (t) => {
   const code = [...VIEWS, ...filesIn('.', '.ts')].map(({ text }) => text).join('\n');
   const keys = phrasesOf('en');
