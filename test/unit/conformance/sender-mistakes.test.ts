@@ -57,6 +57,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: /has capitals/,
   },
   post: {
+    first: true,
     faults: { method: (_, isFollowed) => (isFollowed ? 'GET' : 'POST') },
     says: /the method is GET/,
   },
@@ -114,6 +115,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: /1,00\d,\d+ bytes/,
   },
   'accepted-is-final': {
+    first: true,
     faults: { landed: () => false },
     says: /one attempt .* 200 .* 6, the second after \d+ s/,
   },
