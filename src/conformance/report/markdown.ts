@@ -20,7 +20,7 @@ export function markdownReport(report: Report): string {
 /** A rule; those of receivers are from a version on. */
 type ListedRule = RuleText & { readonly from?: number };
 
-/** All rules by the sections of the contract, as Markdown lists: for the documentation and `--list`. */
+/** All rules by the sections of the contract, as Markdown lists: for `--list`. */
 export function rulesList(rules: readonly ListedRule[]): string {
   const sections = new Map<string, string[]>();
   for (const rule of rules) {
@@ -32,7 +32,7 @@ export function rulesList(rules: readonly ListedRule[]): string {
 
 function ruleLine({ number, id, level, from = 1, says }: ListedRule, steps: readonly string[]): string {
   const notes = [
-    `${number}`,
+    `rule ${number}`,
     ...steps,
     ...(level === 'should' ? ['should'] : []),
     ...(from > 1 ? [`V${from}`] : []),

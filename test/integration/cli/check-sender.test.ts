@@ -44,7 +44,7 @@ test('check-sender --list prints its rules, and refuses one that is not there', 
   t.is(stdout.split('\n').filter((line) => line.startsWith('- `')).length, SENDER_RULES.length);
   t.regex(
     stdout,
-    /^### Delivery record\n\n- `retry-same-bytes` \(34, payload\): A retry has the same bytes/m,
+    /^### Delivery record\n\n- `retry-same-bytes` \(rule 34, payload\): A retry has the same bytes/m,
   );
   const { code, stderr } = await runHere(['check-sender', '--only', 'none', '--port', '0']);
   t.is(code, 2);
