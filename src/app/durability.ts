@@ -24,7 +24,7 @@ import { type AssetStore, createAssets } from '../store/assets.js';
 import { createCatalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from '../store/catalog/scan.js';
-import { type DeletedArticles, KNOWN_IDS, openDeletedArticles } from '../store/deleted.js';
+import { KNOWN_IDS, type KnownIds, openKnownIds } from '../store/known-ids.js';
 import { type OpenStore, openStore, type WriterHost } from '../store/open-store.js';
 import type { Found } from '../store/reading.js';
 import { STAGING } from '../store/write/recover.js';
@@ -34,25 +34,25 @@ import { staticFolderOf } from './content/content.js';
 import { contentPrefix, foldersOf } from './content/folders.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
-export interface DurableStore {
-  readonly opened: OpenStore;
+export interface DurableStore extends OpenStore {
   /** The articles, for plugins. */
   readonly articles: ArticleReader;
   /** The files that articles show. */
   readonly assets: AssetStore;
-  /** The git plugin of the level; undefined where nothing is committed. */
+  /** Whether articles are committed, by the git plugin or before the answer. */
+  readonly commits: boolean;
+  /** The plugin that commits after the answer, or pushes; undefined where nothing is left to do by then. */
   readonly git: Plugin | undefined;
   /** Why nothing can be stored now, besides what the disk says. */
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
-  /** The articles that their owner has deleted. */
-  readonly deleted: DeletedArticles;
+  /** The ids of all articles that were stored. */
+  readonly knownIds: KnownIds;
   /** Has git commit that a person has removed a file, or restored it; undefined where nothing is committed after that. */
   readonly commitTrash?: (path: string) => void;
   /** The people who have changed articles in the admin. */
   readonly editors: Editors;
-  close(): Promise<void>;
 }
 
 export interface DurableStoreOptions {
@@ -75,7 +75,7 @@ interface LevelOptions extends DurableStoreOptions {
   readonly editors: Editors;
 }
 
-type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'deleted' | 'editors'>;
+type Level = Omit<DurableStore, 'articles' | 'assets' | 'pushes' | 'knownIds' | 'editors'>;
 
 /** Where it stands who has made which revision in the admin, below the state folder. */
 const EDITORS = 'editors.jsonl';
@@ -94,9 +94,9 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { stateDir } = foldersOf(settings);
   const pushes = createPushStatus(join(stateDir, PUSH_STATUS));
   const open = settings.durability === 'push' ? openOnRemote : openWithCommits;
-  let deleted: DeletedArticles | undefined;
+  let knownIds: KnownIds | undefined;
   const onChange = (changes: readonly ContentChange[]) => {
-    deleted?.note(changes); // what has changed before it is opened is in the catalog by then
+    knownIds?.noteChanges(changes); // what has changed before it is opened is in the catalog by then
     options.onChange(changes);
   };
   const assets = createAssets({
@@ -113,9 +113,9 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     await level.close();
     await pushes.close();
   };
-  const { store, catalog } = level.opened;
+  const { store, catalog } = level;
   const earlier = () => fromHistory(options, (id) => catalog.byId(id).length > 0);
-  deleted = await openDeletedArticles({
+  knownIds = await openKnownIds({
     path: join(stateDir, KNOWN_IDS),
     catalog,
     log: options.log,
@@ -134,7 +134,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     ...level,
     articles,
     assets,
-    deleted,
+    knownIds,
     editors,
     pushes: isPushed(settings) ? pushes : undefined,
     close,
@@ -226,11 +226,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     commits?.writer ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
   const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOf(disk);
   const opened = await openStore({ content, catalog, stateDir, log, onChange, watch, openWriter });
-  if (commits === undefined) return { opened, git: undefined, close: opened.close };
+  if (commits === undefined) return { ...opened, commits: false, git: undefined };
   // Of its own: while git writes files, this process stores nothing either.
   const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
-    opened,
+    ...opened,
+    commits: true,
     commitTrash: commits.commitTrash,
     git: commits.plugin(backgroundPush(options, opened, whileFollowing)),
     close: async () => {
@@ -308,7 +309,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     return writer;
   };
   const opened = await openStore({ content, stateDir, log: options.log, watch, onChange, openWriter });
-  return { opened, git: undefined, trouble: () => writer?.trouble(), close: opened.close };
+  return { ...opened, commits: true, git: undefined, trouble: () => writer?.trouble() };
 }
 
 /** How and where to commits are pushed. */

@@ -72,14 +72,14 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
     }
     try {
       fd = await takeKernelLock(path, helper, timeoutMs);
-      if (!isLastHolder(fd)) handovers++;
+      if (!signIn(fd)) handovers++;
     } finally {
       discard(note);
     }
   }
 
   /** Whether nobody else has held the lock since this holder did; its name stands in the lock file from now on. */
-  function isLastHolder(lockFile: number): boolean {
+  function signIn(lockFile: number): boolean {
     try {
       if (fs.readFileSync(lockFile, 'utf8') === name) return true;
       fs.ftruncateSync(lockFile);

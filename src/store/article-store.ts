@@ -18,7 +18,7 @@ import type { Trash } from './trash.js';
 import { createArticleFiles, isStoreFailure } from './write/article-files.js';
 import { storeFailure } from './write/failure.js';
 import { createOperations } from './write/operations.js';
-import { NameTaken, type OnlyAfter, Outdated, type StoredFile, type Writer } from './writer.js';
+import { NameTaken, Outdated, type StoredFile, type WaitFor, type Writer } from './writer.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -26,13 +26,13 @@ export interface Published {
   readonly id: string;
   readonly url: string;
   /** The new file; only where the article was stored now. */
-  readonly stored?: StoredFile;
+  readonly file?: StoredFile;
 }
 
 /** What became of an update: stored now, or stored before (a retry), in which case nothing was written. */
 export interface Updated {
   readonly outcome: 'stored' | 'retry';
-  readonly stored?: StoredFile;
+  readonly file?: StoredFile;
 }
 
 export interface StoreOptions {
@@ -87,19 +87,19 @@ export function createStore(options: StoreOptions) {
   /**
    * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
    *
-   * @param prepare makes the article; not called for an id that is stored. See `OnlyAfter`.
+   * @param prepare makes the article; not called for an id that is stored. See `WaitFor`.
    * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `Writer.afterWrite` throws, and the file
    *   may be there, so that the next delivery of the article finds it. What `prepare` throws.
    */
   async function publish(
     id: string,
-    prepare: (onlyAfter: OnlyAfter) => Promise<ArticleDraft>,
+    prepare: (waitFor: WaitFor) => Promise<ArticleDraft>,
   ): Promise<Published> {
     const known = unchanged(id) ?? (await storedBefore(id));
     if (known !== undefined) return known;
-    const { after, onlyAfter } = othersFirst();
-    const draft = await prepare(onlyAfter);
-    return locked(id, () => create(draft, after));
+    const { waits, waitFor } = collectWaits();
+    const draft = await prepare(waitFor);
+    return locked(id, () => create(draft, waits));
   }
 
   /** The answer for an id that is acknowledged and whose file has not changed since: without waiting for anything. */
@@ -119,12 +119,12 @@ export function createStore(options: StoreOptions) {
   async function acknowledgedAs(id: string): Promise<Published | undefined> {
     const entry = await reading.current(id);
     if (entry === undefined) return undefined;
-    const stored = await acknowledge(entry);
+    const file = await acknowledge(entry);
     const { url } = entry;
-    return stored === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, stored };
+    return file === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, file };
   }
 
-  async function create(draft: ArticleDraft, after: readonly Promise<void>[]): Promise<Published> {
+  async function create(draft: ArticleDraft, waits: readonly Promise<void>[]): Promise<Published> {
     const { id } = draft;
     const taken = new Set<string>();
     for (;;) {
@@ -135,15 +135,15 @@ export function createStore(options: StoreOptions) {
       try {
         const named = { url, updated: null, ...(await spelled(draft, path)), slug };
         const first = await codec.encode(named, path);
-        const stored = await files.write({
+        const file = await files.write({
           path,
           target: join(content.root, path),
           ...first,
           replaces: null,
           epoch,
-          after,
+          waitsFor: waits,
         });
-        return { outcome: 'stored', id, url, stored };
+        return { outcome: 'stored', id, url, file };
       } catch (error) {
         if (error instanceof Outdated) continue;
         taken.add(path);
@@ -162,28 +162,28 @@ export function createStore(options: StoreOptions) {
    * durable.
    *
    * @param prepare makes what replaces the article; not called for an update that is stored already or unacknowledged. See
-   *   `OnlyAfter`.
+   *   `WaitFor`.
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
    *   the article is untouched. STORE_FAILED and what `Writer.afterWrite` throws: the update may be there, so that its next
    *   delivery finds it. What `prepare` throws.
    */
   async function update(
     target: Target,
-    prepare: (article: Article, onlyAfter: OnlyAfter) => Promise<Replacement>,
+    prepare: (article: Article, waitFor: WaitFor) => Promise<Replacement>,
   ): Promise<Updated> {
     for (;;) {
       const { kind, read } = await reading.check(target);
-      const { after, onlyAfter } = othersFirst();
-      const replacement = kind === 'retry' ? undefined : await prepare(read.stored.article, onlyAfter);
+      const { waits, waitFor } = collectWaits();
+      const replacement = kind === 'retry' ? undefined : await prepare(read.stored.article, waitFor);
       // Checked again under the lock; that check counts.
-      const updated = await locked(target.targetId, () => replace(target, replacement, after));
+      const updated = await locked(target.targetId, () => replace(target, replacement, waits));
       if (updated !== undefined) return updated;
     }
   }
 
   /** What `publish` and `update` would come to now; nothing is written, and nothing is promised. */
   const dryRun = {
-    async publish(id: string, prepare: (onlyAfter: OnlyAfter) => Promise<ArticleDraft>): Promise<Published> {
+    async publish(id: string, prepare: (waitFor: WaitFor) => Promise<ArticleDraft>): Promise<Published> {
       const known = await reading.current(id);
       if (known !== undefined) return { outcome: 'known', id, url: known.url };
       const { url, release } = await nameOf(await prepare(() => undefined), new Set());
@@ -192,7 +192,7 @@ export function createStore(options: StoreOptions) {
     },
     async update(
       target: Target,
-      prepare: (article: Article, onlyAfter: OnlyAfter) => Promise<Replacement>,
+      prepare: (article: Article, waitFor: WaitFor) => Promise<Replacement>,
     ): Promise<Updated> {
       const { kind, read } = await reading.check(target);
       if (kind === 'retry') return { outcome: 'retry' };
@@ -205,7 +205,7 @@ export function createStore(options: StoreOptions) {
   async function replace(
     target: Target,
     replacement: Replacement | undefined,
-    after: readonly Promise<void>[],
+    waits: readonly Promise<void>[],
   ): Promise<Updated | undefined> {
     /** The error of an attempt whose end is unknown. */
     let unclear: unknown;
@@ -216,19 +216,19 @@ export function createStore(options: StoreOptions) {
         throw unclear ?? error;
       });
       if (kind === 'retry') {
-        const stored = await acknowledge(entry);
-        return stored === undefined ? { outcome: 'retry' } : { outcome: 'stored', stored };
+        const file = await acknowledge(entry);
+        return file === undefined ? { outcome: 'retry' } : { outcome: 'stored', file };
       }
       if (replacement === undefined) return undefined;
       const { path } = entry;
       const { article, edited } = read.stored;
       const next = replacedBy(article, target.revision, replacement);
       const { storedBody } = replacement;
-      const file = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
+      const amended = await codec.amend(read.text, read.stored, await spelled(next, path), path, storedBody);
       try {
-        const stored = await files.overwrite(path, read, { ...file, epoch, after });
+        const file = await files.overwrite(path, read, { ...amended, epoch, waitsFor: waits });
         const replaced = edited ? { replaced: { article, text: read.text } } : {};
-        return { outcome: 'stored', stored: { ...stored, ...replaced } };
+        return { outcome: 'stored', file: { ...file, ...replaced } };
       } catch (error) {
         if (!(error instanceof Outdated)) throw error;
         unclear = error.cause;
@@ -303,12 +303,12 @@ export function createStore(options: StoreOptions) {
 }
 
 /** What a delivery's file waits for. A rejection counts where the file is written. */
-function othersFirst(): { readonly after: readonly Promise<void>[]; readonly onlyAfter: OnlyAfter } {
-  const after: Promise<void>[] = [];
-  const onlyAfter: OnlyAfter = (work) => {
+function collectWaits(): { readonly waits: readonly Promise<void>[]; readonly waitFor: WaitFor } {
+  const waits: Promise<void>[] = [];
+  const waitFor: WaitFor = (work) => {
     if (work === undefined) return;
     work.catch(() => undefined);
-    after.push(work);
+    waits.push(work);
   };
-  return { after, onlyAfter };
+  return { waits, waitFor };
 }

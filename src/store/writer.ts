@@ -26,7 +26,7 @@ export interface Write {
   /** The writer's `epoch` when it was decided. */
   readonly epoch: number;
   /** What must be on the disk before the file gets its name; where one rejects, nothing is changed. */
-  readonly after?: readonly Promise<void>[];
+  readonly waitsFor?: readonly Promise<void>[];
   /** Whether a person has this very file restored. @default false */
   readonly isRestored?: boolean;
 }
@@ -52,7 +52,7 @@ export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
 }
 
 /** Has an article's file get its name only after something else is on the disk, which may be written at the same time. */
-export type OnlyAfter = (work: Promise<void> | undefined) => void;
+export type WaitFor = (work: Promise<void> | undefined) => void;
 
 /** Makes article files durable, and is the compare-and-set of a durability level. The caller holds the store's lock. */
 export interface Writer {

@@ -46,9 +46,9 @@ export async function answerVerified(
     const version = headers[names.contract.toLowerCase()];
     const value = Array.isArray(version) ? version.join(', ') : version;
     delivery = await around.readDelivery(body, { name: names.contract, value });
-    const { id, outcome, body: answer, after } = await dispatch(delivery, around);
+    const { id, outcome, body: answer, afterAnswer } = await dispatch(delivery, around);
     const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };
+    return { status: 200, body: json, event: delivery.event, id, outcome, verified, afterAnswer };
   } catch (error) {
     return { ...refusal(error, delivery, around.log), verified };
   }
@@ -87,7 +87,7 @@ export interface Answer {
   readonly outcome: string;
   /** Whether the signature matched. Where not, anybody can have sent it. */
   readonly verified: boolean;
-  readonly after?: (() => Promise<void>) | undefined;
+  readonly afterAnswer?: (() => Promise<void>) | undefined;
 }
 
 /** Turns bytes and headers into a status and a body; the whole receiving side without HTTP. */

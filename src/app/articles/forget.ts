@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { KNOWN_IDS, type KnownId, openDeletedArticles } from '../../store/deleted.js';
+import { KNOWN_IDS, type KnownId, openKnownIds } from '../../store/known-ids.js';
 import { foldersOf } from '../content/folders.js';
 import { readCatalog } from './find-article.js';
 
@@ -20,10 +20,10 @@ export async function forgetArticle(settings: Settings, id: string, log: Log): P
       'USAGE',
       `the article ${quote(id, 200)} was not deleted: it is in ${quote(entry.path, 200)}`,
     );
-  const deleted = await openDeletedArticles({ path: join(stateDir, KNOWN_IDS), catalog, log });
-  const url = deleted.urlOf(id);
+  const knownIds = await openKnownIds({ path: join(stateDir, KNOWN_IDS), catalog, log });
+  const url = knownIds.urlOfDeleted(id);
   if (url === undefined)
     throw new PressmarkError('ARTICLE_NOT_FOUND', `no deleted article has the id ${quote(id, 200)}`);
-  await deleted.forget(id);
+  await knownIds.forget(id);
   return { id, url };
 }

@@ -81,8 +81,8 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const revision = before === undefined ? revisionFor('admin') : before.article.revision;
     if (before === undefined) await noteEditor(editors, revision, by);
     const made = () => ({ ...draft, revision, ...held });
-    const { url, outcome, after } = await publishDraft(id, made, draft.date, around);
-    void after?.();
+    const { url, outcome, afterAnswer } = await publishDraft(id, made, draft.date, around);
+    void afterAnswer?.();
     if (outcome === 'deleted')
       throw new PressmarkError('USAGE', 'the article was removed after it was stored');
     // The form was sent again: it may have another text by now.

@@ -61,10 +61,10 @@ export function createVersions({
     const { target, replacement } = await reversion(content, history, pick(history, wanted));
     await noteEditor(editors, target.revision, by);
     await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
-    const { stored } = await store.update(target, async () => replacement);
-    if (stored === undefined) return (await mustGet(store, id)).article;
-    announceUpdate(around, around.changeOf(stored), replacement.updated);
-    return stored.article;
+    const { file } = await store.update(target, async () => replacement);
+    if (file === undefined) return (await mustGet(store, id)).article;
+    announceUpdate(around, around.changeOf(file), replacement.updated);
+    return file.article;
   };
 
   /** With the current version at its beginning where no commit has it yet. */

@@ -163,7 +163,7 @@ async function store(
   const hooks = createHooks(log);
   const durable = await openDurableStore({ settings, content, log, hooks, onChange, watch: false });
   try {
-    const { articles, opened } = durable;
+    const { articles, store } = durable;
     const committed = new Map<string, string>();
     const listener = definePlugin({
       name: 'revert',
@@ -175,10 +175,10 @@ async function store(
     const host = await startHost(plugins, { face: 'receiver', ...around });
     let path = '';
     try {
-      const { stored } = await opened.store.update(target, async () => replacement);
-      if (stored === undefined) return null;
-      path = `${contentPrefix(settings)}${stored.path}`;
-      const change = { event: 'article.updated', ...stored, path, timestamp: replacement.updated } as const;
+      const { file } = await store.update(target, async () => replacement);
+      if (file === undefined) return null;
+      path = `${contentPrefix(settings)}${file.path}`;
+      const change = { event: 'article.updated', ...file, path, timestamp: replacement.updated } as const;
       await host.hooks.doAction('article.updated', change);
     } finally {
       await host.close();

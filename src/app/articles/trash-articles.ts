@@ -6,7 +6,7 @@ import type { ArticleTrash, TrashedArticle } from '../../host/articles/trash.js'
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { catalogId, LONGEST_TITLE } from '../../store/catalog/entry.js';
-import type { DeletedArticles } from '../../store/deleted.js';
+import type { KnownIds } from '../../store/known-ids.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
 import type { Surroundings } from '../../webhook/events/handler.js';
 import { checkBase } from './change-article.js';
@@ -20,7 +20,7 @@ export interface TrashOptions {
   readonly prefix: string;
   readonly siteUrl: string;
   readonly editors: Editors;
-  readonly deleted: Pick<DeletedArticles, 'add'>;
+  readonly knownIds: Pick<KnownIds, 'add'>;
   readonly hooks: Pick<Surroundings['hooks'], 'doAction'>;
   /** Has git commit that a file has gone, or is there again; undefined where nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
@@ -28,7 +28,7 @@ export interface TrashOptions {
 
 /** Articles that people remove, and can have back. */
 export function createTrash(options: TrashOptions) {
-  const { store, catalog, stateDir, prefix, siteUrl, editors, deleted, hooks, commit } = options;
+  const { store, catalog, stateDir, prefix, siteUrl, editors, knownIds, hooks, commit } = options;
   const files = openTrash(stateDir);
   const { origin } = new URL(siteUrl);
 
@@ -46,7 +46,7 @@ export function createTrash(options: TrashOptions) {
     });
     const { url } = article;
     // What was never written down, as it came with `git pull` a moment ago, is remembered as well.
-    deleted.add({ id, url });
+    knownIds.add({ id, url });
     void hooks.doAction('article.removed', { path: `${prefix}${path}`, id, url });
     commit?.(`${prefix}${path}`);
   };

@@ -72,7 +72,7 @@ function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
       { plugin: addressPlugin(dir, environment), origin: 'generator in the config', isFirstParty },
       preview,
     ];
-  const { catalog } = durable.opened;
+  const { catalog } = durable;
   const { build: buildIn, ...builds } = createBuildProcess(dir, environment);
   const plugin = buildPlugin({
     build: (isForced) => buildIn(isForced ? Date.now() : lastStateChange(catalog.entries(), Date.now())),

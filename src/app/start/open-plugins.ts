@@ -70,7 +70,7 @@ export interface RunningPlugins {
 export async function openPlugins(options: PluginsOptions): Promise<RunningPlugins> {
   const { settings, log, store: opened, further, basePath, live, onClose } = options;
   const { durable, hooks, jobs, content, prefix } = opened;
-  const { catalog } = durable.opened;
+  const { catalog } = durable;
   const { stateDir } = foldersOf(settings);
   const own = await loadPlugins(settings.dir, settings.plugins);
   const site = { ...siteOfPlugins(settings), environment: readEnvironment(settings), log };
@@ -82,7 +82,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     settings,
     articles: durable.articles,
     thread: opened.thread,
-    commits: durable.git !== undefined || settings.durability === 'push',
+    commits: durable.commits,
     pushes: durable.pushes,
     isLiveAwaited: () => jobs.report().some(({ on }) => on === 'article.live'),
     log,
@@ -161,14 +161,14 @@ function aroundDeliveries(
   { content, prefix, thread, durable, hooks, jobs }: ReceiverStore,
 ): Surroundings {
   return {
-    store: durable.opened.store,
+    store: durable.store,
     hooks,
     readDelivery: thread.readDelivery,
     readIncoming: thread.readIncoming,
     codec: content.codec,
     noteJobs: jobs.noteArticle,
     log,
-    deleted: durable.deleted,
+    knownIds: durable.knownIds,
     maxAgeMs: settings.replay.maxAge,
     slug: slugMaker(settings),
     isOwnKey: content.format.isOwnKey,
@@ -183,8 +183,7 @@ function articlesOf(
   around: Surroundings,
   receive: ReceiveArticle,
 ): { readonly articles: Omit<Articles, 'search'>; readonly gone: RunningPlugins['gone'] } {
-  const { opened, articles, editors, deleted, commitTrash: commit } = durable;
-  const { store, catalog } = opened;
+  const { store, catalog, articles, editors, knownIds, commitTrash: commit } = durable;
   const { stateDir } = foldersOf(settings);
   const { siteUrl } = settings;
   const ofArticles = { store, catalog, content, prefix, around };
@@ -192,7 +191,7 @@ function articlesOf(
   const { texts } = thread;
   const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
   const places = { store, catalog, stateDir, prefix, siteUrl };
-  const trash = createTrash({ ...places, editors, deleted, hooks, commit });
+  const trash = createTrash({ ...places, editors, knownIds, hooks, commit });
   return { articles: { ...articles, ...changes, ...edits, ...trash.articles }, gone: trash.answerAt };
 }
 
@@ -215,7 +214,7 @@ function recordsOf(
     refusals: deliveries.refusals,
     lastSeen: async () => ({ ...notedFacts(settings), facts: facts() }),
     doctor: async (again) => doctor.report(again),
-    status: async () => ({ ...(await statusOf(settings, content, durable.opened.catalog)) }),
+    status: async () => ({ ...(await statusOf(settings, content, durable.catalog)) }),
   };
 }
 

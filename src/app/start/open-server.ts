@@ -104,7 +104,7 @@ export async function openServer({
     port,
     host: settings.host,
     since: new Date().toISOString(),
-    commits: durable.git !== undefined,
+    commits: durable.commits,
     siteUrl,
     preview,
   });
@@ -122,9 +122,9 @@ function runsScripts({ site, host }: Settings): boolean {
 }
 
 /** Says which articles nobody sees at their addresses, as something else is served there. */
-function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { opened }: DurableStore, log: Log): void {
+function warnOfHidden({ reservedUrls }: ReceiverStore['content'], { catalog }: DurableStore, log: Log): void {
   for (const url of reservedUrls)
-    for (const { path } of opened.catalog.byUrl(url))
+    for (const { path } of catalog.byUrl(url))
       log.warn(
         { path, url },
         'an article has an address that the receiver answers itself; see pressmark doctor',

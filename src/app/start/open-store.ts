@@ -62,12 +62,12 @@ export async function openStore(
   const savedAt = fs.statSync(snapshotOf(stateDir, content).path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const durable = await openDurableStore({ settings, content, log, hooks, onChange });
   onClose(durable.close);
-  report(durable.opened, log, terminal);
-  const entries = [...durable.opened.catalog.entries()];
+  report(durable, log, terminal);
+  const entries = [...durable.catalog.entries()];
   const isAway = ({ url, broken }: Entry) =>
     broken === undefined && isElsewhere({ url, address: undefined }, settings.siteUrl);
   if (entries.some(isAway)) await refuseArticlesElsewhere(settings, entries); // which reads the files
-  const files = filesIn(durable.opened.catalog, prefix);
+  const files = filesIn(durable.catalog, prefix);
   return { content, prefix, thread, durable, hooks, jobs, files, savedAt };
 }
 

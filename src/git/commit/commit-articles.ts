@@ -147,7 +147,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const [index, file] of files.entries()) {
       const { path, inRepository } = file;
       if (status.ignored.has(inRepository)) {
-        outcomes.set(path, refused('it is ignored by git', path));
+        outcomes.set(path, warnOfRefusal('it is ignored by git', path));
         continue;
       }
       const filter = filtered.indexOf(inRepository);
@@ -176,7 +176,8 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     for (const { path, why } of batch) {
       if (size > MAX_BYTES) break;
       try {
-        if (isBehindLink(path)) outcomes.set(path, refused('it is, or is behind, a symbolic link', path));
+        if (isBehindLink(path))
+          outcomes.set(path, warnOfRefusal('it is, or is behind, a symbolic link', path));
         else {
           const bytes = await readFile(place.fileAt(path));
           size += bytes.length;
@@ -188,7 +189,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         else if (['ENOENT', 'ENOTDIR'].includes(code))
           outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
-          outcomes.set(path, refused(`the file cannot be read (${code})`, path));
+          outcomes.set(path, warnOfRefusal(`the file cannot be read (${code})`, path));
         else throw error;
       }
     }
@@ -201,7 +202,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
   }
 
   /** All articles of a folder may have the same reason, which is worth one warning. */
-  function refused(because: string, path: string): Outcome {
+  function warnOfRefusal(because: string, path: string): Outcome {
     if (!reported.has(because)) log.warn({ path }, `an article is not committed: ${because}`);
     reported.add(because);
     return { kind: 'failed', because };

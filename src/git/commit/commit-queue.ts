@@ -149,13 +149,13 @@ export function createCommitQueue(
     const entries = [...pending.values()];
     const batch = [...new Set([...entries.filter((one) => isAwaited([one])), ...entries])].slice(0, most);
     for (const { path } of batch) pending.delete(path);
-    obstacle = await obstacleTo(batch);
+    obstacle = await commitBatch(batch);
     if (pending.size > 0) task.request();
     return obstacle?.because;
   }
 
   /** Commits files; where several fail together, the first of them alone. */
-  async function obstacleTo(batch: readonly QueuedFile[]): Promise<Obstacle | undefined> {
+  async function commitBatch(batch: readonly QueuedFile[]): Promise<Obstacle | undefined> {
     try {
       const outcomes = await commit(batch);
       most = Math.min(MAX_BATCH, most * 4);
@@ -166,7 +166,7 @@ export function createCommitQueue(
       if (others.length > 0) {
         most = 1;
         putFirst(others);
-        return obstacleTo([first]);
+        return commitBatch([first]);
       }
       const because = messageOf(error);
       if (because !== obstacle?.because)

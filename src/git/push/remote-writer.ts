@@ -112,7 +112,7 @@ export async function openRemoteWriter(options: RemoteWriterOptions): Promise<Re
   });
 
   async function write(file: Write): Promise<Fingerprint> {
-    await Promise.all(file.after ?? []);
+    await Promise.all(file.waitsFor ?? []);
     await push(file);
     const stat = fs.statSync(file.target, { throwIfNoEntry: false });
     // A person may have saved or removed it since git wrote it: their file must not stand for this text.

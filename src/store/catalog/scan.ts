@@ -111,7 +111,7 @@ export async function refresh(
     if (there === 'as known') return [];
     const after = there === 'nothing' ? undefined : await readEntry(content, path, before);
     // Another write or look may have come in between.
-    if (catalog.get(path) === before) return changeOf(catalog, path, before, after);
+    if (catalog.get(path) === before) return updateCatalog(catalog, path, before, after);
   }
 }
 
@@ -130,7 +130,7 @@ export function refreshSync(
   const there = whatIsAt(content, path, before);
   if (there === 'as known') return [];
   const after = there === 'nothing' ? undefined : readEntrySync(content, path, before, onRead);
-  return changeOf(catalog, path, before, after);
+  return updateCatalog(catalog, path, before, after);
 }
 
 function whatIsAt(
@@ -146,7 +146,7 @@ function whatIsAt(
     : 'a file';
 }
 
-function changeOf(
+function updateCatalog(
   catalog: Catalog,
   path: string,
   before: Entry | undefined,

@@ -98,7 +98,7 @@ export function createArticleFiles(content: ContentFolder, catalog: Catalog, wri
   async function overwrite(
     path: string,
     { text, stored: { article, edited } }: ReadFile,
-    file: Amended & Pick<Write, 'epoch' | 'after'>,
+    file: Amended & Pick<Write, 'epoch' | 'waitsFor'>,
     how: Written = 'now',
   ): Promise<StoredFile> {
     // While the file still holds it: whenever we are killed, it is in one place or the other.

@@ -49,7 +49,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
     try {
       await folders.sync(dirname(file.target));
     } catch (error) {
-      if (await isTakenBack(file, placed)) throw error;
+      if (await takeBack(file, placed)) throw error;
       unsynced.add(file.path);
       throw notDurable(error);
     } finally {
@@ -66,18 +66,18 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
       try {
         return await placeBy(folder, file);
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isPrepared(error, folder, file)) throw error;
+        if (attempt === MAX_ATTEMPTS || !prepareRetry(error, folder, file)) throw error;
       }
     }
   }
 
   async function placeBy(
     folder: string,
-    { path, target, text, bytes, replaces, mode, after = [] }: Write,
+    { path, target, text, bytes, replaces, mode, waitsFor = [] }: Write,
   ): Promise<Placed> {
     const { temp, stat } = await stage(folder, bytes ?? text, mode);
     try {
-      await Promise.all(after);
+      await Promise.all(waitsFor);
       const before = replaces === null ? undefined : renameOver(temp, target, replaces);
       if (before === undefined && !putNew(temp, target)) throw new NameTaken(path);
       return { temp, fingerprint: fingerprintOf(stat), before };
@@ -88,7 +88,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   }
 
   /** Removes what has kept a file from being written. @returns whether the write can be tried again. */
-  function isPrepared(error: unknown, folder: string, { target }: Write): boolean {
+  function prepareRetry(error: unknown, folder: string, { target }: Write): boolean {
     switch (systemCode(error)) {
       case 'ENOENT':
         makeDirectory(folder);
@@ -103,7 +103,7 @@ export function createDiskWriter(root: string, staging: string, log: Log): Write
   }
 
   /** Puts things back as they were before a failed write. A person who has saved since keeps their version. */
-  async function isTakenBack({ path, target, text, mode }: Write, { before }: Placed): Promise<boolean> {
+  async function takeBack({ path, target, text, mode }: Write, { before }: Placed): Promise<boolean> {
     try {
       if (before === undefined) {
         if (fs.readFileSync(target, 'utf8') === text) fs.unlinkSync(target);

@@ -19,7 +19,7 @@ export async function dryRun(
   { noteJobs: _, ...around }: Surroundings,
 ): Promise<DryRun | undefined> {
   if (adapter !== null || body === null) return undefined;
-  const { deleted, store } = around;
+  const { knownIds, store } = around;
   const log = around.log.child({ dryRun: true });
   let isFiltered = false;
   /** Notes that the article would go through the filters. */
@@ -33,7 +33,7 @@ export async function dryRun(
     ...around,
     log,
     hooks: createHooks(log),
-    deleted: { urlOf: (id) => deleted.urlOf(id), add: () => undefined },
+    knownIds: { urlOfDeleted: (id) => knownIds.urlOfDeleted(id), add: () => undefined },
     store: {
       ...store,
       publish: (id, prepare) => store.dryRun.publish(id, filtered(prepare)),

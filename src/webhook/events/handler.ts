@@ -6,15 +6,15 @@ import type { Jobs } from '../../host/jobs/jobs.js';
 import type { Log } from '../../log.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { ArticleCodec } from '../../store/catalog/content-folder.js';
-import type { DeletedArticles } from '../../store/deleted.js';
+import type { KnownIds } from '../../store/known-ids.js';
 import type { StoredFile } from '../../store/writer.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */
 export interface Surroundings {
   readonly store: ArticleStore;
-  /** The articles that their owner has deleted. */
-  readonly deleted: Pick<DeletedArticles, 'urlOf' | 'add'>;
+  /** Of all articles that were stored, to know those that were deleted. */
+  readonly knownIds: Pick<KnownIds, 'urlOfDeleted' | 'add'>;
   /** How old the timestamp of a new article may be, in milliseconds; undefined for any age. */
   readonly maxAgeMs: number | undefined;
   /** What reads articles away from the thread that answers: see the functions of these names. */
@@ -40,5 +40,5 @@ export interface Handled {
   /** The answer, or its JSON where that is at hand. */
   readonly body: object | string;
   /** Runs after the answer has gone out. */
-  readonly after?: () => Promise<void>;
+  readonly afterAnswer?: () => Promise<void>;
 }

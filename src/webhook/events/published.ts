@@ -17,8 +17,13 @@ export async function published(
   timestamp: string,
   around: Surroundings,
 ): Promise<Handled> {
-  const { id, url, outcome, after } = await publishDraft(data.id, () => draftOf(data), timestamp, around);
-  return { id, outcome, body: publishedAnswer(id, url), ...(after !== undefined && { after }) };
+  const { id, url, outcome, afterAnswer } = await publishDraft(
+    data.id,
+    () => draftOf(data),
+    timestamp,
+    around,
+  );
+  return { id, outcome, body: publishedAnswer(id, url), ...(afterAnswer !== undefined && { afterAnswer }) };
 }
 
 /** What became of a new article, or of one that was known. */
@@ -27,9 +32,9 @@ export interface PublishedDraft {
   readonly url: string;
   readonly outcome: Result['outcome'];
   /** The new file; only where the article was stored now. */
-  readonly stored?: StoredFile;
+  readonly file?: StoredFile;
   /** Runs after the answer has gone out. */
-  readonly after?: () => Promise<void>;
+  readonly afterAnswer?: () => Promise<void>;
 }
 
 /**
@@ -44,28 +49,28 @@ export async function publishDraft(
   timestamp: string,
   around: Surroundings,
 ): Promise<PublishedDraft> {
-  const { store, hooks, deleted } = around;
+  const { store, hooks, knownIds } = around;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
   const result = await store
-    .publish(id, async (onlyAfter) => {
+    .publish(id, async (waitFor) => {
       await refuseReplay(id, timestamp, around);
       const draft = await filteredDraft(makeDraft(), around);
-      onlyAfter(around.noteJobs?.('article.published', { id, timestamp }));
+      waitFor(around.noteJobs?.('article.published', { id, timestamp }));
       return draft;
     })
     .catch(answerIfDeleted);
   const { url, outcome } = result;
   // Before the answer: what was acknowledged and is gone later was deleted.
-  if (outcome === 'stored') deleted.add({ id, url });
-  const stored = result.outcome === 'deleted' ? undefined : result.stored;
-  if (stored === undefined) return { id, url, outcome };
-  const after = () =>
+  if (outcome === 'stored') knownIds.add({ id, url });
+  const file = result.outcome === 'deleted' ? undefined : result.file;
+  if (file === undefined) return { id, url, outcome };
+  const afterAnswer = () =>
     hooks.doAction('article.published', {
       event: 'article.published',
       timestamp,
-      ...around.changeOf(stored),
+      ...around.changeOf(file),
     });
-  return { id, url, outcome, stored, after };
+  return { id, url, outcome, file, afterAnswer };
 }
 
 /** What became of a publication; `deleted`: the article was known, and its owner has deleted it. */
@@ -91,13 +96,13 @@ function answerIfDeleted(error: unknown): Result {
 async function refuseReplay(
   id: string,
   timestamp: string,
-  { store, deleted, maxAgeMs }: Surroundings,
+  { store, knownIds, maxAgeMs }: Surroundings,
 ): Promise<void> {
-  const url = deleted.urlOf(id);
+  const url = knownIds.urlOfDeleted(id);
   if (url !== undefined) {
     await lookFor(url, store);
     // Another receiver may have stored it just now.
-    if (deleted.urlOf(id) === undefined) return;
+    if (knownIds.urlOfDeleted(id) === undefined) return;
     throw new Deleted({ id, url });
   }
   if (maxAgeMs !== undefined && Date.now() - parseMoment(timestamp) > maxAgeMs)

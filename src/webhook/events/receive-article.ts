@@ -28,14 +28,14 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
     const now = new Date().toISOString();
     const { data, received } = await around.readIncoming(incoming, now);
     const { id } = data;
-    const { url, outcome, stored, after } = await publishDraft(
+    const { url, outcome, file, afterAnswer } = await publishDraft(
       id,
       () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: 'by its service' }) }),
       now,
       around,
     );
-    later(after);
-    if (outcome === 'deleted' || stored?.article.received === received) return { id, url, outcome };
+    later(afterAnswer);
+    if (outcome === 'deleted' || file?.article.received === received) return { id, url, outcome };
     for (let attempt = 1; ; attempt++) {
       const found = await store.get(id);
       if (found === undefined)
@@ -69,16 +69,16 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
   async function update(article: Article, data: ArticleData, received: string, now: string): Promise<void> {
     const { id: targetId, url: targetUrl, revision: base } = article;
     const target = { targetId, targetUrl, base, revision: `received-${randomBytes(12).toString('hex')}` };
-    const { stored } = await store.update(target, async (current, onlyAfter) => ({
-      ...(await filteredReplacement({ ...data, published_at: now }, current, around, onlyAfter)),
+    const { file } = await store.update(target, async (current, waitFor) => ({
+      ...(await filteredReplacement({ ...data, published_at: now }, current, around, waitFor)),
       received,
     }));
-    if (stored === undefined) return;
+    if (file === undefined) return;
     later(() =>
       hooks.doAction('article.updated', {
         event: 'article.updated',
         timestamp: now,
-        ...around.changeOf(stored),
+        ...around.changeOf(file),
       }),
     );
   }

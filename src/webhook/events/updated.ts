@@ -3,7 +3,7 @@ import { updatedAnswer } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Replacement } from '../../store/precondition.js';
-import type { OnlyAfter } from '../../store/writer.js';
+import type { WaitFor } from '../../store/writer.js';
 import type { Handled, Surroundings } from './handler.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 
@@ -27,14 +27,14 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     base: data.base_revision_id,
     revision: data.revision_id,
   };
-  const { outcome, stored } = await store.update(target, (article, onlyAfter) =>
-    filteredReplacement(data, article, around, onlyAfter),
+  const { outcome, file } = await store.update(target, (article, waitFor) =>
+    filteredReplacement(data, article, around, waitFor),
   );
   const handled = { id: data.target_id, outcome, body: updatedAnswer(data.revision_id) };
-  if (stored === undefined) return handled;
-  const after = () =>
-    hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) });
-  return { ...handled, after };
+  if (file === undefined) return handled;
+  const afterAnswer = () =>
+    hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(file) });
+  return { ...handled, afterAnswer };
 }
 
 /** What an article is replaced by, after the filters. `data.published_at` is the moment of the update. */
@@ -42,7 +42,7 @@ export async function filteredReplacement(
   data: ArticleData,
   article: Article,
   around: Surroundings,
-  onlyAfter: OnlyAfter,
+  waitFor: WaitFor,
 ): Promise<Replacement> {
   const replacement = replacementOf(data, article);
   const draft = {
@@ -62,7 +62,7 @@ export async function filteredReplacement(
   };
   const extra = await filteredFrontMatter(filtered, around);
   const { id, revision: base } = article;
-  onlyAfter(around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
+  waitFor(around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
   const { held } = filtered;
   return { updated: data.published_at, content, extra, ...(held !== undefined && { held }) };
 }

@@ -49,7 +49,7 @@ export function webhook({ endpoint, names, receive, hooks, log, notes }: Webhook
           body,
           answer: given.body,
         });
-      void given.after?.();
+      void given.afterAnswer?.();
       void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
     });
   };

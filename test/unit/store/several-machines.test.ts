@@ -98,9 +98,9 @@ test('an update that may have been stored and replaced since is not refused as i
     await others(path, updated(write.text));
     throw new Outdated('another machine was first', { cause: silence });
   });
-  const { stored } = await publish('a');
+  const { file } = await publish('a');
   isUpdate = true;
-  t.is(await t.throwsAsync(update(stored?.article.revision ?? '')), silence);
+  t.is(await t.throwsAsync(update(file?.article.revision ?? '')), silence);
 });
 
 test('a removal decides again where another machine was first, and is done where its own push had landed', async (t) => {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import test from 'ava';
 import { type Clones, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { article, update } from '../../../support/events.js';
+import { runHere } from '../../../support/in-process.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -45,6 +46,17 @@ async function everyCloneFollows(t: { is(actual: string, expected: string): void
     t.is(gitIn(dir, 'fsck', '--full', '--no-dangling').trim(), '');
   }
 }
+
+test.serial(
+  'status and doctor do not take a receiver that commits before its answers for one that commits nothing',
+  async (t) => {
+    for (const command of ['status', 'doctor']) {
+      const { stdout } = await runHere([command, '--dir', one(0).dir]);
+      t.regex(stdout, /✓ receiver|articles are committed to main/, command);
+      t.notRegex(stdout, /commits nothing/, command);
+    }
+  },
+);
 
 test.serial('200: two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
   const second = await launchMachine(one(0).dir);

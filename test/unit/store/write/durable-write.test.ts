@@ -20,7 +20,7 @@ function open(t: ExecutionContext) {
   const root = join(dir, 'content');
   fs.mkdirSync(root);
   const writer = createDiskWriter(root, join(dir, 'staging'), pino({ level: 'silent' }));
-  const write = (name: string, text: string, replaces: string | null, after: Write['after'] = []) =>
+  const write = (name: string, text: string, replaces: string | null, waitsFor: Write['waitsFor'] = []) =>
     writer.write({
       path: name,
       target: join(root, name),
@@ -29,7 +29,7 @@ function open(t: ExecutionContext) {
       article: stored,
       publication: { kind: 'dated' },
       epoch: 0,
-      after,
+      waitsFor,
     });
   return { root, writer, write };
 }

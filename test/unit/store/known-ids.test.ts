@@ -4,7 +4,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../src/store/catalog/entry.js';
-import { openDeletedArticles } from '../../../src/store/deleted.js';
+import { openKnownIds } from '../../../src/store/known-ids.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const log = pino({ level: 'silent' });
@@ -19,7 +19,7 @@ function entry(id: string, { ageMs = HOUR, path = `articles/${id}.md` } = {}): E
 async function open(dir: string, entries: readonly Entry[], earlier: readonly string[] = []) {
   const catalog = createCatalog();
   for (const one of entries) catalog.set(one);
-  const deleted = await openDeletedArticles({
+  const deleted = await openKnownIds({
     path: join(dir, 'ids.jsonl'),
     catalog,
     log,
@@ -30,14 +30,14 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
     /** Another program removes a file. */
     remove: (one: Entry) => {
       catalog.delete(one.path);
-      deleted.note([{ path: one.path, before: one, after: undefined }]);
+      deleted.noteChanges([{ path: one.path, before: one, after: undefined }]);
     },
     /** A file has gone, and the catalog knows it already. */
     removeSilently: (one: Entry) => catalog.delete(one.path),
     /** Another program adds a file. */
     arrive: (one: Entry) => {
       catalog.set(one);
-      deleted.note([{ path: one.path, before: undefined, after: one }]);
+      deleted.noteChanges([{ path: one.path, before: undefined, after: one }]);
     },
     /** A delivery stores an article. */
     store: (one: Entry) => {
@@ -50,30 +50,30 @@ async function open(dir: string, entries: readonly Entry[], earlier: readonly st
 test('an article that is removed while a receiver runs is deleted, until its file comes back', async (t) => {
   const dir = tempDir(t);
   const one = entry('one');
-  const { urlOf, remove, arrive } = await open(dir, [one]);
-  t.is(urlOf('one'), undefined);
+  const { urlOfDeleted, remove, arrive } = await open(dir, [one]);
+  t.is(urlOfDeleted('one'), undefined);
   remove(one);
-  t.is(urlOf('one'), url('one'));
+  t.is(urlOfDeleted('one'), url('one'));
   arrive(one);
-  t.is(urlOf('one'), undefined);
+  t.is(urlOfDeleted('one'), undefined);
   remove(one);
-  t.is(urlOf('one'), url('one'));
-  t.is(urlOf('another'), undefined);
+  t.is(urlOfDeleted('one'), url('one'));
+  t.is(urlOfDeleted('another'), undefined);
   // At the next start it is deleted; a file that is put back and taken away again at once was an article before.
   const next = await open(dir, []);
   const restored = entry('one', { ageMs: 0 });
   next.arrive(restored);
-  t.is(next.urlOf('one'), undefined);
+  t.is(next.urlOfDeleted('one'), undefined);
   next.remove(restored);
-  t.is(next.urlOf('one'), url('one'));
+  t.is(next.urlOfDeleted('one'), url('one'));
 });
 
 test('an article that is removed while no receiver runs is deleted, also after many restarts', async (t) => {
   const dir = tempDir(t);
   await open(dir, [entry('one'), entry('two')]);
   for (let start = 1; start <= 3; start++) {
-    const { urlOf } = await open(dir, [entry('two')]);
-    t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), undefined]);
+    const { urlOfDeleted } = await open(dir, [entry('two')]);
+    t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), undefined]);
   }
 });
 
@@ -84,77 +84,77 @@ test('what was acknowledged and is gone is deleted, however soon, and after kill
   first.store(one);
   first.store(two);
   first.remove(one);
-  t.is(first.urlOf('one'), url('one'));
+  t.is(first.urlOfDeleted('one'), url('one'));
   const second = await open(dir, []);
-  t.deepEqual([second.urlOf('one'), second.urlOf('two')], [url('one'), url('two')]);
+  t.deepEqual([second.urlOfDeleted('one'), second.urlOfDeleted('two')], [url('one'), url('two')]);
 });
 
 test('an article that is gone from the catalog is deleted, also before its removal is heard of', async (t) => {
   const dir = tempDir(t);
   const [one, two] = [entry('one'), entry('two', { ageMs: 0 })];
-  const { urlOf, store, removeSilently } = await open(dir, [one]);
+  const { urlOfDeleted, store, removeSilently } = await open(dir, [one]);
   store(two);
   removeSilently(one);
   removeSilently(two);
-  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+  t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
 });
 
 test('a file that a delivery under way has written and taken back again is not deleted', async (t) => {
   const dir = tempDir(t);
-  const { urlOf, arrive, remove } = await open(dir, []);
+  const { urlOfDeleted, arrive, remove } = await open(dir, []);
   const one = entry('one', { ageMs: 0 });
   arrive(one);
   remove(one);
-  t.is(urlOf('one'), undefined);
+  t.is(urlOfDeleted('one'), undefined);
   const second = await open(dir, [one]);
   second.remove(one);
-  t.is(second.urlOf('one'), undefined);
+  t.is(second.urlOfDeleted('one'), undefined);
 });
 
 test('a move in either order, and a copy that stays, are no deletion', async (t) => {
   const dir = tempDir(t);
   const [before, after] = [entry('one'), entry('one', { path: 'articles/renamed.md' })];
-  const { urlOf, arrive, remove } = await open(dir, [before]);
+  const { urlOfDeleted, arrive, remove } = await open(dir, [before]);
   remove(before);
   arrive(after);
-  t.is(urlOf('one'), undefined);
+  t.is(urlOfDeleted('one'), undefined);
   arrive(before);
   remove(after);
-  t.is(urlOf('one'), undefined);
-  t.is((await open(dir, [after])).urlOf('one'), undefined);
+  t.is(urlOfDeleted('one'), undefined);
+  t.is((await open(dir, [after])).urlOfDeleted('one'), undefined);
 });
 
 test('an article whose owner has given it another id or URL is known by what it had last', async (t) => {
   const dir = tempDir(t);
   const one = entry('one');
-  const { urlOf, note } = await open(dir, [one]);
+  const { urlOfDeleted, noteChanges } = await open(dir, [one]);
   const moved = { ...one, url: 'https://garden.example/moved/' };
-  note([{ path: one.path, before: one, after: moved }]);
-  t.is((await open(dir, [])).urlOf('one'), moved.url);
-  t.is(urlOf('one'), undefined);
+  noteChanges([{ path: one.path, before: one, after: moved }]);
+  t.is((await open(dir, [])).urlOfDeleted('one'), moved.url);
+  t.is(urlOfDeleted('one'), undefined);
 });
 
 test('a forgotten id may come again, at all receivers on the folder, and be deleted again', async (t) => {
   const dir = tempDir(t);
   await open(dir, [entry('one')]);
   const [first, second] = [await open(dir, []), await open(dir, [])];
-  t.is(second.urlOf('one'), url('one'));
+  t.is(second.urlOfDeleted('one'), url('one'));
   await first.forget('one');
-  t.deepEqual([first.urlOf('one'), second.urlOf('one')], [undefined, undefined]);
-  t.is((await open(dir, [])).urlOf('one'), undefined);
+  t.deepEqual([first.urlOfDeleted('one'), second.urlOfDeleted('one')], [undefined, undefined]);
+  t.is((await open(dir, [])).urlOfDeleted('one'), undefined);
   second.store(entry('one', { ageMs: 0 }));
-  t.is((await open(dir, [])).urlOf('one'), url('one'));
+  t.is((await open(dir, [])).urlOfDeleted('one'), url('one'));
 });
 
 test('what another receiver on the folder has acknowledged, and what is known from elsewhere, counts', async (t) => {
   const dir = tempDir(t);
   const first = await open(dir, [], ['earlier']);
-  t.is(first.urlOf('earlier'), url('earlier'));
+  t.is(first.urlOfDeleted('earlier'), url('earlier'));
   const second = await open(dir, [], ['not asked']);
   first.store(entry('one', { ageMs: 0 }));
-  t.is(second.urlOf('one'), url('one'));
-  t.is(second.urlOf('earlier'), url('earlier'));
-  t.is(second.urlOf('not asked'), undefined);
+  t.is(second.urlOfDeleted('one'), url('one'));
+  t.is(second.urlOfDeleted('earlier'), url('earlier'));
+  t.is(second.urlOfDeleted('not asked'), undefined);
 });
 
 test('a line that was cut off spoils no other, and an id of absurd length is known', async (t) => {
@@ -165,8 +165,13 @@ test('a line that was cut off spoils no other, and an id of absurd length is kno
   const { store } = await open(dir, [entry('one')]);
   store(entry('three', { ageMs: 0 }));
   store({ ...entry('four'), id: long });
-  const { urlOf } = await open(dir, []);
-  t.deepEqual(['one', 'two', 'three', long].map(urlOf), [url('one'), undefined, url('three'), url('four')]);
+  const { urlOfDeleted } = await open(dir, []);
+  t.deepEqual(['one', 'two', 'three', long].map(urlOfDeleted), [
+    url('one'),
+    undefined,
+    url('three'),
+    url('four'),
+  ]);
 });
 
 test('a disk that takes nothing stops nothing, and what could not be written is written later', async (t) => {
@@ -177,8 +182,8 @@ test('a disk that takes nothing stops nothing, and what could not be written is 
   store(entry('one', { ageMs: 0 }));
   fs.rmSync(state);
   store(entry('two', { ageMs: 0 }));
-  const { urlOf } = await open(state, []);
-  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+  const { urlOfDeleted } = await open(state, []);
+  t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
 });
 
 test('what a disk that fills up takes only a part of is written again', async (t) => {
@@ -195,6 +200,6 @@ test('what a disk that fills up takes only a part of is written again', async (t
   store(entry('one', { ageMs: 0 }));
   Object.assign(fs, { writeSync });
   store(entry('two', { ageMs: 0 }));
-  const { urlOf } = await open(dir, []);
-  t.deepEqual([urlOf('one'), urlOf('two')], [url('one'), url('two')]);
+  const { urlOfDeleted } = await open(dir, []);
+  t.deepEqual([urlOfDeleted('one'), urlOfDeleted('two')], [url('one'), url('two')]);
 });

@@ -21,10 +21,10 @@ export interface KnownId {
   readonly url: string;
 }
 
-/** The articles that their owner has deleted; see `openDeletedArticles`. */
-export type DeletedArticles = Awaited<ReturnType<typeof openDeletedArticles>>;
+/** The ids of all articles that were stored here, and so of those that were deleted since; see `openKnownIds`. */
+export type KnownIds = Awaited<ReturnType<typeof openKnownIds>>;
 
-export interface DeletedArticlesOptions {
+export interface KnownIdsOptions {
   /** The file of known ids, absolute. */
   readonly path: string;
   readonly catalog: Pick<Catalog, 'byId' | 'entries'>;
@@ -46,7 +46,7 @@ type Line = KnownId | { readonly id: string; readonly forgotten: true };
  * made while no receiver ran: when the article was stored by a delivery; for one that came otherwise, as by
  * `git pull`, at the next start, or when it goes.
  */
-export async function openDeletedArticles(options: DeletedArticlesOptions) {
+export async function openKnownIds(options: KnownIdsOptions) {
   const { path, catalog, log, isShared = false, earlier = async () => [] } = options;
   const lines = openLineLog(path, isLine);
   /** The URLs of all articles that were written down, by their ids in the catalog. */
@@ -100,14 +100,14 @@ export async function openDeletedArticles(options: DeletedArticlesOptions) {
   }
 
   /** The URL that a deleted article had; undefined where the article is there, or was never known. */
-  function urlOf(id: string): string | undefined {
+  function urlOfDeleted(id: string): string | undefined {
     if (catalog.byId(id).length > 0) return undefined;
     takeIn();
     return known.get(catalogId(id));
   }
 
   /** Another program has changed files of the content folder; the catalog has the changes. */
-  function note(changes: readonly ContentChange[]): void {
+  function noteChanges(changes: readonly ContentChange[]): void {
     takeIn();
     const unknown: KnownId[] = [];
     for (const { before, after } of changes) {
@@ -127,12 +127,12 @@ export async function openDeletedArticles(options: DeletedArticlesOptions) {
     known.delete(catalogId(id));
   }
 
-  /** A new article was stored, and is about to be acknowledged. */
+  /** An article was stored, and is about to be acknowledged. */
   function add({ id, url }: KnownId): void {
     append([{ id: catalogId(id), url }]);
   }
 
-  return { urlOf, add, note, forget };
+  return { add, noteChanges, urlOfDeleted, forget };
 }
 
 function isLine(value: unknown): value is Line {
