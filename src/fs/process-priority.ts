@@ -8,7 +8,8 @@ const NICE = 10;
  * Lets other processes have the processor first. It is a courtesy, which a system may refuse, and the work is as right
  * without it.
  *
- * @param pid the leader of a session (a detached child, or a process that was started as one).
+ * @param pid the leader of a session (a detached child, or a process that was started as one); on Linux, 0
+ *   for this thread alone.
  */
 export function lowerPriority(pid: number): void {
   ifAllowed(() => setPriority(pid, NICE));

@@ -53,7 +53,7 @@ export interface BuildRequest {
   /** Whether every file is made anew; they are still only written where they differ. @default false */
   readonly force?: boolean;
   /** Called after each file with how many are done and how many there are. */
-  onProgress?(done: number, of: number): void;
+  onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
 /** What a build did. */
@@ -64,6 +64,8 @@ export interface SiteReport extends BuildReport {
   readonly failures: readonly FailedPage[];
   /** Changes with the content of the output. */
   readonly output: string;
+  /** The files below the content folder that it was for; none where it was for everything. */
+  readonly paths: readonly string[];
 }
 
 /** What a build of everything ends with when the builder is closed. */

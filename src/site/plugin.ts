@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { messageOf, PressmarkError } from '../errors.js';
 import { isLoopbackName } from '../host/http/local-request.js';
 import { definePlugin, type Plugin } from '../host/plugin.js';
+import type { Log } from '../log.js';
 import type { BuiltPage } from './builder/builder.js';
-import { createBuilderThread } from './builder/thread.js';
+import type { Answer, BuildEnd, Question, Request } from './builder/thread.js';
 import type { Search } from './search.js';
 
 /** How long pending work may take when the service stops. */
@@ -15,7 +16,7 @@ const [FIRST_RETRY_MS, LAST_RETRY_MS] = [1_000, 600_000];
 export interface SitePluginOptions {
   /** Opens the index of the site's search. @default there is none */
   search?(pages: () => Promise<readonly BuiltPage[] | undefined>, onWritten: () => void): Search;
-  /** Starts the builder's thread, in which `serveBuilds` answers. */
+  /** Starts the builder's thread, in which `serveBuilds` answers; `app/builder/start-builder.ts`. */
   spawn(): Worker;
   /** The content folder relative to the site's, with a slash at its end; empty where both are the same. */
   readonly contentPrefix: string;
@@ -41,14 +42,14 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
     name: 'site',
     receiver(host) {
       const { log } = host;
-      const thread = createBuilderThread(options.spawn, log);
+      const thread = createBuilderThread(options.spawn, log, ended);
       const search = options.search?.(thread.pages, () => void host.doAction('search.written', {}));
       /** The files below the content folder that the next build is for; undefined for none. */
       let dirty: Set<string> | 'all' | undefined;
-      const builds = new Set<Promise<void>>();
       let timer: NodeJS.Timeout | undefined;
-      let retry: NodeJS.Timeout | undefined;
-      let failures = 0;
+      let retry: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
+      /** Repeated builds in a row that were no better. */
+      let retries = 0;
       let isClosing = false;
 
       function request(work: readonly string[] | 'all'): void {
@@ -57,46 +58,46 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         timer ??= setTimeout(start);
       }
 
-      /** Starts a build of what is dirty. The thread makes the pages of the articles at once, also during another build. */
+      /** Asks for a build of what is dirty. The thread makes the pages of the articles at once, also during another build. */
       function start(): void {
         timer = undefined;
-        if (dirty === undefined) return;
-        const work = dirty === 'all' ? 'all' : [...dirty];
+        if (dirty !== undefined) thread.build(dirty === 'all' ? 'all' : [...dirty]);
         dirty = undefined;
-        const running = build(work).finally(() => builds.delete(running));
-        builds.add(running);
       }
 
-      async function build(work: readonly string[] | 'all'): Promise<void> {
-        const began = performance.now();
-        const outcome = await thread.build(work);
-        if (outcome.kind === 'failed') {
-          const { reason } = outcome;
+      function ended(end: BuildEnd): void {
+        if (end.kind === 'failed') {
+          const { at, reason } = end;
           log.error({ reason, retryInMs: retryLater() }, 'the site could not be built');
-          void host.doAction('build.failed', { ms: Math.round(performance.now() - began), reason });
-        } else if (outcome.kind === 'built') {
-          const { report } = outcome;
-          const { files, failures: _, ...counts } = report;
-          const level = report.written + report.removed > 0 ? 'info' : 'debug';
-          log[level](counts, 'site built');
-          if (report.failed === 0) failures = 0;
-          else retryLater();
-          const articles = work === 'all' ? [] : work.map((path) => `${prefix}${path}`);
-          void host.doAction('site.built', { ...report, articles, began });
-          if (files.length > 0) void host.doAction('site.changed', { files, articles });
-          search?.built();
+          void host.doAction('build.failed', { ms: Math.round(performance.now() - at), reason });
+          return;
         }
+        const { paths, ...report } = end.report;
+        const { pages, bytes, written, removed, failed, files, ms } = report;
+        log[written + removed > 0 ? 'info' : 'debug'](
+          { pages, bytes, written, removed, failed, ms },
+          'site built',
+        );
+        if (failed === 0) retries = 0;
+        else retryLater();
+        const articles = paths.map((path) => `${prefix}${path}`);
+        void host.doAction('site.built', { ...report, articles, began: end.at });
+        if (files.length > 0) void host.doAction('site.changed', { files, articles });
+        search?.built();
       }
 
-      /** Has everything built again after a pause. @returns its length in milliseconds. */
-      function retryLater(): number {
-        const ms = Math.min(LAST_RETRY_MS, retryMs * 2 ** failures++);
-        if (isClosing) return ms;
-        retry ??= setTimeout(() => {
-          retry = undefined;
-          request('all');
-        }, ms);
-        return ms;
+      /** Has everything built again after a pause. @returns in how many milliseconds; undefined where the service stops. */
+      function retryLater(): number | undefined {
+        if (isClosing) return undefined;
+        if (retry === undefined) {
+          const ms = Math.min(LAST_RETRY_MS, retryMs * 2 ** retries++);
+          const again = () => {
+            retry = undefined;
+            request('all');
+          };
+          retry = { timer: setTimeout(again, ms), at: performance.now() + ms };
+        }
+        return Math.round(retry.at - performance.now());
       }
 
       host.provide('preview', {
@@ -132,12 +133,110 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         isClosing = true;
         await Promise.all([unwatch?.(), search?.close()]);
         clearTimeout(timer);
-        clearTimeout(retry);
-        if (failures === 0) start();
-        const end = performance.now() + closeMs;
-        await Promise.race([Promise.all(builds), sleep(closeMs, undefined, { ref: false })]);
-        await thread.close(Math.max(0, end - performance.now()));
+        clearTimeout(retry?.timer);
+        start();
+        await thread.close(closeMs);
       });
     },
   });
+}
+
+/**
+ * The builder's thread as the main thread sees it: started when it is needed, and again after a crash.
+ *
+ * @param onEnd called once for each build; a thread that dies has failed in the one that was asked for.
+ */
+function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEnd) => void) {
+  let worker: Worker | undefined;
+  /** When the last build was asked for, by `performance.now()`; undefined where it has ended. */
+  let asked: number | undefined;
+  /** What is called with the answers to questions, by their numbers; with nothing where the thread dies. */
+  const waiting = new Map<number, (answer?: Answer) => void>();
+  let questions = 0;
+  let isClosed = false;
+
+  function start(): Worker {
+    const started = spawn();
+    started.on('message', (message: BuildEnd | Answer) => {
+      if (message.kind === 'built' || message.kind === 'failed') buildEnded(message);
+      else settle(message.id, message);
+    });
+    started.on('messageerror', (error) => failAll(messageOf(error)));
+    started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
+    started.on('exit', (code) => {
+      if (worker === started) worker = undefined;
+      failAll(`the thread that builds pages ended with code ${code}`);
+    });
+    return started;
+  }
+
+  function buildEnded(end: BuildEnd): void {
+    if (asked !== undefined && end.at >= asked) asked = undefined;
+    onEnd(end);
+  }
+
+  function settle(id: number, answer?: Answer): void {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  }
+
+  function failAll(reason: string): void {
+    for (const id of [...waiting.keys()]) settle(id);
+    // A thread that is ended by force when the service stops has not failed.
+    if (asked !== undefined && !isClosed) buildEnded({ kind: 'failed', at: asked, reason });
+  }
+
+  /** Asks for a build of everything, or of what these files change. */
+  function build(paths: readonly string[] | 'all'): void {
+    if (isClosed) return;
+    const at = performance.now();
+    asked = at;
+    try {
+      worker ??= start();
+      worker.postMessage({ kind: 'build', paths, at } satisfies Request);
+    } catch (error) {
+      failAll(messageOf(error));
+    }
+  }
+
+  /** Asks a thread that is there. @returns undefined where none is. */
+  async function ask(question: Question): Promise<Answer | undefined> {
+    const open = worker;
+    if (isClosed || open === undefined) return undefined;
+    const id = ++questions;
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      open.postMessage({ id, ...question } satisfies Request);
+    });
+  }
+
+  /** The pages of articles, newest first; undefined where no thread knows them. */
+  async function pages(): Promise<readonly BuiltPage[] | undefined> {
+    const answer = await ask({ kind: 'pages' });
+    return answer?.kind === 'pages' ? answer.pages : undefined;
+  }
+
+  /** The page of a draft; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED */
+  async function preview(path: string, text: string, base: string): Promise<string | undefined> {
+    const answer = await ask({ kind: 'preview', path, text, base });
+    if (answer?.kind === 'no preview') throw new PressmarkError('TEMPLATE_FAILED', answer.reason);
+    return answer?.kind === 'preview' ? answer.html : undefined;
+  }
+
+  /** Ends the thread when the changes that wait are built, or by force after `ms`; no other one is started. */
+  async function close(ms: number): Promise<void> {
+    isClosed = true;
+    const open = worker;
+    if (open === undefined) return;
+    const ended = new Promise<void>((resolve) => open.once('exit', () => resolve()));
+    const deadline = setTimeout(() => {
+      log.warn({ ms }, 'the thread that builds pages did not end in time and was stopped');
+      void open.terminate();
+    }, ms);
+    open.postMessage({ kind: 'close' } satisfies Request);
+    await ended;
+    clearTimeout(deadline);
+  }
+
+  return { build, pages, preview, close };
 }

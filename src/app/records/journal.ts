@@ -63,8 +63,6 @@ export function keepJournal(
 ): void {
   /** Whether somebody has asked for a build, so that also one that changes nothing is noted. */
   let isAsked = false;
-  /** One build may serve several changes, and is reported for each. */
-  let lastReport = '';
   const at = () => new Date().toISOString();
   const noteBuild = (build: Omit<BuildRecord, 'at' | 'by' | 'output'>, output: string) => {
     const isWorthALine = build.written + build.removed > 0 || build.outcome !== 'built' || isAsked;
@@ -75,10 +73,7 @@ export function keepJournal(
   addAction('build.requested', () => {
     isAsked = true;
   });
-  addAction('site.built', ({ ms, written, removed, failed, failures, output, bytes }) => {
-    const report = [output, ms, written, removed, failed, bytes].join(' ');
-    if (report === lastReport && !isAsked) return;
-    lastReport = report;
+  addAction('site.built', ({ ms, written, removed, failed, failures }) => {
     const outcome = failed === 0 ? 'built' : 'partly';
     const lines = failures.map(({ page, reason }) => `${page}: ${reason}`);
     noteBuild({ ms, outcome, written, removed }, lines.join('\n'));

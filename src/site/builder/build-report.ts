@@ -51,7 +51,7 @@ export function startReport() {
     },
 
     /** @param output see `SiteReport.output`. */
-    result(output: string): SiteReport {
+    result(output: string): Omit<SiteReport, 'paths'> {
       let bytes = 0;
       for (const size of sizes.values()) bytes += size;
       const ms = Math.round(performance.now() - start);

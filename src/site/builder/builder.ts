@@ -32,11 +32,15 @@ export interface BuiltPage {
   readonly digest: string;
 }
 
-/** A request that waits for its build. */
-interface Waiting extends BuildRequest {
-  readonly work: readonly string[] | 'all';
-  resolve(report: SiteReport): void;
-  reject(error: unknown): void;
+/** A build that is asked for and has not begun. */
+interface NextBuild extends Omit<BuildRequest, 'force'> {
+  /** The files that it is for. */
+  paths: readonly string[];
+  isAll: boolean;
+  force: boolean;
+  /** The first so many of `paths` have their pages already. */
+  madeAhead: number;
+  readonly report: Promise<SiteReport>;
 }
 
 /** A build that is under way. */
@@ -64,13 +68,13 @@ export function createBuilder(options: SiteOptions) {
   const planArticle = articlePlanner(articles);
   const outputs = siteOutputs(options, planArticle, articles, isReserved);
   /** Articles without a page that the log has named. */
-  const named = new Set<string>();
-  const waiting: Waiting[] = [];
-  /** Of how many of these requests the articles' pages were made ahead of the build that answers them. */
-  let ahead = 0;
+  const warnedOf = new Set<string>();
+  let next: NextBuild | undefined;
   let folder: OutputFolder | undefined;
-  let rendererOf: ReturnType<typeof renderers> | undefined;
+  /** What makes the renderer of an index; read again by each build of everything. */
+  let theme: ReturnType<typeof renderers> | undefined;
   let index: SiteIndex | undefined;
+  /** Ends with the builds that were asked for. */
   let working: Promise<void> | undefined;
   let saveTimer: NodeJS.Timeout | undefined;
   let isClosing = false;
@@ -78,39 +82,41 @@ export function createBuilder(options: SiteOptions) {
 
   /**
    * Brings the output up to date: with all files and the theme, or after these files (below the content folder) may have
-   * changed. Requests that come while a build runs are answered by the next one; the pages of their articles are made at
-   * once.
+   * changed. All that is asked for while a build runs is one build, the next, and gets one promise; the pages of its articles
+   * are made at once.
    *
    * @throws BuildStopped where the builder was closed in the middle of a build of everything.
    */
-  function build(work: readonly string[] | 'all', request: BuildRequest = {}): Promise<SiteReport> {
-    return new Promise((resolve, reject) => {
-      waiting.push({ ...request, work, resolve, reject });
-      start();
-    });
+  function build(
+    work: readonly string[] | 'all',
+    { force = false, onProgress }: BuildRequest = {},
+  ): Promise<SiteReport> {
+    next ??= newBuild();
+    if (work === 'all') next.isAll = true;
+    else next.paths = [...next.paths, ...work];
+    next.force ||= force;
+    next.onProgress ??= onProgress;
+    return next.report;
   }
 
-  function start(): void {
+  /** A build that begins when the one before it has ended, or with the next turn. */
+  function newBuild(): NextBuild {
     clearTimeout(saveTimer);
-    working ??= work().finally(() => {
+    const made: NextBuild = {
+      paths: [],
+      isAll: false,
+      force: false,
+      madeAhead: 0,
+      report: (working ?? nextTurn()).then(() => buildOnce(made)),
+    };
+    const end = () => {
+      if (working !== ended) return;
       working = undefined;
-      if (waiting.length > 0) start();
-      else saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
-    });
-  }
-
-  async function work(): Promise<void> {
-    await nextTurn(); // requests of one turn are built together
-    while (waiting.length > 0) {
-      const served = waiting.splice(0);
-      ahead = 0;
-      try {
-        const report = await buildOnce(served);
-        for (const { resolve } of served) resolve(report);
-      } catch (error) {
-        for (const { reject } of served) reject(error);
-      }
-    }
+      saveTimer = setTimeout(() => void save(), SAVE_AFTER_MS).unref();
+    };
+    const ended: Promise<void> = made.report.then(end, end);
+    working = ended;
+    return made;
   }
 
   /** Takes the output over, once. @throws PressmarkError CONFIG_INVALID */
@@ -122,66 +128,64 @@ export function createBuilder(options: SiteOptions) {
     return folder;
   }
 
-  async function buildOnce(served: readonly Waiting[]): Promise<SiteReport> {
+  async function buildOnce({ paths, force, onProgress, ...asked }: NextBuild): Promise<SiteReport> {
+    next = undefined;
     const report = startReport();
     const output = await open();
-    const now: Build = { output, report, done: new Set() };
+    const current: Build = { output, report, done: new Set() };
     // The first build looks at everything: files may have changed while no builder was there.
-    const isAll = index === undefined || served.some(({ work }) => work === 'all');
-    const paths = pathsIn(served);
+    const isAll = index === undefined || asked.isAll;
     if (isAll) {
-      rendererOf = undefined;
+      theme = undefined;
       output.forgetFailures();
     }
-    if (served.some(({ force }) => force)) output.forgetKeys();
+    if (force) output.forgetKeys();
     const switchedOff = hooks.switchedOff();
     articles.read(paths);
     if (isAll) await articles.readAll(() => pause(isAll));
-    const sources = readSources();
-    await makePages(paths, sources, now);
+    const sources = nextSources();
+    await makePages(paths, sources, current);
 
     // To plan a large site takes longer than a new article's page may wait.
     const planned: Planned[] = [];
     for (const file of planAll(outputs, sources)) {
       planned.push(file);
-      if (await pause(isAll)) await makeAhead(now);
+      if (await pause(isAll)) await makeAhead(current);
     }
-    const onProgress = served.find((one) => one.onProgress !== undefined)?.onProgress;
     for (const [number, file] of planned.entries()) {
-      if (!now.done.has(file.path)) await output.make(file, report, isAll);
+      if (!current.done.has(file.path)) await output.make(file, report, isAll);
       onProgress?.(number + 1, planned.length);
-      if (await pause(isAll)) await makeAhead(now);
+      if (await pause(isAll)) await makeAhead(current);
     }
-    const kept = new Set([...planned.map(({ path }) => path), ...now.done]);
+    const kept = new Set([...planned.map(({ path }) => path), ...current.done]);
     // Pages that could not be made still need the style sheet and the pictures that they were made with.
     const isNeeded = (path: string) => HASHED.test(path) && (output.hasFailures() || articles.hasBroken());
     await output.removeAllBut(kept, report, isNeeded);
     // Some files were made with a filter, some without it.
     if (hooks.switchedOff() !== switchedOff) output.forgetKeys();
     report.logFailures(log);
-    return report.result(output.digest());
+    return { ...report.result(output.digest()), paths: isAll ? [] : paths };
   }
 
   /** Another index and renderer for what the articles are now. */
-  function readSources(): Sources {
+  function nextSources(): Sources {
     index = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
-    nameWithoutPage(index);
+    warnOfMissing(index);
     return { index, renderer: rendererFor(index), partsOf: data.partsIn(index) };
   }
 
-  /** The theme with an index; it is read again by each build of everything. */
   function rendererFor(shown: SiteIndex): Renderer {
-    rendererOf ??= renderers(loadTheme(options.themeDirs, site), options);
-    return rendererOf(shown);
+    theme ??= renderers(loadTheme(options.themeDirs, site), options);
+    return theme(shown);
   }
 
   /** Makes the pages of the articles that have changed since the build began; the next build makes all else. */
-  async function makeAhead(now: Build): Promise<void> {
-    const paths = pathsIn(waiting.slice(ahead));
-    ahead = waiting.length;
-    if (paths.length === 0) return;
+  async function makeAhead(current: Build): Promise<void> {
+    const paths = next?.paths.slice(next.madeAhead) ?? [];
+    if (next === undefined || paths.length === 0) return;
+    next.madeAhead = next.paths.length;
     articles.read(paths);
-    await makePages(paths, readSources(), now);
+    await makePages(paths, nextSources(), current);
   }
 
   /** Makes the pages of the articles in these files. */
@@ -208,10 +212,10 @@ export function createBuilder(options: SiteOptions) {
   }
 
   /** Warns of articles that get no page, by an example. */
-  function nameWithoutPage({ withoutPage }: SiteIndex): void {
-    const found = withoutPage.filter(({ path }) => !named.has(path));
+  function warnOfMissing({ withoutPage }: SiteIndex): void {
+    const found = withoutPage.filter(({ path }) => !warnedOf.has(path));
     const [example] = found;
-    for (const { path } of found) named.add(path);
+    for (const { path } of found) warnedOf.add(path);
     if (example === undefined) return;
     const { path, url } = example;
     log.warn(
@@ -255,9 +259,4 @@ export function createBuilder(options: SiteOptions) {
   }
 
   return { build, pages, preview, close };
-}
-
-/** The files that requests name. */
-function pathsIn(requests: readonly Waiting[]): string[] {
-  return requests.flatMap(({ work }) => (work === 'all' ? [] : work));
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, testSite } from './test-site.js';
 
 test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
@@ -14,6 +15,19 @@ test('articles that stream in while the site is built come to be as a clean buil
   const reports = await Promise.all(builds);
   t.true(reports.every(({ failed }) => failed === 0));
   t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
+test('what is asked for before a build begins is one build, whose report says for which files it was', async (t) => {
+  const site = testSite(t);
+  const builder = createBuilder(site.options);
+  t.teardown(() => builder.close());
+  const all = builder.build([site.write('a')]);
+  t.is(builder.build('all'), all);
+  t.deepEqual((await all).paths, []);
+  const changed = ['b', 'c'].map((slug) => site.write(slug));
+  const [ofB, ofC] = changed.map((path) => builder.build([path]));
+  t.is(ofB, ofC);
+  t.deepEqual((await ofB)?.paths, changed);
 });
 
 test.serial('an unchanged site writes nothing, and a start reads no unchanged article', async (t) => {

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hooks/hook-types.js';
 import { type Host, startHost } from '../../../src/host/host.js';
 import { definePlugin } from '../../../src/host/plugin.js';
-import type { Answer, Outcome, Request } from '../../../src/site/builder/thread.js';
+import type { BuildEnd, Request } from '../../../src/site/builder/thread.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import { hostSite } from '../../support/host-site.js';
 import { until } from '../../support/until.js';
@@ -14,6 +14,8 @@ import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js'
 interface Running {
   readonly host: Host;
   readonly logged: string[];
+  /** The reasons of builds that have failed. */
+  readonly failures: string[];
   /** The next report of a finished build. */
   built(): Promise<BuildReport>;
 }
@@ -29,14 +31,17 @@ async function run(
 ): Promise<Running> {
   const reports: BuildReport[] = [];
   const waiting: ((report: BuildReport) => void)[] = [];
+  const failures: string[] = [];
   const listener = definePlugin({
     name: 'listener',
-    receiver: (host) =>
+    receiver: (host) => {
+      host.addAction('build.failed', ({ reason }) => void failures.push(reason));
       host.addAction('site.built', (report) => {
         const resolve = waiting.shift();
         if (resolve === undefined) reports.push(report);
         else resolve(report);
-      }),
+      });
+    },
   });
   const logged: string[] = [];
   const host = await startHost(
@@ -57,7 +62,7 @@ async function run(
       ? new Promise<BuildReport>((resolve) => waiting.push(resolve))
       : Promise.resolve(report);
   };
-  return { host, logged, built };
+  return { host, logged, failures, built };
 }
 
 function worker(site: TestSite, crash = false): Worker {
@@ -124,9 +129,9 @@ function standIn() {
     terminate: async () => 0,
   });
   const builds = () => requests.flatMap((request) => (request.kind === 'build' ? [request] : []));
-  const answer = (id: number | undefined, outcome: Outcome) =>
-    thread.emit('message', { id: id ?? 0, ...outcome } satisfies Answer);
-  return { worker: thread as unknown as Worker, builds, answer };
+  const answer = (end: BuildEnd) => thread.emit('message', end);
+  const crash = () => thread.emit('exit', 1);
+  return { worker: thread as unknown as Worker, builds, answer, crash };
 }
 
 test('a build that is cut off as the service stops has not failed', async (t) => {
@@ -145,10 +150,8 @@ test('a build of everything that is to be tried again is not forgotten where pag
   await until('everything is asked for', () => builds().length === 1);
   await host.hooks.doAction('article.edited', change('a'));
   await until('a change is asked for', () => builds().length === 2);
-  const [ofAll, ofChange] = ['all', 'change'].map((what) =>
-    builds().find(({ paths }) => (paths === 'all') === (what === 'all')),
-  );
-  answer(ofAll?.id, { kind: 'failed', reason: 'no luck' });
+  const [ofAll, ofChange] = builds();
+  answer({ kind: 'failed', at: ofAll?.at ?? 0, reason: 'no luck' });
   const report = {
     pages: 1,
     bytes: 1,
@@ -158,16 +161,40 @@ test('a build of everything that is to be tried again is not forgotten where pag
     failed: 1,
     failures: [],
     output: 'x',
+    paths: ['articles/a.md'],
     ms: 1,
   };
-  answer(ofChange?.id, { kind: 'built', report });
+  answer({ kind: 'built', at: ofChange?.at ?? 0, report });
   await until('everything is asked for again', () => builds().length === 3);
   t.is(builds()[2]?.paths, 'all');
-  answer(builds()[2]?.id, { kind: 'stopped' });
+});
+
+test('a thread that dies has failed once, however many builds were asked for, and the pauses grow by failures alone', async (t) => {
+  const { worker, builds, crash } = standIn();
+  const { host, logged, failures } = await run(t, testSite(t), () => worker, { retryMs: PATIENCE_MS });
+  const burst = async (slugs: readonly string[]) => {
+    for (const slug of slugs) {
+      const before = builds().length;
+      await host.hooks.doAction('article.edited', change(slug));
+      await until(`${slug} is asked for`, () => builds().length > before);
+    }
+    crash();
+  };
+  await burst(['a', 'b', 'c']);
+  await burst(['d']);
+  await until('both crashes are reported', () => failures.length >= 2);
+  const pauses = logged.map((line): number => JSON.parse(line).retryInMs);
+  t.is(failures.length, 2);
+  t.is(pauses.length, 2);
+  // The second one waits for the retry that the first one has set.
+  t.true(
+    pauses.every((ms) => ms <= PATIENCE_MS),
+    String(pauses),
+  );
 });
 
 test('a change that is noticed after the plugin has closed starts no other thread', async (t) => {
-  const { worker, builds, answer } = standIn();
+  const { worker, builds } = standIn();
   let starts = 0;
   const { host, logged } = await run(t, testSite(t), () => {
     starts++;
@@ -175,7 +202,6 @@ test('a change that is noticed after the plugin has closed starts no other threa
   });
   await host.hooks.doAction('article.edited', change('a'));
   await until('the change is asked for', () => builds().length === 1);
-  answer(builds()[0]?.id, { kind: 'stopped' });
   await host.close();
   await host.hooks.doAction('article.edited', change('b'));
   await setTimeout(50);
