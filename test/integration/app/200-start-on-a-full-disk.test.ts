@@ -15,10 +15,6 @@ const SITES: Record<string, readonly [NodeJS.Signals, (folder: string) => string
     'SIGKILL',
     (folder) => repository(folder, { site: { search: false } }),
   ],
-  'commits before the answer': [
-    'SIGTERM',
-    (folder) => repository(folder, { site: false, durability: 'commit' }),
-  ],
   'another generator, and a post whose address is to be listed': [
     'SIGKILL',
     (folder) =>
@@ -38,22 +34,6 @@ for (const [name, [signal, makeSite]] of Object.entries(SITES))
       await survives(t, await startReceiver(t, { dir, ...options }), options, signal);
     },
   );
-
-onLinux(
-  '200: pages are served on a full disk, also where the receiver was killed in the middle of a build',
-  async (t) => {
-    const dir = repository(tempDir(t), { git: false, site: { search: false } });
-    const before = await startReceiver(t, { dir });
-    const { url } = (await before.post('article.published', article())).json;
-    await until('the page is built', () => hasPage(before, url));
-    await before.kill('SIGKILL');
-    fs.writeFileSync(stateFile(dir, 'site.building'), '');
-    const receiver = await startReceiver(t, { dir, wrapper: ON_A_FULL_DISK, health: 503 });
-    await until('the page is served', () => hasPage(receiver, url));
-    freeSpace(receiver);
-    t.is((await receiver.post('article.published', article())).status, 200);
-  },
-);
 
 /** A receiver starts twice on a full disk, and has room again. */
 async function survives(

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { article } from '../../support/events.js';
-import { type Receiver, startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { soon, until } from '../../support/until.js';
 
 const HUGO = new URL('../../../src/generators/hugo/hugo.js', import.meta.url).href;
@@ -27,8 +27,7 @@ export default { name: 'asking', receiver(host) {
  * A site that is built elsewhere. While the file \`hold\` is there, its generator's functions do not return: \`sentBody\`
  * anywhere, \`publication\` in the first thread of a process.
  */
-async function heldSite(t: ExecutionContext): Promise<Receiver> {
-  const dir = tempDir(t);
+function prepare(dir: string): void {
   fs.mkdirSync(join(dir, 'content'));
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/asking.mjs'), ASKING);
@@ -56,8 +55,18 @@ export default {
 };
 `,
   );
-  return startReceiver(t, { dir, env: { PRESSMARK_LOG_LEVEL: 'debug' } });
 }
+
+const dir = makeTempDir();
+let receiver: Receiver;
+test.serial.before(async () => {
+  prepare(dir);
+  receiver = await launch(dir);
+});
+test.after.always(async () => {
+  await receiver?.kill('SIGKILL');
+  removeTempDir(dir);
+});
 
 const hold = ({ dir }: Receiver) => {
   fs.rmSync(join(dir, 'begun'), { force: true });
@@ -70,55 +79,61 @@ async function answers({ origin }: Receiver): Promise<boolean> {
   return (await soon('the receiver answers', fetch(`${origin}/healthz`))).ok;
 }
 
-test('200: while what a person edits is made of an article, the receiver answers; other services’ JSON is read behind it', async (t) => {
-  const receiver = await heldSite(t);
-  const data = article({ content_markdown: 'Feed it.' });
-  t.is((await receiver.post('article.published', data)).status, 200);
-  for (const what of ['open', 'edit']) {
+test.serial(
+  '200: while what a person edits is made of an article, the receiver answers; other services’ JSON is read behind it',
+  async (t) => {
+    const data = article({ content_markdown: 'Feed it.' });
+    t.is((await receiver.post('article.published', data)).status, 200);
+    for (const what of ['open', 'edit']) {
+      hold(receiver);
+      const asked = fetch(`${receiver.origin}/-/asking/${what}?id=${data.id}`);
+      await until(`${what} has begun`, () => hasBegun(receiver));
+      let isParsed = false;
+      const parsed = fetch(`${receiver.origin}/in`, { method: 'POST', body: '{}' }).finally(() => {
+        isParsed = true;
+      });
+      t.true(await answers(receiver), what);
+      t.false(isParsed, 'it waits for the thread');
+      letGo(receiver);
+      t.is((await asked).status, 200);
+      t.is((await parsed).status, 200);
+    }
+  },
+);
+
+test.serial(
+  '200: while the addresses of posts are listed, which may read all articles and pages, the receiver answers',
+  async (t) => {
     hold(receiver);
-    const asked = fetch(`${receiver.origin}/-/asking/${what}?id=${data.id}`);
-    await until(`${what} has begun`, () => hasBegun(receiver));
-    let isParsed = false;
-    const parsed = fetch(`${receiver.origin}/in`, { method: 'POST', body: '{}' }).finally(() => {
-      isParsed = true;
-    });
-    t.true(await answers(receiver), what);
-    t.false(isParsed, 'it waits for the thread');
+    fs.writeFileSync(join(receiver.dir, 'content/by-hand.md'), '---\ntitle: By hand\n---\nText.\n');
+    await until('the posts are read', () => hasBegun(receiver));
+    t.true(await answers(receiver));
     letGo(receiver);
-    t.is((await asked).status, 200);
-    t.is((await parsed).status, 200);
-  }
-});
+  },
+);
 
-test('200: while the addresses of posts are listed, which may read all articles and pages, the receiver answers', async (t) => {
-  const receiver = await heldSite(t);
-  hold(receiver);
-  fs.writeFileSync(join(receiver.dir, 'content/by-hand.md'), '---\ntitle: By hand\n---\nText.\n');
-  await until('the posts are read', () => hasBegun(receiver));
-  t.true(await answers(receiver));
-  letGo(receiver);
-});
-
-test('200: the status that plugins ask for is that of the catalog, and reads no article where answers are made', async (t) => {
-  const receiver = await heldSite(t);
-  const { dir, origin } = receiver;
-  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: [\n---\nText.\n');
-  fs.writeFileSync(
-    join(dir, 'content/elsewhere.md'),
-    '---\ntitle: A\npressmark:\n  id: a\n  url: https://other.example/a/\n---\nText.\n',
-  );
-  const status = async () =>
-    (await (await fetch(`${origin}/-/asking/status`)).json()) as {
-      malformed: { file: string }[];
-      addressChange?: string;
-    };
-  await until('both files are known', async () => {
-    const { malformed, addressChange = '' } = await status();
-    return malformed[0]?.file === 'content/broken.md' && addressChange.includes('https://other.example/a/');
-  });
-  hold(receiver);
-  const shown = await soon('the status is answered', status());
-  letGo(receiver);
-  t.like(shown, { malformed: [{ file: 'content/broken.md' }] });
-  t.regex(shown.addressChange ?? '', /^1 article has a URL that is not at the site’s address/);
-});
+test.serial(
+  '200: the status that plugins ask for is that of the catalog, and reads no article where answers are made',
+  async (t) => {
+    const { origin } = receiver;
+    fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: [\n---\nText.\n');
+    fs.writeFileSync(
+      join(dir, 'content/elsewhere.md'),
+      '---\ntitle: A\npressmark:\n  id: a\n  url: https://other.example/a/\n---\nText.\n',
+    );
+    const status = async () =>
+      (await (await fetch(`${origin}/-/asking/status`)).json()) as {
+        malformed: { file: string }[];
+        addressChange?: string;
+      };
+    await until('both files are known', async () => {
+      const { malformed, addressChange = '' } = await status();
+      return malformed[0]?.file === 'content/broken.md' && addressChange.includes('https://other.example/a/');
+    });
+    hold(receiver);
+    const shown = await soon('the status is answered', status());
+    letGo(receiver);
+    t.like(shown, { malformed: [{ file: 'content/broken.md' }] });
+    t.regex(shown.addressChange ?? '', /^1 article has a URL that is not at the site’s address/);
+  },
+);

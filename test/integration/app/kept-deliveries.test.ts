@@ -4,7 +4,6 @@ import test, { type ExecutionContext } from 'ava';
 import type { DeliveryDetail, DeliveryRecord, DryRun, RefusedRequests } from '../../../src/host/records.js';
 import type { Client, PostOptions } from '../../support/client.js';
 import { article, testData, update } from '../../support/events.js';
-import { launch } from '../../support/receiver.js';
 import { startHere } from '../../support/receiver-here.js';
 import { SECRET, signature } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -200,34 +199,4 @@ test('a dry run answers what the delivery would be answered now, stores nothing,
   fs.rmSync(join(dir, 'content', file));
   await until('the article is known to be deleted', async () => (await again(0)).outcome === 'deleted');
   t.deepEqual(await dry('000000000-00000000-0'), {});
-});
-
-test('a receiver that is killed while it notes deliveries leaves those that are whole to the next one', async (t) => {
-  const dir = siteFolder(t);
-  const options = { config: CONFIG };
-  const known = new Map<string, string>();
-  for (let round = 0; round < 2; round++) {
-    const receiver = await launch(dir, options);
-    const { all, one } = shownAt(receiver.origin);
-    t.true((await all()).length >= known.size);
-    for (const [id, answer] of known) {
-      const [record] = await all(`?id=${id}`);
-      t.is((await one(record?.key ?? '')).answer, answer);
-    }
-    const send = async () => {
-      const data = article({ content_html: `<p>${'x'.repeat(50_000)}</p>` });
-      return { id: data.id, ...(await receiver.post('article.published', data)) };
-    };
-    const answers = await Promise.all(Array.from({ length: 5 }, send));
-    await until('they are noted', async () => (await all()).length >= known.size + answers.length);
-    for (const { id, text } of answers) {
-      const [{ key } = { key: '' }] = await all(`?id=${id}`);
-      if ((await one(key)).body) known.set(id, text);
-    }
-    t.is(known.size, 5 * (round + 1));
-    const more = Array.from({ length: 20 }, () => send().catch(() => undefined));
-    await Promise.race(more);
-    await receiver.kill('SIGKILL');
-    await Promise.all(more);
-  }
 });

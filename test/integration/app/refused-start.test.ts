@@ -78,41 +78,16 @@ const REFUSED: readonly {
     words: /durability: 'commit' cannot be had: the site is not in a git work tree/,
   },
   {
-    what: 'with a hook without its URL',
-    files: { [CONFIG]: '{ "deploy": { "hook": true } }' },
-    code: 2,
-    words: /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/,
-  },
-  {
     what: 'with a branch target outside of a repository',
     files: { [CONFIG]: '{ "deploy": { "branch": "gh-pages" } }' },
     code: 2,
     words: /deploy has the branch gh-pages, and the site is not in a git work tree/,
   },
   {
-    what: 'with a target that nothing is built for',
-    files: { [CONFIG]: '{ "deploy": { "branch": "gh-pages" }, "site": false }' },
-    code: 2,
-    words: /deploy has the branch gh-pages, and nothing builds the site here; set build/,
-  },
-  {
     what: 'that builds no pages, with a plugin that cannot be loaded',
     files: { [CONFIG]: '{ "plugins": ["./missing.js"], "site": false }' },
     code: 1,
     words: /plugin "\.\/missing\.js" cannot be loaded/,
-  },
-  {
-    what: 'with a theme that is not installed',
-    files: { [CONFIG]: '{ "site": { "theme": "not-there" } }' },
-    code: 2,
-    words: /theme "not-there" is not installed/,
-  },
-  {
-    what: 'whose secret is a comma',
-    files: {},
-    code: 2,
-    words: /PRESSMARK_SECRET is ", ,", which holds no secret; set it to the one/,
-    secret: ', ,',
   },
   {
     what: 'whose .env has a comma for a secret',

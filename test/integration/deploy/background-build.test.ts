@@ -1,18 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import test from 'ava';
-import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
-import {
-  launch,
-  NODE_OPTIONS_OF_TESTS,
-  type Receiver,
-  type ReceiverOptions,
-} from '../../support/receiver.js';
+import { launch } from '../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { soon, until } from '../../support/until.js';
+import { until } from '../../support/until.js';
 import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
 
 interface Shown {
@@ -49,11 +43,11 @@ export default { name: 'listener', receiver: (host) => {
   host.addAction('site.changed', ({ files, articles }) =>
     fs.appendFileSync(${JSON.stringify(changes)}, [...files, ...articles].join(' ') + '\\n'));
 } };`;
-let receiver: Receiver;
+const options = { env: { PRESSMARK_SITE_URL: '' } };
+let receiver: ReceiverHere;
 
-async function start(options: ReceiverOptions = {}): Promise<void> {
-  const { env, ...others } = options;
-  receiver = await launch(dir, { ...others, env: { PRESSMARK_SITE_URL: '', ...env } });
+async function start(): Promise<void> {
+  receiver = await launchHere(dir, options);
 }
 
 const write = (name: string, content: string) => fs.writeFileSync(join(dir, name), content);
@@ -90,7 +84,7 @@ test.serial.before(async () => {
   await start();
 });
 test.after.always(async () => {
-  await receiver?.kill('SIGKILL');
+  await receiver?.close();
   removeTempDir(root);
 });
 
@@ -104,21 +98,6 @@ test.serial('an article is on its page soon after its answer, without any comman
   await until('plugins hear of the change', () =>
     /blog\/one\/index\.html .*content\/one\.md/.test(text(changes)),
   );
-});
-
-test.serial('thirty articles during a build are live after one more build, or two', async (t) => {
-  const [count, hold] = [join(root, 'count'), join(root, 'hold')];
-  fs.writeFileSync(hold, '');
-  write('build.sh', `echo >> '${count}'; while [ -e '${hold}' ]; do sleep 0.05; done; node toy.mjs`);
-  await publish('storm');
-  await until('its build runs', () => text(count) !== '');
-  const ids = Array.from({ length: 30 }, (_, n) => `storm-${n}`);
-  for (const id of ids) await publish(id);
-  fs.rmSync(hold);
-  for (const id of ids) await isBuilt(id);
-  const builds = text(count).length;
-  t.true(builds <= 3, `${builds} builds`);
-  write('build.sh', BUILD);
 });
 
 test.serial(
@@ -174,20 +153,6 @@ test.serial(
 );
 
 test.serial(
-  'a post by hand that breaks the build is not left out: the last good output stays, and articles are received',
-  async (t) => {
-    const before = (await filesIn(output)).toSorted();
-    write('content/hand.md', toyPost({ title: 'Hand' }, 'A {{ broken }} post.\n'));
-    await publish('four');
-    await until('the failure is logged', () => logged('the site could not be built').length > 0);
-    t.deepEqual((await filesIn(output)).toSorted(), before);
-    fs.rmSync(join(dir, 'content/hand.md'));
-    await publish('five');
-    for (const id of ['four', 'five']) await isBuilt(id);
-  },
-);
-
-test.serial(
   'a build that changes content, or deletes its output, does so in the copy; no article is blamed',
   async (t) => {
     const old = text(join(dir, 'content/old.md'));
@@ -207,40 +172,21 @@ test.serial(
 );
 
 test.serial(
-  'a build by hand leaves the output of the last background build as it is, and the next one replaces it',
-  async (t) => {
-    await publish('eight');
-    await isBuilt('eight');
-    t.is(await receiver.stop(), 0);
-    const built = fs.realpathSync(output);
-    const files = (await filesIn(built)).toSorted();
-    write('content/hand.md', toyPost({ title: 'Hand' }));
-    const { code, stderr } = await runHere(['build', '--dir', dir]);
-    t.is(code, 0, stderr);
-    t.false(fs.lstatSync(output).isSymbolicLink());
-    t.true(fs.existsSync(join(output, 'hand/index.html')));
-    t.deepEqual((await filesIn(built)).toSorted(), files);
-    await start();
-    await publish('nine');
-    await isBuilt('nine');
-    t.true(fs.lstatSync(output).isSymbolicLink());
-  },
-);
-
-test.serial(
   'a receiver that is stopped or killed while it builds leaves the last good output, and the next one builds the rest',
   async (t) => {
     const begun = join(root, 'begun');
     write('build.sh', `touch '${begun}'; sleep 600; node toy.mjs`);
     await publish('ten');
     await until('the build has begun', () => fs.existsSync(begun));
-    t.is(await receiver.stop(), 0);
-    t.deepEqual(logged('the site could not be built'), [], 'what is stopped has not failed');
+    const failures = logged('the site could not be built').length;
+    await receiver.close();
+    t.is(logged('the site could not be built').length, failures, 'what is stopped has not failed');
     fs.rmSync(begun);
-    await start();
+    const killed = await launch(dir, options);
+    t.teardown(() => killed.kill('SIGKILL'));
     await until('the build has begun again', () => fs.existsSync(begun));
-    await receiver.kill('SIGKILL');
-    t.true(fs.existsSync(page('nine')));
+    await killed.kill('SIGKILL');
+    t.true(fs.existsSync(page('six')));
     t.false(fs.existsSync(page('ten')));
   },
 );
@@ -259,35 +205,3 @@ test.serial(
     write('build.sh', BUILD);
   },
 );
-
-/** Kills the program that builds, and its receiver, when the output has been replaced and nothing was recorded yet. */
-const KILLED_AFTER_THE_SWITCH = `
-import fs from 'node:fs';
-const { renameSync } = fs;
-fs.renameSync = (from, to) => {
-  renameSync(from, to);
-  // Not for a build that had begun before.
-  if (!String(to).endsWith('/public') || !fs.existsSync(to + '/blog/twelve/index.html')) return;
-  process.kill(process.ppid, 'SIGKILL');
-  process.kill(process.pid, 'SIGKILL');
-};
-`;
-
-test.serial('an output that was replaced just before a crash is deployed by the next start', async (t) => {
-  t.is(await receiver.stop(), 0);
-  const [preload = '', folder = ''] = ['kill.mjs', 'srv'].map((name) => join(root, name));
-  fs.writeFileSync(preload, KILLED_AFTER_THE_SWITCH);
-  write('pressmark.config.mjs', CONFIG.replace("build: '", `deploy: { folder: '${folder}' },\n  build: '`));
-  const deployed = (id: string) => fs.existsSync(join(folder, 'current/blog', id, 'index.html'));
-  const NODE_OPTIONS = `${NODE_OPTIONS_OF_TESTS} --import=${pathToFileURL(preload)}`;
-  await start({ env: { NODE_OPTIONS } });
-  await publish('eleven');
-  await until('the article is deployed', () => deployed('eleven'));
-  // Its answer may not come any more on a slow machine.
-  await publish('twelve').catch(() => undefined);
-  await soon('the receiver ends', receiver.ended);
-  t.true(text(page('twelve')).includes('Text of twelve.'));
-  t.false(deployed('twelve'));
-  await start();
-  await until('the other article is deployed', () => deployed('twelve'));
-});

@@ -4,16 +4,16 @@ import test from 'ava';
 import type { SiteStatus } from '../../../src/app/status.js';
 import { type DeployState, readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { readFacts, type SiteFacts } from '../../../src/deploy/facts.js';
-import { launchIn, makeRemote } from '../../support/clones.js';
+import { inClone, makeRemote } from '../../support/clones.js';
 import { startEndpoint } from '../../support/endpoint.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { runHere } from '../../support/in-process.js';
-import { healthDetails, type Receiver, startReceiver } from '../../support/receiver.js';
+import { healthDetails, startReceiver } from '../../support/receiver.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { TOY_CONFIG, writeToySite } from './toy-generator.js';
 
 function writeConfig(dir: string, config: object): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
@@ -26,92 +26,75 @@ interface Details {
   readonly targets: DeployState;
 }
 
-const live = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'article live');
+const live = (receiver: ReceiverHere) => receiver.log.filter(({ msg }) => msg === 'article live');
 
-for (const generator of ['plain', 'toy'])
-  test(`${generator}: an article is live once it is served from the deploy folder, also after a kill; a start deploys nothing where the target has the output`, async (t) => {
-    const dir = tempDir(t);
-    const site = join(dir, 'site');
-    const folder = join(dir, 'srv');
-    const port = await freePort();
-    const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }, liveCheck: true`;
-    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
-    const end = config.lastIndexOf('};');
-    writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
-    const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
-    const facts = () => readFacts(join(site, '.pressmark'));
-    const deploys = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'site deployed').length;
-    const first = await startReceiver(t, options);
-    const answer = await first.post('article.published', article({ id: 'one', slug: 'one' }));
-    t.is(answer.status, 200);
-    await until('the deployed article is not found', () => facts().awaited[0]?.found !== undefined);
-    t.is(facts().live, undefined);
-    await until(
-      'the deploy is noted',
-      () => readDeployState(join(site, '.pressmark'))[`folder ${folder}`]?.deployed !== undefined,
-    );
-    await first.kill('SIGKILL');
+test('an article is live once it is served from the deploy folder, also after a kill; a start deploys nothing where the target has the output', async (t) => {
+  const dir = tempDir(t);
+  const site = join(dir, 'site');
+  const folder = join(dir, 'srv');
+  const port = await freePort();
+  fs.mkdirSync(site);
+  writeConfig(site, { git: false, deploy: { folder }, liveCheck: true, site: { search: false } });
+  const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
+  const facts = () => readFacts(join(site, '.pressmark'));
+  const deploys = (receiver: ReceiverHere) =>
+    receiver.log.filter(({ msg }) => msg === 'site deployed').length;
+  const first = await startReceiver(t, options);
+  const answer = await first.post('article.published', article({ id: 'one', slug: 'one' }));
+  t.is(answer.status, 200);
+  await until('the deployed article is not found', () => facts().awaited[0]?.found !== undefined);
+  t.is(facts().live, undefined);
+  await until(
+    'the deploy is noted',
+    () => readDeployState(join(site, '.pressmark'))[`folder ${folder}`]?.deployed !== undefined,
+  );
+  await first.kill('SIGKILL');
 
-    await servedFolder(t, join(folder, 'current'), port);
-    const second = await startReceiver(t, options);
-    await until('the article is live', () => live(second).length === 1);
-    t.is(live(second)[0]?.url, answer.json.url);
-    await until('status says so', () => facts().live?.id === 'one' && facts().awaited.length === 0);
-    t.true((await (await fetch(answer.json.url)).text()).includes('svc:item:one'));
+  await servedFolder(t, join(folder, 'current'), port);
+  const second = await startHere(t, options);
+  await until('the article is live', () => live(second).length === 1);
+  t.is(live(second)[0]?.url, answer.json.url);
+  await until('status says so', () => facts().live?.id === 'one' && facts().awaited.length === 0);
+  t.true((await (await fetch(answer.json.url)).text()).includes('svc:item:one'));
 
-    await second.stop();
+  await second.close();
 
-    const news = () => fs.statSync(join(site, '.pressmark', 'facts.jsonl')).size;
-    const before = news();
-    const third = await startReceiver(t, options);
-    // A generator finds an article that comes during this build, and the next one marks its page: that is a second deploy.
-    await until('the build of the start is noted', () => news() > before);
-    t.is((await third.post('article.published', article({ id: 'two', slug: 'two' }))).status, 200);
-    await until('the other article is live', () => live(third).length === 1);
-    await until('the deploy is logged', () => deploys(third) > 0);
-    t.is(deploys(third), 1, 'of the new article');
-    await third.stop();
-    if (generator === 'toy') return;
-    const status = await runHere(['status', '--dir', site, '--json']);
-    t.is(status.code, 0, status.stderr);
-    const { facts: known, targets } = JSON.parse(status.stdout) as SiteStatus;
-    t.like(known, { delivery: { id: 'two' }, live: { id: 'two' }, awaited: [] });
-    t.is(typeof known.build?.at, 'string');
-    t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
-    t.regex((await runHere(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
-  });
+  const news = () => fs.statSync(join(site, '.pressmark', 'facts.jsonl')).size;
+  const before = news();
+  const third = await startHere(t, options);
+  await until('the build of the start is noted', () => news() > before);
+  t.is((await third.post('article.published', article({ id: 'two', slug: 'two' }))).status, 200);
+  await until('the other article is live', () => live(third).length === 1);
+  await until('the deploy is logged', () => deploys(third) > 0);
+  t.is(deploys(third), 1, 'of the new article');
+  await third.close();
+  const status = await runHere(['status', '--dir', site, '--json']);
+  t.is(status.code, 0, status.stderr);
+  const { facts: known, targets } = JSON.parse(status.stdout) as SiteStatus;
+  t.like(known, { delivery: { id: 'two' }, live: { id: 'two' }, awaited: [] });
+  t.is(typeof known.build?.at, 'string');
+  t.is(typeof targets[`folder ${folder}`]?.deployed?.at, 'string');
+  t.regex((await runHere(['status', '--dir', site])).stdout, /^✓ live {6}http:\S+ \d+ s ago$/m);
+});
 
-test('a deploy that fails is tried again, also by the next receiver, and no delivery fails because of it', async (t) => {
+test('a deploy that fails is tried again, and no delivery fails because of it', async (t) => {
   const dir = tempDir(t);
   const [site, folder] = [join(dir, 'site'), join(dir, 'srv')];
   const current = join(folder, 'current');
   fs.mkdirSync(site);
   fs.mkdirSync(current, { recursive: true });
   writeConfig(site, { git: false, deploy: { folder } });
-  const receiver = await startReceiver(t, { dir: site });
-  const publish = async (id: string) =>
-    t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
+  const receiver = await startHere(t, { dir: site });
   const failures = () => receiver.log.filter(({ msg }) => msg.startsWith('the site could not be deployed'));
-  const isDeployed = (id: string) => fs.existsSync(join(current, `articles/${id}/index.html`));
-  await publish('one');
+  t.is((await receiver.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
   await until('the failure is logged', () => failures().length > 0);
   t.regex(String(failures()[0]?.error), /current in the deploy folder is not a symbolic link; move it away/);
   t.is((await runHere(['status', '--dir', site])).code, 1);
   fs.rmdirSync(current);
-  await until('the site is deployed', () => isDeployed('one'));
+  await until('the site is deployed', () => fs.existsSync(join(current, 'articles/one/index.html')));
   await until('the search index is deployed', () =>
     fs.existsSync(join(current, 'pagefind/pagefind-entry.json')),
   );
-
-  const before = failures().length;
-  fs.rmSync(current);
-  fs.mkdirSync(current);
-  await publish('two');
-  await until('the other failure is logged', () => failures().length > before);
-  await receiver.kill('SIGKILL');
-  fs.rmdirSync(current);
-  await startReceiver(t, { dir: site });
-  await until('the other article is deployed', () => isDeployed('two'));
 });
 
 test('of two receivers on one folder, the one that builds keeps the facts and looks for the articles of both', async (t) => {
@@ -121,13 +104,13 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
   fs.mkdirSync(site);
   writeConfig(site, { git: false, deploy: { folder }, liveCheck: true, site: { search: false } });
   const options = { dir: site, env: { PRESSMARK_SITE_URL: siteUrl } };
-  const publish = async (receiver: Receiver, id: string) =>
+  const publish = async (receiver: ReceiverHere, id: string) =>
     t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
   const facts = () => readFacts(join(site, '.pressmark'));
-  const first = await startReceiver(t, options);
+  const first = await startHere(t, options);
   await publish(first, 'one');
   await until('the article of the first one is live', () => live(first).length === 1);
-  const second = await startReceiver(t, options);
+  const second = await startHere(t, options);
   await publish(second, 'two');
   await until('the article of the second one is live', () => live(first).length === 2);
   await until('that is noted', () => facts().live?.id === 'two' && facts().awaited.length === 0);
@@ -135,66 +118,55 @@ test('of two receivers on one folder, the one that builds keeps the facts and lo
   const details = (await healthDetails(second.origin)) as Details;
   t.like(details.facts, { delivery: { id: 'two' }, live: { id: 'two' } });
 
-  await first.stop();
+  await first.close();
   await publish(second, 'three');
   await until('the other one looks from then on', () => live(second).length === 1);
   t.is(live(second)[0]?.id, 'three');
 });
 
-for (const durability of ['disk', 'push'] as const)
-  test(`${durability}: where the host builds the site, its hook is called after the push and when a date has come, and status shows that`, async (t) => {
-    const calls: string[] = [];
-    const hook = await startEndpoint(t, (_, response) => {
-      calls.push(clones.git('log', '--format=%s', 'main'));
-      response.end();
-    });
-    const clones = makeRemote(tempDir(t), undefined, {
-      durability,
-      git: { push: { debounce: 0 } },
-      deploy: { hook: true },
-    });
-    const dir = clones.clone('a');
-    const start = async () => {
-      const started = await launchIn(dir, { env: { PRESSMARK_DEPLOY_HOOK: `${hook.origin}/secret-path` } });
-      t.teardown(() => started.kill('SIGKILL'));
-      return started;
-    };
-    const receiver = await start();
-    await until('the hook is called for what is there at the start', () => calls.length === 1);
-    t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
-    await until('the hook is called for the article', () => calls.length === 2);
-    t.regex(calls[1] ?? '', /^Publish: Soil$/m);
-    await until('the facts say so', async () => {
-      const { facts, push, targets } = (await healthDetails(receiver.origin)) as Details;
-      const called = targets.hook?.deployed?.version;
-      return (
-        facts.commit?.subject === 'Publish: Soil' && called === facts.commit.commit && push.waiting === 0
-      );
-    });
-    t.is(calls.length, 2);
-    t.false(JSON.stringify(receiver.log).includes('secret-path'));
-
-    await receiver.kill('SIGKILL');
-    const again = await start();
-    t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
-    await until('the hook is called for the next article', () => /^Publish: Moss$/m.test(calls.at(-1) ?? ''));
-    // A clone that had not followed the remote before it was killed has another commit at its start.
-    t.true(
-      calls.length <= (durability === 'push' ? 4 : 3),
-      'where nothing has changed, a start calls no hook',
-    );
-    if (durability === 'push') return;
-
-    // Nothing is committed when a date comes, and the host must build all the same.
-    const isoIn = (ms: number) => new Date(Date.now() + ms).toISOString();
-    const fern = article({ title: 'Fern', slug: 'fern', published_at: isoIn(3_600_000) });
-    t.is((await again.post('article.published', fern)).status, 200);
-    await until('the hook is called for its commit', () => /^Publish: Fern$/m.test(calls.at(-1) ?? ''));
-    const before = calls.length;
-    const files = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
-    const file = join(dir, 'content', files.find((name) => name.endsWith('fern.md')) ?? '');
-    const soon = isoIn(1_500);
-    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*/m, `date: "${soon}"`));
-    await until('the hook is called when the date comes', () => calls.length > before);
-    t.true(Date.now() >= Date.parse(soon));
+test('where the host builds the site, its hook is called after the push and when a date has come, and the facts say so', async (t) => {
+  const calls: string[] = [];
+  const hook = await startEndpoint(t, (_, response) => {
+    calls.push(clones.git('log', '--format=%s', 'main'));
+    response.end();
   });
+  const clones = makeRemote(tempDir(t), undefined, {
+    durability: 'disk',
+    git: { push: { debounce: 0 } },
+    deploy: { hook: true },
+  });
+  const dir = clones.clone('a');
+  const start = () =>
+    startHere(t, inClone(dir, { env: { PRESSMARK_DEPLOY_HOOK: `${hook.origin}/secret-path` } }));
+  const receiver = await start();
+  await until('the hook is called for what is there at the start', () => calls.length === 1);
+  t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
+  await until('the hook is called for the article', () => calls.length === 2);
+  t.regex(calls[1] ?? '', /^Publish: Soil$/m);
+  await until('the facts say so', async () => {
+    const { facts, push, targets } = (await healthDetails(receiver.origin)) as Details;
+    const called = targets.hook?.deployed?.version;
+    return facts.commit?.subject === 'Publish: Soil' && called === facts.commit.commit && push.waiting === 0;
+  });
+  t.is(calls.length, 2);
+  t.false(JSON.stringify(receiver.log).includes('secret-path'));
+
+  await receiver.close();
+  const again = await start();
+  t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
+  await until('the hook is called for the next article', () => /^Publish: Moss$/m.test(calls.at(-1) ?? ''));
+  t.is(calls.length, 3, 'where nothing has changed, a start calls no hook');
+
+  // Nothing is committed when a date comes, and the host must build all the same.
+  const isoIn = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const fern = article({ title: 'Fern', slug: 'fern', published_at: isoIn(3_600_000) });
+  t.is((await again.post('article.published', fern)).status, 200);
+  await until('the hook is called for its commit', () => /^Publish: Fern$/m.test(calls.at(-1) ?? ''));
+  const before = calls.length;
+  const files = fs.readdirSync(join(dir, 'content'), { recursive: true, encoding: 'utf8' });
+  const file = join(dir, 'content', files.find((name) => name.endsWith('fern.md')) ?? '');
+  const soon = isoIn(1_500);
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^date: .*/m, `date: "${soon}"`));
+  await until('the hook is called when the date comes', () => calls.length > before);
+  t.true(Date.now() >= Date.parse(soon));
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { existingAddresses } from '../../../src/app/build/addresses/addresses.js';
 import { loadSettings } from '../../../src/config/load.js';
-import { startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, TOY_GENERATOR, toyPost, writeToySite } from './toy-generator.js';
@@ -165,7 +165,7 @@ test('a rule that no post follows is named with the one that they seem to follow
 
 test('a receiver lists addresses again after the next good build: a post is added, edited and moved, and a rule is changed', async (t) => {
   const dir = toySite(t);
-  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const receiver = await startHere(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   const status = async (address: string) =>
     (await receiver.post('article.lookup', { target_url: `${SITE}${address}` })).status;
   const isAt = async (address: string) => (await status(address)) === 200;

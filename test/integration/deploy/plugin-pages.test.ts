@@ -126,22 +126,6 @@ test('a page that a generator leaves alone gets nothing twice; a plugin can neit
   t.is(process.exit, exit);
 });
 
-test('a file of a plugin replaces one in its own folder, and elsewhere none of the generator’s', async (t) => {
-  const { dir, build, page } = await builtSite(t, {
-    'plugins/lister.mjs': `export default { name: 'lister', pages(host) {
-      host.addOutput({ path: 'lists/', paths: () => ['lists/a/x.txt'], render: (path) => 'list ' + path });
-      host.addOutput({ path: '', paths: () => ['old/index.html', 'blog/moss/index.html'], render: () => 'where there is no page' });
-    } };`,
-  });
-  const read = (file: string) => fs.readFileSync(join(dir, 'public', file), 'utf8');
-  await build('build');
-  t.is(read('old/index.html'), 'where there is no page');
-  t.true(page('moss').includes('Text of moss.'));
-  fs.writeFileSync(join(dir, 'public/lists/a/x.txt'), 'of before');
-  t.is((await build('build')).code, 0);
-  t.is(read('lists/a/x.txt'), 'list lists/a/x.txt');
-});
-
 test('a filter that fails leaves the pages as the generator has made them, names the plugin, and is switched off after three', async (t) => {
   const { build, page } = await builtSite(t, {
     'plugins/faulty.mjs': FAULTY,

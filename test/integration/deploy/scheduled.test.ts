@@ -6,6 +6,7 @@ import { readFacts } from '../../../src/deploy/facts.js';
 import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { SECRET } from '../../support/signer.js';
 import { servedFolder } from '../../support/static-server.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -27,98 +28,82 @@ interface Listed {
   readonly isAwaited: boolean;
 }
 
-for (const generator of ['plain', 'toy'])
-  test(`${generator}: an article of a date to come has no page before it, has one from then on also after a kill, and leaves the site when it expires`, async (t) => {
-    const site = join(tempDir(t), 'site');
-    const siteUrl = await servedFolder(t, join(site, 'public'));
-    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
-    const end = config.lastIndexOf('};');
-    writeToySite(site, {
-      'pressmark.config.mjs': `${config.slice(0, end)}git: false, liveCheck: true };\n`,
-    });
-    const env = { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_SECRET: SECRET };
-    const options = { dir: site, env };
-    const pathname = (url: string) => new URL(url).pathname;
-    const pages = () =>
-      fs.existsSync(join(site, 'public'))
-        ? fs
-            .readdirSync(fs.realpathSync(join(site, 'public')), { recursive: true, withFileTypes: true })
-            .filter((entry) => entry.isFile())
-            .map(({ parentPath, name }) => fs.readFileSync(join(parentPath, name), 'utf8'))
-        : [];
-    const hasPage = (url: string) => fs.existsSync(join(site, 'public', pathname(url), 'index.html'));
-    const isLive = (receiver: Receiver, id: string) =>
-      receiver.log.some((line) => line.msg === 'article live' && line.id === id);
-    const command = async (...args: string[]) => (await runHere([...args, '--dir', site], env)).stdout;
-    const listed = async (id: string) =>
-      (JSON.parse(await command('list', '--json')) as Listed[]).find((one) => one.id === id);
+// A site that Pressmark builds is in test/integration/host/states.
 
-    const first = await startReceiver(t, options);
-    const at = isoIn(HOUR);
-    const [moss, soil] = [
-      article({ id: 'moss', slug: 'moss', title: 'Moss to come', published_at: at }),
-      article({ id: 'soil', slug: 'soil', title: 'Soil' }),
-    ];
-    const answer = await first.post('article.published', moss);
-    t.is(answer.status, 200);
-    const { url } = answer.json;
-    const { json } = await first.post('article.published', soil);
-    await until('the other article is live', () => isLive(first, 'soil'));
-    t.true(hasPage(json.url));
-    t.false(hasPage(url));
-    t.false(
-      pages().some((text) => text.includes('Moss to come')),
-      'no list, feed or neighbour has it',
-    );
-    t.is((await first.find(url)).id, 'moss');
-    t.is((await first.post('article.published', moss)).text, answer.text);
-    t.like(await listed('moss'), { state: 'scheduled', liveAt: at, isAwaited: false });
-    t.like(await listed('soil'), { state: 'live' });
-    t.true((await command('list')).includes(`${url} (live at ${at})`));
-    t.true((await command('status')).includes(`scheduled ${url} live at ${at}`));
-    const { scheduled, facts } = JSON.parse(await command('status', '--json')) as SiteStatus;
-    t.like(scheduled, [{ id: 'moss', url, liveAt: at }]);
-    t.deepEqual(facts.awaited, []);
-
-    const file = join(site, (await listed('moss'))?.file ?? '');
-    const edit = (change: (text: string) => string) =>
-      fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
-    const setDate = (date: string) => edit((text) => text.replace(/^date: .*/m, `date: "${date}"`));
-    const soon = isoIn(SOON);
-    setDate(soon);
-    await first.kill('SIGKILL');
-    await until('the date has come', () => Date.now() > Date.parse(soon));
-    const second = await startReceiver(t, options);
-    await until('it has a page', () => hasPage(url));
-    await until('it is live', () => isLive(second, 'moss'));
-    await until('that is noted', () => readFacts(join(site, '.pressmark')).live?.id === 'moss');
-    t.like(await listed('moss'), { state: 'live', isAwaited: false });
-
-    setDate(isoIn(HOUR));
-    await until('a later date takes the page away', () => !hasPage(url));
-    const again = isoIn(SOON);
-    setDate(again);
-    await until('it comes back when its date has come', () => hasPage(url));
-    t.true(Date.now() >= Date.parse(again));
-
-    const expiry = isoIn(SOON);
-    edit((text) => text.replace(/^date: /m, `expiryDate: "${expiry}"\ndate: `));
-    await until('it goes when it expires', () => !hasPage(url));
-    t.true(Date.now() >= Date.parse(expiry));
-    await until('list says so', async () => (await listed('moss'))?.state === 'expired');
-    t.true((await command('list')).includes(`${url} (expired ${expiry})`));
-    const lookup = await second.post('article.lookup', { target_url: url });
-    t.is(lookup.status, 404);
-    t.regex(lookup.text, /moss\.md has expired/);
-    t.is((await second.post('article.published', moss)).text, answer.text, 'its id and URL stay');
-    t.true(hasPage(json.url));
-  });
-
-test('a date that is ahead by what clocks differ is no reason to wait', async (t) => {
+test('an article of a date to come has no page before it, has one from then on also after a kill, and leaves the site when it expires', async (t) => {
   const site = join(tempDir(t), 'site');
-  writeToySite(site, { 'pressmark.config.mjs': TOY_CONFIG });
-  const receiver = await startReceiver(t, { dir: site, env: { PRESSMARK_SITE_URL: '' } });
-  const ahead = article({ id: 'ahead', slug: 'ahead', published_at: isoIn(50_000) });
-  t.is((await receiver.post('article.published', ahead)).status, 200);
-  await until('it has a page', () => fs.existsSync(join(site, 'public/blog/ahead/index.html')));
+  const siteUrl = await servedFolder(t, join(site, 'public'));
+  const end = TOY_CONFIG.lastIndexOf('};');
+  writeToySite(site, {
+    'pressmark.config.mjs': `${TOY_CONFIG.slice(0, end)}git: false, liveCheck: true };\n`,
+  });
+  const env = { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_SECRET: SECRET };
+  const options = { dir: site, env };
+  const pathname = (url: string) => new URL(url).pathname;
+  const pages = () =>
+    fs.existsSync(join(site, 'public'))
+      ? fs
+          .readdirSync(fs.realpathSync(join(site, 'public')), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => fs.readFileSync(join(parentPath, name), 'utf8'))
+      : [];
+  const hasPage = (url: string) => fs.existsSync(join(site, 'public', pathname(url), 'index.html'));
+  const isLive = (receiver: Pick<Receiver, 'log'>, id: string) =>
+    receiver.log.some((line) => line.msg === 'article live' && line.id === id);
+  const command = async (...args: string[]) => (await runHere([...args, '--dir', site], env)).stdout;
+  const listed = async (id: string) =>
+    (JSON.parse(await command('list', '--json')) as Listed[]).find((one) => one.id === id);
+
+  const first = await startReceiver(t, options);
+  const at = isoIn(HOUR);
+  const [moss, soil] = [
+    article({ id: 'moss', slug: 'moss', title: 'Moss to come', published_at: at }),
+    article({ id: 'soil', slug: 'soil', title: 'Soil' }),
+  ];
+  const answer = await first.post('article.published', moss);
+  t.is(answer.status, 200);
+  const { url } = answer.json;
+  const { json } = await first.post('article.published', soil);
+  await until('the other article is live', () => isLive(first, 'soil'));
+  t.true(hasPage(json.url));
+  t.false(hasPage(url));
+  t.false(
+    pages().some((text) => text.includes('Moss to come')),
+    'no list, feed or neighbour has it',
+  );
+  t.is((await first.find(url)).id, 'moss');
+  t.is((await first.post('article.published', moss)).text, answer.text);
+  t.like(await listed('moss'), { state: 'scheduled', liveAt: at, isAwaited: false });
+  t.like(await listed('soil'), { state: 'live' });
+  t.true((await command('list')).includes(`${url} (live at ${at})`));
+  t.true((await command('status')).includes(`scheduled ${url} live at ${at}`));
+  const { scheduled, facts } = JSON.parse(await command('status', '--json')) as SiteStatus;
+  t.like(scheduled, [{ id: 'moss', url, liveAt: at }]);
+  t.deepEqual(facts.awaited, []);
+
+  const file = join(site, (await listed('moss'))?.file ?? '');
+  const edit = (change: (text: string) => string) =>
+    fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
+  const setDate = (date: string) => edit((text) => text.replace(/^date: .*/m, `date: "${date}"`));
+  const soon = isoIn(SOON);
+  setDate(soon);
+  await first.kill('SIGKILL');
+  await until('the date has come', () => Date.now() > Date.parse(soon));
+  const second = await startHere(t, options);
+  await until('it has a page', () => hasPage(url));
+  await until('it is live', () => isLive(second, 'moss'));
+  await until('that is noted', () => readFacts(join(site, '.pressmark')).live?.id === 'moss');
+  t.like(await listed('moss'), { state: 'live', isAwaited: false });
+
+  const expiry = isoIn(SOON);
+  edit((text) => text.replace(/^date: /m, `expiryDate: "${expiry}"\ndate: `));
+  await until('it goes when it expires', () => !hasPage(url));
+  t.true(Date.now() >= Date.parse(expiry));
+  await until('list says so', async () => (await listed('moss'))?.state === 'expired');
+  t.true((await command('list')).includes(`${url} (expired ${expiry})`));
+  const lookup = await second.post('article.lookup', { target_url: url });
+  t.is(lookup.status, 404);
+  t.regex(lookup.text, /moss\.md has expired/);
+  t.is((await second.post('article.published', moss)).text, answer.text, 'its id and URL stay');
+  t.true(hasPage(json.url));
 });

@@ -1,12 +1,13 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { committedIds, gitIn, launchIn, makeRepository } from '../../support/clones.js';
+import { committedIds, gitIn, inClone, launchIn, makeRepository } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { runHere } from '../../support/in-process.js';
 import { type Receiver, SITE_URL } from '../../support/receiver.js';
+import { startHere } from '../../support/receiver-here.js';
 import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { gitThatFails } from './failing-git.js';
@@ -59,30 +60,12 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
 });
 
 test.serial(
-  '200: on a file system without hard links, an article and its update are committed',
-  async (t) => {
-    const { post, find } = receiver;
-    faults.set({ call: 'link', path: '.', code: 'EPERM' });
-    const data = article();
-    const { status, json } = await post('article.published', data);
-    t.is(status, 200);
-    const { revision_id: base_revision_id } = await find(json.url);
-    const change = update({ target_id: data.id, target_url: json.url, base_revision_id });
-    t.is((await post('article.updated', change)).status, 200);
-    t.true(faults.trace().some(({ call }) => call === 'link'));
-    faults.clear();
-    t.deepEqual(committedIds(dir).slice(0, 2), [data.id, data.id]);
-    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
-  },
-);
-
-test.serial(
   '503: an article that cannot be committed stays, and is acknowledged with its commit when it is sent again',
   async (t) => {
     const { post, origin } = receiver;
     t.is((await post('article.published', article())).status, 200);
     const [files, commits] = [articleFiles(dir).length, committedIds(dir).length];
-    git.set('fail', 'update-index');
+    git.fail('update-index');
     const data = article();
     const refused = await post('article.published', data);
     t.is(refused.status, 503);
@@ -124,56 +107,26 @@ test.serial(
   },
 );
 
-test.serial(
-  '503: while HEAD is detached, an article is stored, and acknowledged with its commit when HEAD is on a branch again',
-  async (t) => {
-    const before = committedIds(dir);
-    gitIn(dir, 'checkout', '--quiet', '--detach');
-    const data = article();
-    const refused = await receiver.post('article.published', data);
-    t.is(refused.status, 503);
-    t.regex(refused.json.error, /no commit yet: commits wait for HEAD to be on a branch again/);
-    t.deepEqual(committedIds(dir), before);
-    gitIn(dir, 'checkout', '--quiet', 'main');
-    t.is((await receiver.post('article.published', data)).status, 200);
-    t.deepEqual(committedIds(dir), [data.id, ...before]);
-  },
-);
-
 test('200: what another level had stored on the disk alone is committed before it is acknowledged', async (t) => {
   const own = makeRepository(tempDir(t), CONFIG);
-  const first = await launchIn(storeOnly(own));
-  t.teardown(() => first.kill('SIGKILL'));
+  const first = await startHere(t, inClone(storeOnly(own)));
   const data = article();
   const { text } = await first.post('article.published', data);
-  await first.stop();
+  await first.close();
   t.deepEqual(committedIds(own), []);
   gitIn(own, 'restore', 'pressmark.config.json');
-  const second = await launchIn(own);
-  t.teardown(() => second.kill('SIGKILL'));
+  const second = await startHere(t, inClone(own));
   t.is((await second.post('article.published', data)).text, text);
   t.deepEqual(committedIds(own), [data.id]);
 });
 
-for (const [what, prepare, message] of [
-  [
-    'outside of a work tree',
-    (site: string) => fs.rmSync(join(site, '.git'), { recursive: true }),
-    /not in a git work tree/,
-  ],
-  [
-    'in an ignored folder',
-    (site: string) => fs.appendFileSync(join(site, '.gitignore'), 'content/\n'),
-    /ignored by git/,
-  ],
-] as const)
-  test(`a start with durability commit ${what} is refused and says why`, async (t) => {
-    const own = makeRepository(tempDir(t), CONFIG);
-    prepare(own);
-    const { code, stderr, stdout } = await runHere(['start', '--dir', own, '--port', '0'], {
-      PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
-      PRESSMARK_SITE_URL: SITE_URL,
-    });
-    t.is(code, 2);
-    t.regex(`${stdout}${stderr}`, message);
+test('a start with durability commit and an ignored content folder is refused and says why', async (t) => {
+  const own = makeRepository(tempDir(t), CONFIG);
+  fs.appendFileSync(join(own, '.gitignore'), 'content/\n');
+  const { code, stderr, stdout } = await runHere(['start', '--dir', own, '--port', '0'], {
+    PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
+    PRESSMARK_SITE_URL: SITE_URL,
   });
+  t.is(code, 2);
+  t.regex(`${stdout}${stderr}`, /ignored by git/);
+});

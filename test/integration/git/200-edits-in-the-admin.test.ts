@@ -2,13 +2,12 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import { articlesOf, withCaller } from '../../support/articles-of.js';
-import { gitIn, inClone, makeRemote } from '../../support/clones.js';
+import { gitIn, inClone } from '../../support/clones.js';
 import { edit, fileOf, fileOfSoon } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { sharedSite } from './edited-site.js';
 
 const ADA = { name: 'Ada <Lovelace>', email: 'ada@example.org' };
 const BO = { name: 'Bo' };
@@ -28,49 +27,48 @@ async function committed(t: Parameters<typeof startHere>[0], durability: 'disk' 
   return { dir, receiver, articles: articlesOf(receiver) };
 }
 
-for (const durability of ['disk', 'commit'] as const)
-  test(`200-edits-in-the-admin: at level ${durability}, each is a commit by its person, also of the file that someone had edited by hand`, async (t) => {
-    const { dir, receiver, articles } = await committed(t, durability);
-    const data = article();
-    await receiver.post('article.published', data);
-    const file = fileOf(dir, data.id);
-    const path = relative(dir, file);
-    const count = (n: number) => until(`${n} commits`, () => commitsOf(dir, path).length === n);
-    await count(1);
-    const { revision } = await articles.edit(
-      data.id,
-      (await articles.get(data.id))?.revision ?? '',
-      { title: 'Housing bees' },
-      ADA,
-    );
-    await count(2);
-    t.deepEqual(commitsOf(dir, path).at(-1), 'Ada Lovelace Edit: Housing bees');
-    t.deepEqual(commitsOf(dir, path, '%ae %cn').at(-1), 'ada@example.org Pressmark');
+test('200-edits-in-the-admin: each is a commit by its person, also of the file that someone had edited by hand', async (t) => {
+  const { dir, receiver, articles } = await committed(t, 'disk');
+  const data = article();
+  await receiver.post('article.published', data);
+  const file = fileOf(dir, data.id);
+  const path = relative(dir, file);
+  const count = (n: number) => until(`${n} commits`, () => commitsOf(dir, path).length === n);
+  await count(1);
+  const { revision } = await articles.edit(
+    data.id,
+    (await articles.get(data.id))?.revision ?? '',
+    { title: 'Housing bees' },
+    ADA,
+  );
+  await count(2);
+  t.deepEqual(commitsOf(dir, path).at(-1), 'Ada Lovelace Edit: Housing bees');
+  t.deepEqual(commitsOf(dir, path, '%ae %cn').at(-1), 'ada@example.org Pressmark');
 
-    edit(file, 'Out of the wind.\n\n<!--', 'By hand.\n\n<!--');
-    const byHand = await articles.open(data.id);
-    t.regex(byHand?.revision ?? '', /^edit-/);
-    t.true(byHand?.edited);
-    await t.throwsAsync(articles.edit(data.id, revision, { title: 'Stale' }, BO), { message: /made from/ });
-    await articles.edit(data.id, byHand?.revision ?? '', { description: 'In short.' }, BO);
-    await count(4);
-    t.deepEqual(commitsOf(dir, path).slice(2), ['Pressmark Edit: Housing bees', 'Bo Edit: Housing bees']);
-    t.like(await articles.get(data.id), { title: 'Housing bees', description: 'In short.' });
-    t.regex(fs.readFileSync(file, 'utf8'), /By hand\.\n\n<!--/);
-    t.is(gitIn(dir, 'status', '--porcelain', '--', path), '');
+  edit(file, 'Out of the wind.\n\n<!--', 'By hand.\n\n<!--');
+  const byHand = await articles.open(data.id);
+  t.regex(byHand?.revision ?? '', /^edit-/);
+  t.true(byHand?.edited);
+  await t.throwsAsync(articles.edit(data.id, revision, { title: 'Stale' }, BO), { message: /made from/ });
+  await articles.edit(data.id, byHand?.revision ?? '', { description: 'In short.' }, BO);
+  await count(4);
+  t.deepEqual(commitsOf(dir, path).slice(2), ['Pressmark Edit: Housing bees', 'Bo Edit: Housing bees']);
+  t.like(await articles.get(data.id), { title: 'Housing bees', description: 'In short.' });
+  t.regex(fs.readFileSync(file, 'utf8'), /By hand\.\n\n<!--/);
+  t.is(gitIn(dir, 'status', '--porcelain', '--', path), '');
 
-    const created = await articles.create(
-      { title: 'Wax', description: '', tags: ['Bees'], author: 'Bo', image: null, body: 'Of *wax*.' },
-      BO,
-    );
-    const written = relative(dir, await fileOfSoon(dir, created.id));
-    await until('its commit', () => commitsOf(dir, written).length === 1);
-    t.deepEqual(commitsOf(dir, written), ['Bo Publish: Wax']);
-    t.like(await receiver.find(created.url), { title: 'Wax', content_html: '<p>Of <em>wax</em>.</p>\n' });
-    await articles.setStateBy(created.id, 'held', undefined, ADA);
-    await until('its second commit', () => commitsOf(dir, written).length === 2);
-    t.is(commitsOf(dir, written).at(-1), 'Ada Lovelace Change: Wax');
-  });
+  const created = await articles.create(
+    { title: 'Wax', description: '', tags: ['Bees'], author: 'Bo', image: null, body: 'Of *wax*.' },
+    BO,
+  );
+  const written = relative(dir, await fileOfSoon(dir, created.id));
+  await until('its commit', () => commitsOf(dir, written).length === 1);
+  t.deepEqual(commitsOf(dir, written), ['Bo Publish: Wax']);
+  t.like(await receiver.find(created.url), { title: 'Wax', content_html: '<p>Of <em>wax</em>.</p>\n' });
+  await articles.setStateBy(created.id, 'held', undefined, ADA);
+  await until('its second commit', () => commitsOf(dir, written).length === 2);
+  t.is(commitsOf(dir, written).at(-1), 'Ada Lovelace Change: Wax');
+});
 
 test('200-edits-in-the-admin: versions can be read, and put back by a person', async (t) => {
   const { dir, receiver, articles } = await committed(t, 'disk');
@@ -131,25 +129,6 @@ test('200-edits-in-the-admin: without git, what a person replaces and what an up
   t.is((await articles.at(data.id, first)).body, data.content_markdown);
 });
 
-test('200-edits-in-the-admin: at level push, the remote has each as a commit by its person', async (t) => {
-  const folder = tempDir(t);
-  const clones = makeRemote(folder);
-  const clone = withCaller(clones.clone('a'));
-  fs.appendFileSync(join(clone, '.git/info/exclude'), 'plugins/\n');
-  const receiver = await startHere(t, { ...inClone(clone), resend: true });
-  const articles = articlesOf(receiver);
-  const data = article();
-  await receiver.post('article.published', data);
-  const path = relative(clone, await fileOfSoon(clone, data.id));
-  const base = (await articles.get(data.id))?.revision ?? '';
-  await articles.edit(data.id, base, { title: 'Housing bees' }, ADA);
-  t.is(
-    clones.git('log', '-1', '--format=%an %s', 'main', '--', path).trim(),
-    'Ada Lovelace Edit: Housing bees',
-  );
-  await t.throwsAsync(articles.edit(data.id, base, { title: 'Stale' }, BO), { message: /made from/ });
-});
-
 test('200-edits-in-the-admin: at level commit, what could not be committed is committed when the same person sends it again', async (t) => {
   const { dir, receiver, articles } = await committed(t, 'commit');
   const data = article();
@@ -171,24 +150,3 @@ test('200-edits-in-the-admin: at level commit, what could not be committed is co
   const { id } = await articles.create(written, ADA);
   t.deepEqual(commitsOf(dir, relative(dir, fileOf(dir, id))), ['Ada Lovelace Publish: Wax']);
 });
-
-const killed = sharedSite(test, 'disk');
-
-test.serial(
-  '200-edits-in-the-admin: a receiver that is killed between the file’s write and its commit leaves the edit, whose commit is still by its person',
-  async (t) => {
-    withCaller(killed.dir);
-    const one = await killed.publish();
-    const receiver = await killed.receiver();
-    const articles = articlesOf(receiver);
-    const { id } = one;
-    killed.git.set('killed-before', 'fast-import', 1);
-    const base = (await articles.get(id))?.revision ?? '';
-    await articles.edit(id, base, { title: 'Housing bees' }, ADA).catch(() => undefined);
-    await receiver.kill('SIGCONT'); // waits for its end
-    const again = await killed.receiver();
-    await until('the commit', () => one.subjects().length === 2);
-    t.is(gitIn(killed.dir, 'log', '-1', '--format=%an %s').trim(), 'Ada Lovelace Edit: Housing bees');
-    t.is((await articlesOf(again).get(id))?.title, 'Housing bees');
-  },
-);

@@ -19,7 +19,7 @@ test('with durability commit, what any receiver has found stays, also where its 
   const { revision_id: base_revision_id } = await reading.find(url);
   const change = update({ target_id: data.id, target_url: url, base_revision_id });
   git.hold();
-  git.set('fail', 'update-index');
+  git.fail('update-index');
   const updated = storing.post('article.updated', change);
   await until('the update is about to be committed', git.isHeld);
   t.true(fs.readFileSync(fileOf(dir, data.id), 'utf8').includes(change.revision_id), 'its file has it');

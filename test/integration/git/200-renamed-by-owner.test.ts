@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { gitIn, inClone, launchIn } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import type { Receiver } from '../../support/receiver.js';
+import { type ReceiverHere, startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -18,6 +19,9 @@ async function start(t: ExecutionContext, dir: string, config: object = {}): Pro
   return receiver;
 }
 
+const here = (t: ExecutionContext, dir: string, config: object = {}): Promise<ReceiverHere> =>
+  startHere(t, { ...inClone(dir), config: { site: false, ...config } });
+
 function repository(t: ExecutionContext): string {
   const dir = tempDir(t);
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
@@ -28,7 +32,7 @@ function repository(t: ExecutionContext): string {
 }
 
 /** Publishes one article and waits for its commit. */
-async function publish(receiver: Receiver, id: string) {
+async function publish(receiver: Receiver | ReceiverHere, id: string) {
   const data = article({ id, slug: id, title: id });
   const { url } = (await receiver.post('article.published', data)).json;
   await until('it is committed', () => subjects(receiver.dir).includes(`Publish: ${id}`));
@@ -83,7 +87,7 @@ test('files that their owner has renamed or copied, and what is staged, are left
 
 test('an update of an article that was renamed waits for the commit of its owner, and nothing is lost by it', async (t) => {
   const dir = repository(t);
-  const receiver = await start(t, dir);
+  const receiver = await here(t, dir);
   const { url, path, renamed } = await publish(receiver, 'one');
   gitIn(dir, 'mv', path, renamed);
   await until('it is found under its new name', async () => {
@@ -101,11 +105,11 @@ test('an update of an article that was renamed waits for the commit of its owner
 
 test('an article that was renamed by its owner, at level commit: a redelivery is 200, as git has its text; an update is 503, with the reason', async (t) => {
   const dir = repository(t);
-  const receiver = await start(t, dir, { durability: 'commit' });
+  const receiver = await here(t, dir, { durability: 'commit' });
   const { data, url, path, renamed } = await publish(receiver, 'one');
-  await receiver.stop();
+  await receiver.close();
   gitIn(dir, 'mv', path, renamed);
-  const second = await start(t, dir, { durability: 'commit' });
+  const second = await here(t, dir, { durability: 'commit' });
   const again = await second.post('article.published', data);
   t.deepEqual([again.status, again.json.url], [200, url]);
   const { revision_id: base_revision_id } = await second.find(url);

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { committedIds, gitIn, launchIn, makeRepository } from '../../support/clones.js';
+import { committedIds, gitIn, inClone, makeRepository } from '../../support/clones.js';
 import { article } from '../../support/events.js';
+import { startHere } from '../../support/receiver-here.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** The answer to a delivery for whose commit the machine was too slow; it is sent again. */
@@ -20,8 +21,7 @@ test('503 with its reason: an ignored article, and one whose required filter fai
   fs.writeFileSync(join(dir, '.gitattributes'), 'sealed.md filter=seal\n');
   gitIn(dir, 'config', 'filter.seal.clean', 'false');
   gitIn(dir, 'config', 'filter.seal.required', 'true');
-  const receiver = await launchIn(dir);
-  t.teardown(() => receiver.kill('SIGKILL'));
+  const receiver = await startHere(t, inClone(dir));
   const refused = Object.keys(REFUSED).map((slug) => article({ slug }));
   const others = Array.from({ length: 12 }, () => article());
   const all = [...others.slice(0, 6), ...refused, ...others.slice(6)];

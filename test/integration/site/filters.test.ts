@@ -164,31 +164,30 @@ test('a filter that fails on three pages in a row is switched off, and the site 
   t.regex(lines[0] ?? '', /filter page\.html of plugin test is switched off: it has failed on 3 pages/);
 });
 
-for (const builds of [1, 2])
-  test(`a filter that is switched off is in no page of the next build, and in all after the start; builds before it: ${builds}`, async (t) => {
-    const slugs = ['a', 'b', 'c', 'd', 'e'];
-    const failing = new Set(['/articles/b/', '/articles/c/', '/articles/d/']);
-    const addHooks = (hooks: Hooks) =>
-      hooks.addFilter(
-        'page.html',
-        (html, { path }) => {
-          if (failing.has(path)) throw new Error('no luck');
-          return `${html}<!-- filtered -->`;
-        },
-        options,
-      );
-    const site = testSite(t, { addHooks });
-    for (const slug of slugs) site.write(slug);
-    for (let n = 0; n < builds; n++) await site.builder.build('all');
-    const filtered = () =>
-      slugs.filter((slug) => {
-        const page = `articles/${slug}/index.html`;
-        return site.has(page) && site.page(page).includes('<!-- filtered -->');
-      });
-    t.deepEqual(filtered(), builds === 1 ? ['a'] : []);
-    await site.builder.close();
-    failing.clear();
-    const next = testSite(t, { addHooks, dir: site.dir });
-    await next.builder.build('all');
-    t.deepEqual(filtered(), slugs);
-  });
+test('a filter that is switched off is in no page of the next build, and in all after the start', async (t) => {
+  const slugs = ['a', 'b', 'c', 'd', 'e'];
+  const failing = new Set(['/articles/b/', '/articles/c/', '/articles/d/']);
+  const addHooks = (hooks: Hooks) =>
+    hooks.addFilter(
+      'page.html',
+      (html, { path }) => {
+        if (failing.has(path)) throw new Error('no luck');
+        return `${html}<!-- filtered -->`;
+      },
+      options,
+    );
+  const site = testSite(t, { addHooks });
+  for (const slug of slugs) site.write(slug);
+  for (let n = 0; n < 2; n++) await site.builder.build('all');
+  const filtered = () =>
+    slugs.filter((slug) => {
+      const page = `articles/${slug}/index.html`;
+      return site.has(page) && site.page(page).includes('<!-- filtered -->');
+    });
+  t.deepEqual(filtered(), []);
+  await site.builder.close();
+  failing.clear();
+  const next = testSite(t, { addHooks, dir: site.dir });
+  await next.builder.build('all');
+  t.deepEqual(filtered(), slugs);
+});

@@ -6,11 +6,11 @@ import { builtAnew, testSite } from './test-site.js';
 
 test('articles that stream in while the site is built come to be as a clean build makes them', async (t) => {
   const site = testSite(t, { pageSize: 3 });
-  for (let n = 0; n < 40; n++) site.write(`a${n}`);
+  for (let n = 0; n < 15; n++) site.write(`a${n}`);
   const builds = [site.builder.build('all')];
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 15; n++) {
     await sleep(5);
-    builds.push(site.builder.build([site.write(`b${n % 25}`, { title: `Title ${n}` })]));
+    builds.push(site.builder.build([site.write(`b${n % 10}`, { title: `Title ${n}` })]));
   }
   const reports = await Promise.all(builds);
   t.true(reports.every(({ failed }) => failed === 0));

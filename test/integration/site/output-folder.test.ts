@@ -88,12 +88,3 @@ test('a page that cannot be written is one failure, which the log names, and is 
   t.is((await site.builder.build('all')).failed, 0);
   t.true(site.page('articles/a/index.html').includes('The body of a'));
 });
-
-test('a page of the same size that says something else is written', async (t) => {
-  const site = testSite(t);
-  const path = site.write('a', { title: 'Hives' });
-  await site.builder.build('all');
-  site.write('a', { title: 'Bees!' });
-  t.true((await site.builder.build([path])).written > 0);
-  t.true(site.page('articles/a/index.html').includes('Bees!'));
-});

@@ -54,17 +54,6 @@ test('a link out of static/ or out of a theme’s files publishes nothing, and w
   t.false(site.has('own.txt'));
 });
 
-test('a file in static/ stands in place of an article’s page also when the article has changed', async (t) => {
-  const site = testSite(t);
-  put(join(site.options.staticDir, 'articles/a/index.html'), 'Mine');
-  await site.builder.build('all');
-  for (const title of ['First', 'Second']) {
-    await site.builder.build([site.write('a', { title })]);
-    t.is(site.page('articles/a/index.html'), 'Mine');
-    t.true(site.page('index.html').includes(title));
-  }
-});
-
 test('nothing is written into an output folder that another program has written', async (t) => {
   const site = testSite(t);
   site.write('a');

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { builtAnew, put, type TestSite, testSite } from './test-site.js';
+import { put, type TestSite, testSite } from './test-site.js';
 
 // What other pages show of a page that the owner wrote is its link alone.
 
@@ -60,31 +60,4 @@ test('a page that is malformed for a while keeps its link and its last text, als
   writePage(site, ABOUT.replace('write', 'dig'));
   await again.build('all');
   t.true(site.page('about/index.html').includes('We <em>dig</em>.'));
-  t.deepEqual(site.output(), await builtAnew(site.options));
-});
-
-test('a malformed page stays also where articles are read by other rules than before', async (t) => {
-  const { site } = await siteWithPage(t);
-  await site.builder.close();
-  writePage(site, HALF_AN_EDIT);
-  const { content } = site.options;
-  const layout = { ...content.layout, url: (slug: string) => `https://x.example/notes/${slug}/` };
-  const again = createBuilder({ ...site.options, content: { ...content, layout } });
-  await again.build('all');
-  t.true(site.page('about/index.html').includes('We <em>write</em>.'));
-  t.true(site.page('index.html').includes(LINK));
-});
-
-test('a start takes for a page’s front matter what its file says, also numbers that JSON does not have', async (t) => {
-  const { site, rendered } = await siteWithPage(t);
-  writePage(site, ABOUT.replace('order: 2', 'order: .inf\nrank: .nan\nwhen: 2026-01-02'));
-  writePage(site, '---\ntitle: Next\nnavigation: true\norder: 1\n---\n', 'next');
-  await site.builder.build('all');
-  await site.builder.close();
-  rendered.length = 0;
-  const again = createBuilder(site.options);
-  rendered.length = 0;
-  await again.build('all');
-  t.deepEqual(rendered, []);
-  t.deepEqual(site.output(), await builtAnew(site.options));
 });

@@ -10,6 +10,6 @@ test('after any sequence of changes the output is what a clean full build makes,
       t.deepEqual(built, clean);
     }),
     // Shrinking a failure takes far longer than many cases.
-    { numRuns: runs(8), endOnFailure: runs(8) > 50 },
+    { numRuns: runs(6), endOnFailure: runs(6) > 50 },
   );
 });

@@ -167,15 +167,3 @@ test('the index follows the articles and the settings, and is not made again of 
   t.false(fs.existsSync(join(site.dir, 'public/pagefind')));
   t.deepEqual(site.logged, []);
 });
-
-test('a job brings nothing back of a site whose folder was removed while it started', async (t) => {
-  const { site, open } = searchableSite(t);
-  site.write('hive');
-  await site.builder.build('all');
-  const search = open();
-  const done = search.index();
-  fs.rmSync(site.dir, { recursive: true });
-  t.false(await done);
-  await search.close();
-  t.false(fs.existsSync(site.dir));
-});

@@ -6,7 +6,7 @@ import { createBuilder } from '../../../src/site/builder/builder.js';
 import { savedOutputDigest } from '../../../src/site/builder/state.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { endAsIfKilled, put, testSite } from './test-site.js';
+import { put, testSite } from './test-site.js';
 
 test('after an unclean stop pages of which nothing, zeros or a part is left are built again', async (t) => {
   const site = testSite(t);
@@ -20,27 +20,6 @@ test('after an unclean stop pages of which nothing, zeros or a part is left are 
   for (const [slug, text] of Object.entries(left))
     put(join(site.options.outputDir, `articles/${slug}/index.html`), text);
   t.is((await testSite(t, { dir: site.dir }).builder.build('all')).written, 3);
-  t.deepEqual(site.output(), before);
-});
-
-test('what was added before a kill goes at the next start, where it has no article any more', async (t) => {
-  const site = testSite(t);
-  const { stateDir, content } = site.options;
-  site.write('a');
-  await site.builder.build('all');
-  await site.builder.close();
-  const before = site.output();
-  const killed = testSite(t, { dir: site.dir }).builder;
-  await killed.build('all');
-  const path = site.write('b', { tags: ['Two'], author: 'Bo' });
-  put(join(site.options.staticDir, 'paper.txt'), 'mine');
-  await killed.build([path]);
-  await killed.build('all');
-  await endAsIfKilled(stateDir, killed);
-  t.true(site.has('tags/two/index.html') && site.has('paper.txt'));
-  fs.rmSync(join(content.root, path));
-  fs.rmSync(join(site.options.staticDir, 'paper.txt'));
-  t.is((await testSite(t, { dir: site.dir }).builder.build('all')).failed, 0);
   t.deepEqual(site.output(), before);
 });
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -53,10 +52,6 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
     fs.writeFileSync(join(outside, fresh, 'deep', 'a.md'), text);
     fs.renameSync(join(outside, fresh), join(content, fresh));
   },
-  'renamed from a name that is no article’s': ({ month, fresh }, text) => {
-    fs.writeFileSync(join(month, `${fresh}.txt`), text);
-    fs.renameSync(join(month, `${fresh}.txt`), join(month, `${fresh}.md`));
-  },
   'written over another article': ({ content, month, fresh }, text) => {
     fs.writeFileSync(join(month, `${fresh}.md`), theirs('https://garden.example/replaced/'));
     fs.writeFileSync(join(content, `${fresh}.new`), text);
@@ -73,19 +68,6 @@ const WAYS: Record<string, (places: Places, text: string) => void> = {
       fs.mkdirSync(join(content, fresh));
       fs.writeFileSync(join(content, fresh, file), text);
     }
-  },
-  'by git pull': ({ content, outside, fresh }, text) => {
-    const git = (dir: string, ...args: string[]) =>
-      execFileSync('git', ['-C', dir, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args]);
-    const [origin, clone] = [join(outside, fresh), join(content, fresh)];
-    execFileSync('git', ['init', '--quiet', origin]);
-    git(origin, 'commit', '--quiet', '--allow-empty', '-m', 'first');
-    execFileSync('git', ['clone', '--quiet', origin, clone], { stdio: 'ignore' });
-    fs.mkdirSync(join(origin, 'posts'));
-    fs.writeFileSync(join(origin, 'posts', 'a.md'), text);
-    git(origin, 'add', '.');
-    git(origin, 'commit', '--quiet', '-m', 'second');
-    git(clone, 'pull', '--quiet');
   },
 };
 

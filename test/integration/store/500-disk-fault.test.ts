@@ -18,9 +18,7 @@ const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
 const OF_PUBLICATIONS: Record<string, Fault> = {
   'mkdir: read-only': { call: 'mkdir', path: '<folder>$', code: 'EROFS' },
   'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
-  'open: not permitted': { call: 'open', path: TEMP, code: 'EACCES' },
   'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
-  'write: quota': { call: 'write', path: TEMP, code: 'EDQUOT', halfway: true },
   'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
   'link: error': { call: 'link', path: TEMP, code: 'EIO' },
   'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },

@@ -109,28 +109,6 @@ test.serial(
   },
 );
 
-test.serial(
-  '503: an article that only one work tree has is not stored, and nothing is written over it',
-  async (t) => {
-    const { a, b, path } = await twoMachines();
-    const data = article({ slug: 'draft-of-mine' });
-    const draft = join(b.dir, path, '..', 'draft-of-mine.md');
-    const text = `---\ntitle: Mine\nid: ${data.id}\n---\nNot yet.\n`;
-    fs.writeFileSync(draft, text);
-    await until('b knows the file', async () => (await b.post('article.published', data)).status === 503);
-    const stored = await a.post('article.published', data);
-    t.is(stored.status, 200);
-    await until('b waits for its owner', async () =>
-      JSON.stringify(await healthDetails(b.origin)).includes('draft-of-mine.md'),
-    );
-    t.is(fs.readFileSync(draft, 'utf8'), text);
-    fs.renameSync(draft, `${draft}.mine`);
-    await caughtUp(b.dir);
-    t.is((await b.post('article.published', data)).text, stored.text);
-    fs.unlinkSync(`${draft}.mine`);
-  },
-);
-
 test.serial('404: an article that a person removes from the remote is gone on every machine', async (t) => {
   const { a, b, own, url, path } = await twoMachines();
   gitIn(own, 'rm', '--quiet', path);

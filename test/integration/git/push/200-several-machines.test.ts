@@ -1,43 +1,55 @@
 import fs from 'node:fs';
 import test from 'ava';
-import { type Clones, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
+import { gitIn, inClone, launchMachine, makeRemote } from '../../../support/clones.js';
 import { article, update } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
-import type { Receiver } from '../../../support/receiver.js';
-import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
+import { startHere } from '../../../support/receiver-here.js';
+import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
-// Three machines, each with a clone of one remote; `npm run torture` delivers to them at random and kills them.
+// `npm run torture` delivers to three machines with a clone each, at random, and kills them.
 
-const folder = makeTempDir();
-const receivers: Receiver[] = [];
-let clones: Clones;
+test('200: two receivers in one clone, as a rolling deploy has them, are two machines; what a killed one has acknowledged stays, and a remote that is away is waited for', async (t) => {
+  const clones = makeRemote(tempDir(t));
+  const [a, b] = [clones.clone('a'), clones.clone('b')];
+  const killed = await launchMachine(a);
+  t.teardown(() => killed.kill('SIGKILL'));
+  const second = await startHere(t, { ...inClone(a), resend: true });
+  const other = await startHere(t, { ...inClone(b), resend: true });
+  for (const command of ['status', 'doctor']) {
+    const { stdout } = await runHere([command, '--dir', a]);
+    t.regex(stdout, /✓ receiver|articles are committed to main/, command);
+    t.notRegex(stdout, /commits nothing/, command);
+  }
+  const data = article();
+  const answers = await Promise.all([killed, second].map(({ post }) => post('article.published', data)));
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  t.is(answers[0]?.text, answers[1]?.text);
+  const { url } = answers[0]?.json ?? { url: '' };
+  const { revision_id: base_revision_id } = await other.find(url);
+  const request = update({ target_id: data.id, target_url: url, base_revision_id });
+  t.is((await killed.post('article.updated', request)).status, 200);
+  await killed.kill('SIGKILL');
+  for (const { find } of [second, other]) t.is((await find(url)).revision_id, request.id);
 
-test.serial.before(async () => {
-  clones = makeRemote(folder);
-  receivers.push(...(await Promise.all(['a', 'b', 'c'].map((name) => launchMachine(clones.clone(name))))));
-});
-test.after.always(async () => {
-  await Promise.all(receivers.map(({ kill }) => kill('SIGKILL')));
-  removeTempDir(folder);
-});
+  fs.renameSync(clones.remote, `${clones.remote}.away`);
+  const meanwhile = article();
+  const waiting = other.post('article.published', meanwhile);
+  await until('the machine notices that the remote is away', () =>
+    other.log.some(({ msg }) => msg === 'the git remote cannot be asked; tried again'),
+  );
+  fs.renameSync(`${clones.remote}.away`, clones.remote);
+  const answer = await waiting;
+  t.is(answer.status, 200);
+  t.is((await second.post('article.published', meanwhile)).text, answer.text);
 
-/** The machines in turn. */
-function one(n: number): Receiver {
-  const receiver = receivers[n % receivers.length];
-  if (receiver === undefined) throw new Error('no receiver has started');
-  return receiver;
-}
-
-/** The ids of the articles on the remote's branch, each as often as it is there. */
-function idsOnRemote(): string[] {
-  return [...clones.articles().values()].map((text) => /^id: "(.*)"$/m.exec(text)?.[1] ?? '').sort();
-}
-
-/** Files, index and branch of every clone become those of the remote. */
-async function everyCloneFollows(t: { is(actual: string, expected: string): void }): Promise<void> {
+  const ids = [...clones.articles().values()].map((text) => /^id: "(.*)"$/m.exec(text)?.[1] ?? '');
+  t.deepEqual(ids.sort(), [data.id, meanwhile.id].sort(), 'each is there once');
   const tip = clones.git('rev-parse', 'main').trim();
-  for (const { dir } of receivers) {
+  for (const dir of [a, b]) {
     await until(
       'each clone follows the remote',
       () => gitIn(dir, 'rev-parse', 'HEAD').trim() === tip && gitIn(dir, 'status', '--porcelain') === '',
@@ -45,61 +57,4 @@ async function everyCloneFollows(t: { is(actual: string, expected: string): void
     t.is(gitIn(dir, 'symbolic-ref', 'HEAD').trim(), 'refs/heads/main');
     t.is(gitIn(dir, 'fsck', '--full', '--no-dangling').trim(), '');
   }
-}
-
-test.serial(
-  'status and doctor do not take a receiver that commits before its answers for one that commits nothing',
-  async (t) => {
-    for (const command of ['status', 'doctor']) {
-      const { stdout } = await runHere([command, '--dir', one(0).dir]);
-      t.regex(stdout, /✓ receiver|articles are committed to main/, command);
-      t.notRegex(stdout, /commits nothing/, command);
-    }
-  },
-);
-
-test.serial('200: two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
-  const second = await launchMachine(one(0).dir);
-  t.teardown(() => second.kill('SIGKILL'));
-  const data = article();
-  const answers = await Promise.all([one(0), second].map(({ post }) => post('article.published', data)));
-  t.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200],
-  );
-  t.is(answers[0]?.text, answers[1]?.text);
-  const { url } = answers[0]?.json ?? { url: '' };
-  const { revision_id: base_revision_id } = await one(1).find(url);
-  const request = update({ target_id: data.id, target_url: url, base_revision_id });
-  t.is((await second.post('article.updated', request)).status, 200);
-  for (const receiver of receivers) t.is((await receiver.find(url)).revision_id, request.id);
-  await second.stop();
-  await everyCloneFollows(t);
 });
-
-test.serial(
-  '200: what a killed machine has acknowledged stays, and a remote that is away is waited for',
-  async (t) => {
-    const before = article();
-    const { url } = (await one(0).post('article.published', before)).json;
-    await one(0).kill('SIGKILL');
-    t.is((await one(1).find(url)).id, before.id);
-
-    fs.renameSync(clones.remote, `${clones.remote}.away`);
-    const meanwhile = article();
-    const waiting = one(1).post('article.published', meanwhile);
-    await until('the machine notices that the remote is away', () =>
-      one(1).log.some(({ msg }) => msg === 'the git remote cannot be asked; tried again'),
-    );
-    fs.renameSync(`${clones.remote}.away`, clones.remote);
-    const answer = await waiting;
-    t.is(answer.status, 200);
-
-    receivers[0] = await launchMachine(one(0).dir);
-    t.is((await one(0).post('article.published', meanwhile)).text, answer.text);
-    const ids = idsOnRemote();
-    t.is(new Set(ids).size, ids.length);
-    t.true(ids.includes(before.id) && ids.includes(meanwhile.id));
-    await everyCloneFollows(t);
-  },
-);

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
+import { inClone, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
+import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { statusOf } from './pushing-site.js';
@@ -14,8 +15,7 @@ test('500: an article that the remote declines does not fail its neighbours, and
   const refused =
     '#!/bin/sh\ngit ls-tree -r --name-only "$3" | grep -q forbidden || exit 0\necho \'No such slugs here.\'\nexit 1\n';
   fs.writeFileSync(hook, refused, { mode: 0o755 });
-  const receiver = await launchMachine(clones.clone('site'));
-  t.teardown(() => receiver.kill('SIGKILL'));
+  const receiver = await startHere(t, { ...inClone(clones.clone('site')), resend: true });
   const all = ['one', 'forbidden', 'two', 'three'].map((slug) => article({ slug }));
   const publishAll = () =>
     Promise.all(all.map((data) => receiver.post('article.published', data).then(({ status }) => status)));
@@ -31,22 +31,4 @@ test('500: an article that the remote declines does not fail its neighbours, and
   fs.rmSync(hook);
   t.deepEqual(await publishAll(), [200, 200, 200, 200]);
   t.is(clones.articles().size, 4);
-});
-
-test('500: where a person’s file stands in the place of an article’s folder, that article alone fails, and the file stays', async (t) => {
-  const clones = makeRemote(tempDir(t));
-  const dir = clones.clone('site');
-  const path = 'content/articles/2024/05';
-  commitAndPush(dir, path, 'not a folder\n');
-  const receiver = await launchMachine(dir);
-  t.teardown(() => receiver.kill('SIGKILL'));
-  const refused = article({ published_at: '2024-05-01T08:00:00.000Z' });
-  const all = [article(), refused, article(), article()];
-  const answers = await Promise.all(all.map((data) => receiver.post('article.published', data)));
-  t.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 500, 200, 200],
-  );
-  t.is(gitIn(dir, 'show', `origin/main:${path}`), 'not a folder\n');
-  t.is(fs.readFileSync(join(dir, path), 'utf8'), 'not a folder\n');
 });

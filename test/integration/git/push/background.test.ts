@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { commitAndPush, commitFile, gitIn } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
-import type { Receiver } from '../../../support/receiver.js';
+import type { ReceiverHere } from '../../../support/receiver-here.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import {
@@ -19,7 +19,7 @@ const folder = makeTempDir();
 /** A person's own clone. */
 const olga = join(folder, 'olga');
 let made: PushingSite | undefined;
-let running: Receiver | undefined;
+let running: ReceiverHere | undefined;
 
 test.serial.before(async () => {
   made = await makePushingSite(folder);
@@ -27,7 +27,7 @@ test.serial.before(async () => {
   made.clones.clone('olga');
 });
 test.after.always(async () => {
-  await running?.kill('SIGKILL');
+  await running?.close();
   removeTempDir(folder);
 });
 
@@ -116,40 +116,6 @@ test.serial(
   },
 );
 
-test.serial(
-  'where others change a file that a person has not committed, it waits for them and names the file',
-  async (t) => {
-    const { clones, dir, receiver } = await pushedSite();
-    const name = 'shared.txt';
-    commitAndPush(olga, name, 'first\n');
-    await publish(receiver);
-    await until('the work tree has the file', () => fs.existsSync(join(dir, name)));
-    await caughtUp();
-    fs.writeFileSync(join(dir, name), 'mine, not committed\n');
-    fs.writeFileSync(join(dir, 'new.txt'), 'mine, new\n');
-    const takeBack = () => {
-      gitIn(dir, 'restore', name);
-      fs.rmSync(join(dir, 'new.txt'), { force: true });
-    };
-    t.teardown(takeBack); // also where the test fails: the next one has this site
-    commitAndPush(olga, 'new.txt', 'theirs, new\n');
-    const theirs = commitAndPush(olga, name, 'theirs\n');
-    const id = await publish(receiver);
-    await until('the status names a file', async () =>
-      /^you to commit or restore (new|shared)\.txt/.test((await statusOf(receiver)).waitingFor ?? ''),
-    );
-    t.is((await fetch(`${receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
-    t.is(fs.readFileSync(join(dir, name), 'utf8'), 'mine, not committed\n');
-    t.is(fs.readFileSync(join(dir, 'new.txt'), 'utf8'), 'mine, new\n');
-    t.is(clones.git('rev-parse', 'main').trim(), theirs, 'nothing was forced');
-
-    await eventually('the person can take the changes back', takeBack);
-    await until('the article is pushed', () => idsOnRemote({ clones }).includes(id));
-    await caughtUp();
-    t.is(fs.readFileSync(join(dir, name), 'utf8'), 'theirs\n');
-  },
-);
-
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
   const { clones, dir, receiver } = await pushedSite();
   fs.renameSync(clones.remote, `${clones.remote}.away`);
@@ -181,24 +147,9 @@ test.serial('commits on another branch than at the start are not called pushed',
   await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
 });
 
-test.serial('commits on a branch that was renamed after the start are not called pushed', async (t) => {
-  const { clones, dir, receiver } = await pushedSite();
-  const before = clones.git('rev-parse', 'main');
-  await eventually('the person can rename', () => gitIn(dir, 'branch', '-m', 'main', 'trunk'));
-  const id = await publish(receiver);
-  const waitingFor = 'HEAD to be on main again: commits on trunk are not pushed';
-  await until('it waits', async () => {
-    const now = await statusOf(receiver);
-    return now.waitingFor === waitingFor && now.waiting === 1;
-  });
-  t.is(clones.git('rev-parse', 'main'), before);
-  await eventually('the person can rename it back', () => gitIn(dir, 'branch', '-m', 'trunk', 'main'));
-  await until('it is pushed', () => idsOnRemote({ clones }).includes(id));
-});
-
 test.serial('a stop pushes what waits', async (t) => {
   const { clones, receiver } = await pushedSite();
   const id = await publish(receiver);
-  t.is(await receiver.stop(), 0);
+  await receiver.close();
   t.true(idsOnRemote({ clones }).includes(id));
 });

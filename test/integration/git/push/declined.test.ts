@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { runHere } from '../../../support/in-process.js';
+import { startHere } from '../../../support/receiver-here.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { configure, publish, statusOf } from './pushing-site.js';
@@ -27,8 +28,7 @@ test('a push that a protected branch declines, or for which this user has no rig
   const { port } = server.address() as AddressInfo;
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 50 } });
-  const receiver = await launchIn(dir);
-  t.teardown(() => receiver.kill('SIGKILL'));
+  const receiver = await startHere(t, inClone(dir));
   await publish(receiver);
   await until('the status says that it was declined', async () => (await statusOf(receiver)).isDeclined);
   const said =

@@ -20,7 +20,7 @@ const status = (dir: string) => runHere(['status', '--dir', dir]);
 
 test('articles are pushed to the branch that the config names, which is made, and no other one is touched', async (t) => {
   const site = await makePushingSite(tempDir(t), { push: { branch: BRANCH } });
-  t.teardown(() => site.receiver.kill('SIGKILL'));
+  t.teardown(() => site.receiver.close());
   const { clones, dir, receiver } = site;
   const before = clones.git('rev-parse', 'main');
   const ids = [await publish(receiver)];
@@ -32,7 +32,7 @@ test('articles are pushed to the branch that the config names, which is made, an
   t.is(gitIn(dir, 'branch', '--list').trim(), '* main');
   await until('nothing waits', async () => (await statusOf(receiver)).waiting === 0);
   t.truthy((await statusOf(receiver)).lastPush);
-  await receiver.stop();
+  await receiver.close();
   t.regex((await status(dir)).stdout, /^✓ push {6}\d+ s ago$/m);
   t.regex(await doctor(dir), /✓ push: everything is pushed to pressmark\/articles$/m);
 
@@ -64,7 +64,7 @@ test('where the named branch of the remote has other commits, nothing is called 
     theirs = commitAndPush(olga, 'theirs.txt', 'by hand\n');
   };
   const site = await makePushingSite(tempDir(t), { push: { branch: 'articles' }, prepare });
-  t.teardown(() => site.receiver.kill('SIGKILL'));
+  t.teardown(() => site.receiver.close());
   const { clones, dir, receiver } = site;
   await publish(receiver);
   const waitingFor =

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
 import { textOf } from '../../../../src/git/push/pull-request.js';
-import { commitAndPush, committedIds, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, committedIds, gitIn, inClone, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { runHere } from '../../../support/in-process.js';
-import type { Receiver } from '../../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { startReviewServer } from '../../../support/review-server.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -37,26 +37,26 @@ async function reviewedSite() {
   fs.writeFileSync(join(dir, '.env'), `PRESSMARK_GIT_TOKEN=${TOKEN}\n`);
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
   const start = async () => {
-    const started = await launchIn(dir);
-    disposers.push(() => started.kill('SIGKILL'));
+    const started = await launchHere(dir, inClone(dir));
+    disposers.push(() => started.close());
     return started;
   };
   return { clones, server, dir, start };
 }
 
-async function publish({ post }: Receiver, title: string): Promise<void> {
+async function publish({ post }: ReceiverHere, title: string): Promise<void> {
   const { status } = await post('article.published', article({ title, slug: title }));
   if (status !== 200) throw new Error(`publish: ${status}`);
 }
 
-const review = async (receiver: Receiver) => (await statusOf(receiver)).pullRequest;
+const review = async (receiver: ReceiverHere) => (await statusOf(receiver)).pullRequest;
 const doctor = async (dir: string) => (await runHere(['doctor', '--dir', dir])).stdout;
 const status = async (dir: string) => (await runHere(['status', '--dir', dir])).stdout;
 const list = async (dir: string) => (await runHere(['list', '--dir', dir])).stdout;
 
 // One story of one site, in its order.
 const site = reviewedSite();
-let receiver: Receiver;
+let receiver: ReceiverHere;
 
 test.serial('a host that fails is reported and asked again; deliveries and pushes go on', async (t) => {
   const { clones, server, dir, start } = await site;
@@ -126,7 +126,7 @@ test.serial(
   async (t) => {
     const { server, start } = await site;
     for (const pull of server.pulls) pull.state = 'closed';
-    await receiver.stop();
+    await receiver.close();
     const asked = server.requests.length;
     receiver = await start();
     await until('the host was asked', () => server.requests.length > asked);

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../../src/errors.js';
-import { type Clones, committedIds, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
+import { type Clones, committedIds, gitIn, inClone, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import { healthDetails, type Receiver } from '../../../support/receiver.js';
+import { healthDetails } from '../../../support/receiver.js';
+import { launchHere, type ReceiverHere } from '../../../support/receiver-here.js';
 import { until } from '../../../support/until.js';
 
 /** What a receiver says of its pushes. */
@@ -19,21 +20,19 @@ export interface Status {
 export interface PushingSite {
   readonly clones: Clones;
   readonly dir: string;
-  readonly receiver: Receiver;
+  readonly receiver: ReceiverHere;
 }
 
-/** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this stops it. */
+/** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this closes it. */
 export async function makePushingSite(
   folder: string,
   {
     push = {},
     env = {},
-    preload,
     prepare,
   }: {
     push?: Record<string, unknown>;
     env?: NodeJS.Dict<string>;
-    preload?: string;
     /** Called before the receiver starts. */
     prepare?: (clones: Clones) => void;
   } = {},
@@ -43,7 +42,7 @@ export async function makePushingSite(
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  return { clones, dir, receiver: await launchIn(dir, { env, ...(preload !== undefined && { preload }) }) };
+  return { clones, dir, receiver: await launchHere(dir, inClone(dir, { env })) };
 }
 
 export function configure(dir: string, git: Record<string, unknown>): void {
@@ -51,12 +50,12 @@ export function configure(dir: string, git: Record<string, unknown>): void {
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
 }
 
-export async function statusOf({ origin }: Pick<Receiver, 'origin'>): Promise<Status> {
+export async function statusOf({ origin }: Pick<ReceiverHere, 'origin'>): Promise<Status> {
   return ((await healthDetails(origin)) as { push: Status }).push;
 }
 
 /** Publishes an article; returns its id. */
-export async function publish({ post }: Receiver): Promise<string> {
+export async function publish({ post }: Pick<ReceiverHere, 'post'>): Promise<string> {
   const data = article();
   const { status } = await post('article.published', data);
   if (status !== 200) throw new Error(`publish: ${status}`);

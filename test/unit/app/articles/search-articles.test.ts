@@ -65,28 +65,3 @@ test('the list of articles is that of the catalog after any sequence of changes,
     }),
   );
 });
-
-test('a page of the list has its part of the articles, the last one the rest', async (t) => {
-  const catalog = createCatalog();
-  for (let file = 0; file < 25; file++) catalog.set({ ...entry(file, 1), title: `Article ${file + 100}` });
-  const { search } = createArticleSearch(catalog, '');
-  const titlesOf = async (page: number, sort: 'newest' | 'oldest' | 'title') =>
-    (await search({ page, size: 10, sort })).rows.map(({ title }) => title);
-  t.deepEqual(
-    await titlesOf(3, 'title'),
-    [120, 121, 122, 123, 124].map((n) => `Article ${n}`),
-  );
-  t.deepEqual(await titlesOf(9, 'title'), await titlesOf(3, 'title'), 'there is no ninth page');
-  const oldest = [
-    ...(await titlesOf(1, 'oldest')),
-    ...(await titlesOf(2, 'oldest')),
-    ...(await titlesOf(3, 'oldest')),
-  ];
-  const newest = [
-    ...(await titlesOf(1, 'newest')),
-    ...(await titlesOf(2, 'newest')),
-    ...(await titlesOf(3, 'newest')),
-  ];
-  t.deepEqual(newest, oldest.toReversed());
-  t.is(new Set(newest).size, 25);
-});

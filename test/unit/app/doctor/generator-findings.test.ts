@@ -59,23 +59,6 @@ test('a site without problems has one finding, that its generator builds it', as
   t.deepEqual(await findingsIn(dir), [{ level: 'ok', about: 'generator', text: 'hugo builds the site' }]);
 });
 
-test('every finding that is not fine names its fix', async (t) => {
-  const dir = siteWith(t, {
-    'hugo.toml': 'baseURL = "https://other.example/"\n',
-    'package.json': '{"scripts":{"build":"hugo"}}',
-    'content/posts/a.md': post('A'),
-    'content/posts/b.md': post('B', 'draft: true\n'),
-    'public/index.html': '',
-  });
-  await publish(dir, 'soil');
-  const findings = await findingsIn(dir);
-  t.deepEqual(
-    findings.filter(({ level, fix }) => level !== 'ok' && fix === undefined),
-    [],
-  );
-  t.deepEqual([...new Set(findings.map(({ about }) => about))], ['generator', 'addresses', 'pages']);
-});
-
 test('after a change of siteUrl, doctor names the articles that were answered with the old one', async (t) => {
   const dir = siteWith(t);
   await publish(dir, 'soil');
@@ -96,13 +79,6 @@ test('doctor names a config that does not say which generator builds the site', 
   ]);
 });
 
-test('doctor names a site of another generator than the config says', async (t) => {
-  const dir = siteWith(t, { '_config.yml': 'title: x\n', Gemfile: 'gem "jekyll"\n' });
-  fs.rmSync(join(dir, 'hugo.toml'));
-  const [first] = await findingsIn(dir);
-  t.is(first?.text, 'the config says hugo, but this is a site of jekyll (_config.yml)');
-});
-
 test('authors whom the site does not know are named, where it has a list of them', async (t) => {
   const config = JSON.parse(SITE['pressmark.config.json']);
   const authors = { 'Marta Oak': 'marta' };
@@ -121,28 +97,6 @@ test('authors whom the site does not know are named, where it has a list of them
   t.deepEqual(others, []);
   t.like(finding, { level: 'warn', about: 'authors' });
   t.regex(finding?.text ?? '', /"A guest" in posts\/moss\.md/);
-});
-
-test('drafts and posts of the future are listed, and are no problems', async (t) => {
-  const dir = siteWith(t, {
-    'content/posts/draft.md': post('D', 'draft: true\n'),
-    'content/posts/later.md': '---\ntitle: L\ndate: 2999-01-01\n---\n',
-  });
-  const findings = await findingsIn(dir);
-  t.true(findings.every(({ level }) => level === 'ok'));
-  for (const name of ['draft.md', 'later.md'])
-    t.true(
-      findings.some(({ text }) => text.includes(`posts/${name}`)),
-      name,
-    );
-});
-
-test('posts without a known address come with the command that asks for it', async (t) => {
-  const dir = siteWith(t, { 'content/posts/a.md': post('A') });
-  const [first] = await findingsIn(dir);
-  t.like(first, { level: 'warn', about: 'addresses' });
-  t.regex(first?.text ?? '', /posts\/a\.md/);
-  t.regex(first?.fix ?? '', /^run pressmark urls/);
 });
 
 test('posts whose address the generator does not list come with the reason, and a post without a page is no problem', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { flagText, withAnswer } from '../../../../src/app/init/answers.js';
+import { withAnswer } from '../../../../src/app/init/answers.js';
 
 const frontMatter = (text: string, key?: string) =>
   withAnswer({}, { flag: 'front-matter', ...(key !== undefined && { key }) }, text).frontMatter;
@@ -25,11 +25,4 @@ test('several answers are collected, and a URL loses its trailing slash', (t) =>
   const first = withAnswer({}, { flag: 'front-matter' }, 'a=1');
   t.deepEqual(withAnswer(first, { flag: 'front-matter', key: 'b' }, '2').frontMatter, { a: 1, b: 2 });
   t.is(withAnswer({}, { flag: 'site-url' }, 'https://a.example/b/').siteUrl, 'https://a.example/b');
-});
-
-test('each question names its flag', (t) => {
-  const text = (flag: 'site-url' | 'front-matter', key?: string) =>
-    flagText({ flag, text: '', ...(key !== undefined && { key }) });
-  t.is(text('site-url'), '--site-url <url>');
-  t.is(text('front-matter', 'author'), '--front-matter author=<value>');
 });

@@ -1,12 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { applyChanges, diffOf, withLines } from '../../../../src/app/init/changes.js';
+import { applyChanges, withLines } from '../../../../src/app/init/changes.js';
 import { missingIgnoreLines } from '../../../../src/app/init/ignore-lines.js';
 import { tempDir } from '../../../support/temp-dir.js';
-
-const diff = (path: string, before: string | undefined, after: string) =>
-  diffOf({ path, before, after, reason: '' });
 
 test('a line is missing only if it is there in no spelling, and is added once', (t) => {
   t.deepEqual(missingIgnoreLines(['.env', 'public/', 'dist/'], '/public\r\n.env \n'), ['dist/']);
@@ -22,16 +19,6 @@ test('lines are added with the line ends of the text, after a last line without 
   t.is(withLines('x', ['a']), 'x\na\n');
   t.is(withLines('x\r\ny', ['a', 'b']), 'x\r\ny\r\na\r\nb\r\n');
   t.is(withLines('x', []), 'x');
-});
-
-test('a diff shows what is added, with three lines around it', (t) => {
-  const before = 'a\nb\nc\nd\ne\nf\ng\n';
-  t.is(
-    diff('x.yml', before, before.replace('d\n', 'd\nnew\n')),
-    '--- a/x.yml\n+++ b/x.yml\n@@ -2,6 +2,7 @@\n b\n c\n d\n+new\n e\n f\n g\n',
-  );
-  t.is(diff('.env', undefined, 'A=1\n'), '--- /dev/null\n+++ b/.env\n@@ -0,0 +1,1 @@\n+A=1\n');
-  t.is(diff('x', 'a\n', 'a\n'), '');
 });
 
 const REASON = 'a test';
@@ -74,20 +61,4 @@ test('a file that is not UTF-8 is not replaced', async (t) => {
   const change = { path: '_config.yml', before, after: `${before}b`, reason: REASON };
   await t.throwsAsync(applyChanges(dir, [change]), { message: /or is not UTF-8/ });
   t.deepEqual(fs.readFileSync(join(dir, '_config.yml')), bytes);
-});
-
-test('where a file cannot be written, nothing is, and the message says why', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'file'), '');
-  await t.throwsAsync(
-    applyChanges(dir, [
-      { path: 'new', before: undefined, after: 'x', reason: REASON },
-      { path: 'file/below', before: undefined, after: 'x', reason: REASON },
-    ]),
-    {
-      code: 'STORE_FAILED',
-      message: /^file\/below cannot be written, nothing was written: (?:ENOTDIR|EEXIST)/,
-    },
-  );
-  t.deepEqual(fs.readdirSync(dir), ['file']);
 });

@@ -66,22 +66,6 @@ test('a state folder without a site, and what a file system has at its top, do n
   }
 });
 
-test('a state folder that the remote has does not replace the one that is there', async (t) => {
-  const folder = tempDir(t);
-  const { clone, remote } = makeRemote(folder);
-  const owner = clone('owner');
-  fs.mkdirSync(join(owner, '.pressmark'));
-  fs.writeFileSync(join(owner, '.pressmark/push.json'), 'committed by mistake');
-  gitIn(owner, 'add', '--force', '.pressmark');
-  gitIn(owner, 'commit', '--quiet', '-m', 'State');
-  gitIn(owner, 'push', '--quiet');
-  const dir = join(folder, 'site');
-  fs.mkdirSync(join(dir, '.pressmark'), { recursive: true });
-  await cloneSite(remote, dir, gitEnvironment(folder));
-  t.deepEqual(fs.readdirSync(join(dir, '.pressmark')), []);
-  t.deepEqual(fs.readdirSync(dir).toSorted(), ['.git', '.gitignore', '.pressmark', 'pressmark.config.json']);
-});
-
 test('a clone that was killed, at any moment, is made anew', async (t) => {
   const { dir, isWhole, clone } = setUp(t);
   for (const left of ['.pressmark-clone/.git/HEAD', '.git/HEAD', 'content/half.md']) {

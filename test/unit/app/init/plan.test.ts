@@ -73,12 +73,6 @@ test('a site of another generator gets a config with what its definition has rea
   t.deepEqual((await plan({ files, isInWorkTree: false })).toCommit, []);
 });
 
-test('the config names the front matter keys that only the posts show', async (t) => {
-  const generators = hugo({ options: { keys: { description: 'summary', image: null } } });
-  const { 'pressmark.config.mjs': config = '' } = written(await plan({ generators }));
-  t.true(config.includes("  generator: { name: 'hugo', keys: { description: 'summary', image: null } },"));
-});
-
 test('answers go before what was read, and a site URL that differs is reported', async (t) => {
   const answers = [
     'content=docs',
@@ -120,13 +114,6 @@ test('what a definition finds in the configuration is reported, and an example o
   const answers = { siteUrl: 'https://example.com' };
   const { warnings } = await plan({ generators: hugo({ siteUrl: undefined }), answers });
   t.regex(warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
-});
-
-test('a proposal that was taken is reported as what the site says', async (t) => {
-  const generators = hugo({ siteUrl: 'https://example.org', siteUrlSource: 'baseURL' });
-  const given = { generators, answers: { siteUrl: 'https://example.org' } };
-  const [, address] = readingReport(await inspect(given), 'https://example.org', given.answers);
-  t.is(address?.from, 'baseURL');
 });
 
 test('the report names each thing that was read, and from where', async (t) => {
@@ -250,14 +237,6 @@ test('above a site in a monorepo, init asks instead of making a second site', as
   t.is(recogniseSite(siteOf({ 'node_modules/x/hugo.toml': '' }), undefined, {}, hugo()).kind, 'known');
 });
 
-test('a static source folder public/ is never ignored for a site of another generator', async (t) => {
-  for (const name of ['astro', 'eleventy']) {
-    const generators = [standIn(name, 'x.config.mjs', { output: 'dist', ignore: ['dist/'] })];
-    const { '.gitignore': ignore } = written(await plan({ files: { 'x.config.mjs': '' }, generators }));
-    t.is(ignore, '.env\n.pressmark/\ndist/\n', name);
-  }
-});
-
 test('the lines of .gitignore: node_modules/ where npm is in use', async (t) => {
   const files = { ...HUGO_FILES, 'package.json': '{}' };
   t.is(written(await plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
@@ -315,12 +294,6 @@ test('a config that does not name the generator is left, and its owner is told',
   t.false(changes.some(({ path }) => path.startsWith('pressmark.config')));
   t.like(warnings, [{ text: 'this is a site of hugo, which pressmark.config.js does not say' }]);
   t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
-});
-
-test('outside a git repository the owner is told that nothing is committed', async (t) => {
-  t.like((await plan({ isInWorkTree: false })).warnings, [
-    { fix: 'run git init, then git add and git commit' },
-  ]);
 });
 
 test('Pressmark in a folder outside of the repository is a warning; in vendor/ it is none', async (t) => {

@@ -96,20 +96,6 @@ test('between the starts of two builds lies the time that was asked for; a build
   await queue.stop();
 });
 
-test('changes that keep coming are built seldom: the pause grows with each build of the last minute', async (t) => {
-  const tookMs = 40;
-  const { queue, began, ends } = setUp();
-  for (let n = 1; n <= 5; n++) {
-    queue.request();
-    await until(`build ${n} begins`, () => began.length === n);
-    await setTimeout(tookMs);
-    ends[n - 1]?.('done');
-    await setTimeout(2 * PAUSES.quietMs);
-  }
-  t.true((began[4] ?? 0) - (began[3] ?? 0) >= 2 * tookMs - 5);
-  await queue.stop();
-});
-
 test('thirty articles spread over a minute are a few builds', (t) => {
   const buildsOf = (tookMs: number) => {
     const starts: number[] = [];

@@ -35,18 +35,6 @@ test('a new output replaces the old one by a link, and equal files stay the same
   t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 });
 
-test('the folders above a nested output are made where they are missing', async (t) => {
-  const dir = tempDir(t);
-  for (const [name, staysFolder] of [
-    ['link', false],
-    ['folder', true],
-  ] as const) {
-    const place = { path: join(dir, name, 'www'), outputsDir: join(dir, 'outputs'), staysFolder };
-    await replaceOutput(write(join(dir, `built-${name}`), first), place);
-    t.deepEqual(await contentOf(place.path), first);
-  }
-});
-
 test('an output that is being deployed is kept, however many come after it', async (t) => {
   const dir = tempDir(t);
   const inUse: string[] = [];
@@ -75,14 +63,6 @@ test('an output that is the same replaces nothing; one in which somebody has cha
   fs.writeFileSync(join(place.path, 'index.html'), 'One');
   t.deepEqual(await replaceOutput(built, place), { written: ['index.html'], removed: [] });
   t.deepEqual(await contentOf(place.path), first);
-});
-
-test('an output that the owner’s own build made is compared, moved away and replaced', async (t) => {
-  const dir = tempDir(t);
-  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
-  write(place.path, first);
-  t.deepEqual(await replaceOutput(write(join(dir, 'built'), second), place), changes);
-  t.deepEqual(await contentOf(place.path), second);
 });
 
 test('a folder that stays gets the changed files alone', async (t) => {

@@ -82,15 +82,6 @@ test('a clone of the branch has the files of the output, and each deploy is a co
   t.is(gitIn(site, 'rev-parse', ...refsOf(site)), gitIn(bare, 'rev-parse', 'pages'));
 });
 
-test('an output that is the same makes no commit, also after a restart', async (t) => {
-  const { build, deploy, create, log } = await setUp(t);
-  build({ 'index.html': 'one' });
-  await deploy();
-  await deploy();
-  await deploy(create());
-  t.is(log().length, 1);
-});
-
 test('files that are configured to stay are never changed or removed', async (t) => {
   const { dir, bare, build, deploy, cloned } = await setUp(t, ['CNAME', 'docs/keep.txt']);
   const work = join(dir, 'work');
@@ -107,18 +98,6 @@ test('files that are configured to stay are never changed or removed', async (t)
   build({ 'index.html': 'two', CNAME: undefined });
   await deploy();
   t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'two' });
-});
-
-test('a file that is configured to stay comes from the output where the branch does not have it', async (t) => {
-  const { build, deploy, create, cloned } = await setUp(t, ['CNAME']);
-  build({ 'index.html': 'one', CNAME: 'garden.example' });
-  await deploy();
-  build({ 'index.html': 'two' });
-  await deploy();
-  t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
-  build({ CNAME: 'other.example' });
-  await deploy(create());
-  t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
 });
 
 test('a commit that somebody else has pushed to the branch stays in its history', async (t) => {

@@ -39,21 +39,6 @@ function releasesIn(folder: string): string[] {
   return names.filter((name) => !name.startsWith('.')).toSorted();
 }
 
-test('each deploy is a release of its own, and current leads to it', async (t) => {
-  const { output, folder, build, deploy, current } = setUp(t);
-  build({ 'index.html': 'one', 'a/index.html': 'a', 'b/index.html': 'b' });
-  await deploy();
-  t.deepEqual(await contentOf(current), await contentOf(output));
-  const opened = fs.realpathSync(current);
-  build({ 'index.html': 'two', 'b/index.html': undefined });
-  await deploy();
-  t.deepEqual(await contentOf(current), { 'a/index.html': 'a', 'index.html': 'two' });
-  t.deepEqual(await contentOf(opened), { 'a/index.html': 'a', 'b/index.html': 'b', 'index.html': 'one' });
-  t.is(fs.readlinkSync(current).split('/')[0], 'releases');
-  t.is(fs.statSync(join(current, 'a/index.html')).ino, fs.statSync(join(opened, 'a/index.html')).ino);
-  t.is(releasesIn(folder).length, 2);
-});
-
 test('a build that writes in place does not change what is served', async (t) => {
   const { output, build, deploy, current } = setUp(t);
   build({ 'index.html': 'one' });

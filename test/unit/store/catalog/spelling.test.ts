@@ -47,17 +47,6 @@ test('tags are written as the site spells them, each once', async (t) => {
   t.deepEqual(await spelled(['SOIL', 'bees', 'soil', 'New']), ['Soil', 'Bees', 'New']);
 });
 
-test('the first spelling of a new tag is that of all later articles', async (t) => {
-  const { spelled } = spellingOf(catalogWith());
-  t.deepEqual(await spelled(['Compost']), ['Compost']);
-  t.deepEqual(await spelled(['compost']), ['Compost']);
-});
-
-test('a tag of which the generator cannot make a page is left out', async (t) => {
-  const { spelled } = spellingOf(catalogWith());
-  t.deepEqual(await spelled(['---', 'soil']), ['soil']);
-});
-
 test('C, C++ and C# are not spellings of one tag: what has no page of its own is left out, and named once', async (t) => {
   const { spelled, logged } = spellingOf(catalogWith(['C#', 'Café']), slugs);
   t.deepEqual(await spelled(['C++', 'C', 'c#', 'CAFE', 'HTML+CSS']), ['C#', 'Café', 'HTML+CSS']);
