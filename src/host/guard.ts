@@ -1,5 +1,6 @@
 import type { Log } from '../log.js';
 import { createBlame } from './blame.js';
+import { watchMemory } from './kept-memory.js';
 import { asPlugin, pluginRunning, unfinishedPlugins, watchExcess } from './plugin-code.js';
 
 /** The guard of a process or a thread; see `guardAgainstPlugins`. */
@@ -77,8 +78,12 @@ export function guardAgainstPlugins(log: Log): Guard {
     const what = kind === 'time' ? 'has held up everything else' : 'has taken much memory in one call';
     blame(plugin, what, details);
   });
+  const lookAtMemory = watchMemory(({ plugin, bytes }) =>
+    blame(plugin, 'keeps much memory; there is little left', { bytes }),
+  );
   let looked = performance.now();
   setInterval(() => {
+    lookAtMemory();
     const ms = performance.now() - looked - LOOK_EVERY_MS;
     const isNamed = stallSeen >= looked;
     looked = performance.now();

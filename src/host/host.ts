@@ -16,6 +16,7 @@ import { createHooks, type Face, type Hooks } from './hooks/hooks.js';
 import { type Adapter, answerOf, checkAdapter, type PluginAdapter, pathsOf } from './http/adapter.js';
 import { createRoutes, routesIn, type ServedBelow, sealRoutes, servedBy } from './http/routes.js';
 import { createJobs, JOBS, type Jobs } from './jobs/jobs.js';
+import { knowCode } from './kept-memory.js';
 import { noRecords, readingOnly, refusing } from './no-receiver.js';
 import { checkOutput, type PluginOutput } from './pages/outputs.js';
 import { addingTo, noAdditions, type PageAdditions } from './pages/page-additions.js';
@@ -152,7 +153,8 @@ export async function startHost(
   hooks.seal();
 
   async function add(entry: PluginEntry): Promise<void> {
-    const { plugin, origin } = entry;
+    const { plugin, origin, file } = entry;
+    if (file !== undefined) knowCode(plugin.name, file);
     const common = { ...commonHost(entry), options: await parsedOptions(entry) };
     if (face === 'pages') {
       const addOutput = (output: PluginOutput['output']) => {

@@ -189,3 +189,43 @@ test('a plugin that keeps more and more memory ends the receiver and is named, a
     t.is(json.url, answered.get(data.id) ?? json.url);
   }
 });
+
+/** Keeps 1.2 MB, which is little for one call. */
+const KEEP = 'kept.push(new Array(150_000).fill(7))';
+
+for (const [where, code] of [
+  ['receiver', `host.addFilter('article.draft', (draft) => { ${KEEP}; return draft; })`],
+  ['pages', `host.addFilter('page.head', (head) => { ${KEEP}; return head; })`],
+] as const)
+  test(`a plugin that keeps a little memory at each call in ${where}(host) is named once, before there is none left, and no delivery is lost`, async (t) => {
+    const dir = tempDir(t);
+    fs.mkdirSync(join(dir, 'plugins'));
+    const module = (kept: string) =>
+      `const kept = [];\nexport default { name: '${where}-keeps', ${where}(host) { ${kept}; } };`;
+    fs.writeFileSync(join(dir, 'plugins/keeps.mjs'), module(code));
+    fs.writeFileSync(join(dir, 'plugins/other.mjs'), module('').replace('-keeps', '-other'));
+    const options = { dir, config: { git: false, site: where === 'pages' ? { search: false } : false } };
+    const env = { NODE_OPTIONS: `${NODE_OPTIONS_OF_TESTS} --max-old-space-size=96` };
+    const receiver = await startReceiver(t, { ...options, env });
+    const isNamed = ({ msg }: { msg: string }) =>
+      msg === `plugin ${where}-keeps keeps much memory; there is little left`;
+    const answered = new Map<string, string>();
+    for (let n = 0; n < 400; n++) {
+      const id = `kept-${n}`;
+      const answer = await receiver
+        .post('article.published', article({ id, slug: id }))
+        .catch(() => undefined);
+      if (answer === undefined) break;
+      t.is(answer.status, 200);
+      answered.set(id, answer.json.url);
+      if (where === 'pages' && receiver.log.some(isNamed)) break;
+    }
+    if (where === 'receiver') await receiver.ended;
+    t.is(receiver.log.filter(isNamed).length, 1);
+    const said = receiver.log.filter(({ level, plugin }) => level >= 40 && plugin === `${where}-other`);
+    t.deepEqual(said, []);
+    await receiver.stop();
+    fs.rmSync(join(dir, 'plugins/keeps.mjs'));
+    const next = await startReceiver(t, options);
+    for (const [id, url] of answered) t.is((await next.find(url)).id, id);
+  });
