@@ -33,7 +33,7 @@ export default function pressmark(eleventyConfig: EleventyConfig): void {
 /**
  * Checks and completes what one build has written.
  *
- * @throws PressmarkError POSTBUILD_FAILED where an article's page is missing, and errors of `postbuild`; both only in
+ * @throws PressmarkError POSTBUILD_FAILED if an article's page is missing, and errors of `postbuild`; both only in
  *   builds that end.
  */
 export async function afterBuild(

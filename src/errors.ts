@@ -64,7 +64,7 @@ export interface PressmarkErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error somebody can meet. Its message says what was wrong, with which value, and what to do;
+ * An error for people. Its message says what was wrong, with which value, and what to do;
  * it may be shown to the sender of a delivery, so it never holds a secret or a path of the machine.
  */
 export class PressmarkError extends Error {

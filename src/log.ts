@@ -106,7 +106,7 @@ const MOST_WAITING = 1_000_000;
 /** How a log is written. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Whether somebody reads along. */
+  /** Whether the log goes to a terminal. */
   readonly terminal: boolean;
   /** The descriptor that lines go to. @default 1, standard output */
   readonly fd?: number;
@@ -188,7 +188,7 @@ function createLineWriter(fd: number, atOnce: boolean): { write(line: string): v
   return {
     write: (line) => {
       waiting += escapeInvisible(line, { lines: true });
-      if (atOnce || !line.startsWith(INFO)) flush(); // what somebody should know is not kept waiting
+      if (atOnce || !line.startsWith(INFO)) flush(); // warnings and errors are written at once
     },
   };
 }

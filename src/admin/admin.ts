@@ -219,7 +219,7 @@ export function createAdmin(host: ReceiverHost, users: Users, rules: AccessRules
   return { handle, pages };
 }
 
-/** Why something was not done; undefined where it was. */
+/** Why something was not done; undefined if it was. */
 function refusalIn(answered: PageAnswer): string | undefined {
   if (answered.kind === 'missing') return 'answered 404';
   if (answered.kind === 'view' && (answered.status ?? 200) >= 400) return `answered ${answered.status}`;

@@ -27,7 +27,7 @@ export interface AuditRecord {
 export type AuditLog = ReturnType<typeof openAudit>;
 
 const NAME = 'audit.jsonl';
-/** The records of before, which are kept until the file is as large again. */
+/** The older records, which are kept until the file is as large again. */
 const OLDER = 'audit.older.jsonl';
 /** How large the file becomes, in bytes: more than 10,000 records, as a rule. */
 const MOST_BYTES = 2_000_000;

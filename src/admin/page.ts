@@ -34,7 +34,7 @@ export interface PageRequest {
 export interface FormRequest extends PageRequest {
   /** The fields that were entered. */
   readonly form: Readonly<Record<string, FormField>>;
-  /** A field that is one text; empty where it is missing. */
+  /** A field that is one text; empty if it is missing. */
   field(name: string): string;
 }
 
@@ -115,7 +115,7 @@ export function redirect(to: string, flash?: Flash): PageAnswer {
   return { kind: 'redirect', to, ...(flash !== undefined && { flash }) };
 }
 
-/** The message of an error that whoever has filled in a form can correct. @throws any other error. */
+/** The message of an error that can be corrected in the form. @throws any other error. */
 export function correctable(error: unknown): Flash {
   if (!(error instanceof PressmarkError) || error.code !== 'USAGE') throw error;
   return { level: 'fail', text: 'frame.reason', values: { reason: error.message } };

@@ -14,7 +14,7 @@ export interface Visit extends Visitor {
   readonly words: Words;
   /** Below `/-/admin/`. */
   readonly path: string;
-  /** Undefined where nobody is logged in. */
+  /** Undefined if nobody is logged in. */
   readonly login: Login | undefined;
 }
 
@@ -118,7 +118,7 @@ export function createResponder(
   return { byPath, give, show, missing, refuse, fail };
 }
 
-/** Nobody is allowed what is not there. */
+/** Whether a user has a role; `least` is undefined for what does not exist. */
 export function isAllowed(user: User | undefined, least: Role | undefined): boolean {
   return user !== undefined && least !== undefined && (user.role === 'admin' || least === 'editor');
 }

@@ -15,9 +15,9 @@ export interface Frame {
   readonly title: string;
   /** Below `/-/admin/`. */
   readonly path: string;
-  /** Undefined where nobody is logged in. */
+  /** Undefined if nobody is logged in. */
   readonly user?: User | undefined;
-  /** The hidden token of forms; undefined where nobody is logged in. */
+  /** The hidden token of forms; undefined if nobody is logged in. */
   readonly token?: string | undefined;
   readonly menu: readonly { readonly path: string; readonly title: string }[];
   readonly flash?: Flash | undefined;

@@ -29,7 +29,7 @@ function storageOf(settings: Settings): PluginStorage {
   return openStorage('admin', pluginFolder(foldersOf(settings).stateDir, 'admin'));
 }
 
-/** The account that runs the command; empty where the system has no name for it, as in some containers. */
+/** The account that runs the command; empty if the system has no name for it, as in some containers. */
 function accountHere(): string {
   try {
     return userInfo().username;
@@ -38,7 +38,7 @@ function accountHere(): string {
   }
 }
 
-/** The host name at which the admin is served to others; undefined where it is not. */
+/** The host name at which the admin is served to others; undefined if it is not. */
 export function adminHost({ admin }: Settings): string | undefined {
   return admin.public === false ? undefined : new URL(admin.public).hostname;
 }

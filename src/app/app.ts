@@ -28,7 +28,7 @@ export interface App {
 export interface StartOptions {
   /** Plugins besides those of the config. */
   readonly further?: readonly PluginEntry[];
-  /** Whether somebody reads the log along; the builder's thread, which logs for itself, must know. @default false */
+  /** Whether the log goes to a terminal; the builder's thread, which logs itself, needs it too. @default false */
   readonly terminal?: boolean;
   /** Whether the site has no address yet, and articles get that of this machine. @default false */
   readonly preview?: boolean;
@@ -59,7 +59,7 @@ export async function startApp(
   const closers: (() => unknown)[] = [];
   const onClose = (close: () => unknown) => closers.push(close);
   try {
-    // The store: what is there is recovered, and watched.
+    // The store: recovers the files and watches them.
     const store = await openStore(settings, log, terminal, onClose);
     // The plugins: those of the site, and those that come with Pressmark.
     const plugins = await openPlugins({ settings, log, store, further, terminal, basePath, live, onClose });

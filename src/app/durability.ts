@@ -41,15 +41,15 @@ export interface DurableStore extends OpenStore {
   readonly assets: AssetStore;
   /** Whether articles are committed, by the git plugin or before the answer. */
   readonly commits: boolean;
-  /** The plugin that commits after the answer, or pushes; undefined where nothing is left to do by then. */
+  /** The plugin that commits after the answer, or pushes; undefined if nothing is left to do by then. */
   readonly git: Plugin | undefined;
   /** Why nothing can be stored now, besides what the disk says. */
   readonly trouble?: () => string | undefined;
-  /** How pushes stand; undefined where nothing is pushed. */
+  /** How pushes stand; undefined if nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
   /** The ids of all articles that were stored. */
   readonly knownIds: KnownIds;
-  /** Has git commit that a person has removed a file, or restored it; undefined where nothing is committed after that. */
+  /** Has git commit that a person has removed a file, or restored it; undefined if nothing is committed after that. */
   readonly commitTrash?: (path: string) => void;
   /** The people who have changed articles in the admin. */
   readonly editors: Editors;
@@ -86,7 +86,7 @@ export const PUSH_STATUS = 'push.json';
 /**
  * Opens the store as the durability level of the config wants it: first git, then the store upon it.
  *
- * @throws PressmarkError CONFIG_INVALID where the level cannot be had; what `openStore` throws.
+ * @throws PressmarkError CONFIG_INVALID if the level cannot be had; what `openStore` throws.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
   const { settings } = options;
@@ -162,7 +162,7 @@ async function fromHistory(
   }
 }
 
-/** The article that is looked for; undefined where there is none, more than one, or one that cannot be read. */
+/** The article that is looked for; undefined if there is none, more than one, or one that cannot be read. */
 async function articleOf(
   looking: Promise<Found | undefined>,
   prefix: string,
@@ -251,7 +251,7 @@ function keepEdits({ content, stateDir, prefix, log }: LevelOptions) {
   };
 }
 
-/** The text of an article's file; undefined where it is malformed. */
+/** The text of an article's file; undefined if it is malformed. */
 async function decoded(
   content: ContentFolder,
   native: string,
@@ -329,7 +329,7 @@ export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability
   return durability === 'push' || (typeof git === 'object' && git.push !== false);
 }
 
-/** What the config says of pull requests; undefined where none is wanted. */
+/** What the config says of pull requests; undefined if none is wanted. */
 export function reviewConfig({
   git,
   gitToken: token,

@@ -38,7 +38,7 @@ export function followSources(
   const isSource = (path: string) => folders.some((folder) => isIn(path, folder));
   const watcher = watch(watched, {
     ignoreInitial: true,
-    // What editors keep next to a file, and in a folder that holds more than sources all else.
+    // Files that editors keep next to a file; and all else in a folder that holds more than sources.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
       !(watched.includes(path) || configs.includes(path) || (isSource(path) && !isLinkToFolder(path))),

@@ -63,7 +63,7 @@ export async function announceReceiver(stateDir: string, receiver: RunningReceiv
 /**
  * The receivers of a site that run on this machine, the newest first.
  *
- * @throws PressmarkError LOCK_HELPER_MISSING where it cannot be found out.
+ * @throws PressmarkError LOCK_HELPER_MISSING if it cannot be found out.
  */
 export async function runningReceivers(settings: Settings): Promise<RunningReceiver[]> {
   // A receiver that was started before the site was put into a repository may have its state in the other folder.

@@ -27,7 +27,7 @@ const POSSIBLE = /^[\x21-\x26\x28-\x2b\x2d-\x7e]{8,200}$/;
 export interface LiveSecrets extends SigningSecrets {
   /** Those under which a delivery may be signed now, the newest first. */
   now(): readonly string[];
-  /** Until when the secrets before the newest are live, ISO 8601; undefined where there are none. */
+  /** Until when the secrets before the newest are live, ISO 8601; undefined if there are none. */
   readonly oldUntil: string | undefined;
   /**
    * Makes a secret the newest one; those before it stay live for a day. It is on the disk when the promise resolves, and
@@ -35,7 +35,7 @@ export interface LiveSecrets extends SigningSecrets {
    *
    * @param given that of the service. @default a random one
    * @returns the secret.
-   * @throws PressmarkError USAGE where the environment sets it, or it cannot be one.
+   * @throws PressmarkError USAGE if the environment sets it, or it cannot be one.
    */
   renew(given?: string): Promise<string>;
 }

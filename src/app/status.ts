@@ -29,7 +29,7 @@ export type { PushStatus } from '../git/push/push-status.js';
 /** What receivers have noted of a site. */
 export interface NotedFacts {
   readonly facts: SiteFacts;
-  /** How pushes stand; undefined where nothing is pushed. */
+  /** How pushes stand; undefined if nothing is pushed. */
   readonly push: PushStatus | undefined;
   /** How each target of `deploy` stands, by its name. */
   readonly targets: DeployState;
@@ -51,7 +51,7 @@ export interface SiteStatus extends NotedFacts {
   readonly scheduled: readonly ScheduledArticle[];
   /** The articles that are skipped because of their files. */
   readonly malformed: readonly MalformedArticle[];
-  /** The articles that wait for review; undefined where no pull request is wanted. */
+  /** The articles that wait for review; undefined if no pull request is wanted. */
   readonly review: ReviewStatus | undefined;
   /** What a change of the site's address has left behind, and what to do. */
   readonly addressChange: string | undefined;
@@ -60,9 +60,9 @@ export interface SiteStatus extends NotedFacts {
 /** How many articles wait for review, and where. */
 export interface ReviewStatus {
   readonly waiting: number;
-  /** The page of the open pull request; null where none is open. */
+  /** The page of the open pull request; null if none is open. */
   readonly url: string | null;
-  /** Why the pull request could not be brought up to date; null where it could. */
+  /** Why the pull request could not be brought up to date; null if it could. */
   readonly error: string | null;
 }
 

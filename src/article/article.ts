@@ -15,7 +15,7 @@ export interface ArticleContent {
   readonly author: string;
   readonly tags: readonly string[];
   readonly keyword: string;
-  /** Address of the featured image; null where there is none. */
+  /** Address of the featured image; null if there is none. */
   readonly image: string | null;
   /** Ready-made `<script type="application/ld+json">` blocks for the page's head, verbatim. */
   readonly jsonLd: string;
@@ -36,11 +36,11 @@ export interface ArticleDraft extends ArticleContent {
   /** First publication, ISO 8601. */
   readonly date: string;
   readonly extra: ExtraKeys;
-  /** Why it is held: stored, and not shown; none where it is not. */
+  /** Why it is held: stored, and not shown; none if it is not. */
   readonly held?: string;
   /** What else the service sent, for filters; it is not stored. */
   readonly source?: Readonly<Record<string, unknown>>;
-  /** A digest of what an adapter has handed over last; none where the webhook has delivered the article. */
+  /** A digest of what an adapter has handed over last; none if the webhook has delivered the article. */
   readonly received?: string;
   /** The first revision. @default made of the file's text */
   readonly revision?: string;

@@ -48,7 +48,7 @@ const SIGNATURES: readonly (readonly [AssetType, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** The kind of some bytes; undefined where they are no asset. */
+/** The kind of some bytes; undefined if they are no asset. */
 export function assetKind(bytes: Uint8Array): AssetKind | undefined {
   const start = Buffer.from(bytes.subarray(0, 80)).toString('latin1');
   const type = SIGNATURES.find(([, signature]) => signature.test(start))?.[0];

@@ -27,7 +27,7 @@ export function isPersonsId(id: string): boolean {
 /** What a person has done to an article's text: written it from nothing, or changed what came. */
 export type PersonsPart = 'written' | 'edited';
 
-/** What of an article's text is a person's, in its file or in the admin; undefined where it is as it came. */
+/** What of an article's text is a person's, in its file or in the admin; undefined if it is as it came. */
 export function personsPart({
   article: { id, revision = '' },
   edited = false,

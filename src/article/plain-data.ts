@@ -6,7 +6,7 @@ export function isMap(value: unknown): value is ValueMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** A value as a map; empty where it is something else. */
+/** A value as a map; empty if it is something else. */
 export function mapOf(value: unknown): ValueMap {
   return isMap(value) ? value : {};
 }

@@ -7,9 +7,9 @@ export type Publication =
   | { readonly kind: 'held' }
   | {
       readonly kind: 'dated';
-      /** Undefined where the file has no date, or the site shows dates to come at once. */
+      /** Undefined if the file has no date, or the site shows dates to come at once. */
       readonly from?: number | undefined;
-      /** When the article expires; undefined where it does not. */
+      /** When the article expires; undefined if it does not. */
       readonly until?: number | undefined;
     };
 

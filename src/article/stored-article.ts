@@ -13,11 +13,11 @@ export interface StoredArticle {
   readonly edited: boolean;
   /** Whether the body differs from what `contentHtml` renders; then the body is what is rendered. */
   readonly bodyEdited: boolean;
-  /** The digest in the file: that of the version which Pressmark wrote last; undefined where there is none. */
+  /** The digest in the file: that of the version which Pressmark wrote last; undefined if there is none. */
   readonly digest: string | undefined;
   /** Whether the body is HTML; Markdown where it is undefined. */
   readonly bodyKind?: 'html';
-  /** Whether the URL is certain; undefined where the file pins it. */
+  /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
   /** When the article has a page. */
   readonly publication: Publication;
@@ -39,7 +39,7 @@ export type Address =
 /** The URL in an article's file that was answered to the service. */
 export interface StoredUrl {
   readonly url: string;
-  /** The path below the site's URL that the file pins besides; undefined where it pins none. */
+  /** The path below the site's URL that the file pins besides; undefined if it pins none. */
   readonly address: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
   /** The HTML that the article is shown with, see `renderedHtml`. @param ofPeople renders Markdown that a person wrote. */
   html(ofPeople?: (markdown: string) => string): string;
-  /** Whether the URL is certain; undefined where the file pins it. */
+  /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
   /** When the article has a page. */
   readonly publication: Publication;

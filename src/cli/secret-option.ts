@@ -14,7 +14,7 @@ export function withSecret(command: Command, fallback = 'PRESSMARK_SECRET'): Com
  * The secret that `--secret` says; `-` reads it from standard input. Without the option, the secret of this folder's
  * own receiver, as `pressmark send` takes it.
  *
- * @throws PressmarkError USAGE where there is none.
+ * @throws PressmarkError USAGE if there is none.
  */
 export async function secretOf(given: string | undefined, fallback: string | undefined): Promise<string> {
   if (given === '-') return (await readAll(process.stdin)).trim();

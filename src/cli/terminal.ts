@@ -82,7 +82,7 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A line at the bottom of a terminal that is written over again and again; nothing where no terminal is. */
+/** A line at the bottom of a terminal that is written over again and again; nothing if no terminal is. */
 export interface ProgressLine {
   show(text: string): void;
   /** Prints a line that stays, above the moving one. */

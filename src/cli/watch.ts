@@ -98,7 +98,7 @@ async function watchPlugins(dir: string, onChange: (path: string) => void): Prom
   return watcher;
 }
 
-/** The folders of the plugins that the config names by their paths; none where it cannot be read: the receiver says so. */
+/** The folders of the plugins that the config names by their paths; none if it cannot be read: the receiver says so. */
 async function foldersInConfig(dir: string): Promise<string[]> {
   const plugins = await configuredPlugins(configFileOf(dir)).catch(() => []);
   return plugins

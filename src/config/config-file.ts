@@ -47,7 +47,7 @@ export async function readConfigFile(path: string, limitMs = READ_MS): Promise<o
   throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
 }
 
-/** The line at which a config or another module cannot be read or run, in brackets; nothing where it is not known. */
+/** The line at which a config or another module cannot be read or run, in brackets; nothing if it is not known. */
 export function placeOf(cause: unknown, path: string): string {
   const line = path.endsWith('.json') ? lineInJson(cause, path) : lineInModule(cause, path);
   return line === undefined ? '' : ` (line ${line})`;

@@ -25,7 +25,7 @@ export interface OldSecrets {
 export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 'service'> {
   /** What the service calls itself. */
   readonly service: Service;
-  /** The build command; undefined where there is none. */
+  /** The build command; undefined if there is none. */
   readonly build: string | undefined;
   /** Whether the receiver builds the site in the background. */
   readonly buildsInBackground: boolean;
@@ -46,13 +46,13 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy' | 
   readonly siteUrl: string;
   /** Whether nobody has said what the site's address is, and `siteUrl` is a guess. */
   readonly siteUrlIsGuess: boolean;
-  /** The live signing secrets, the newest first; empty where none is set. */
+  /** The live signing secrets, the newest first; empty if none is set. */
   readonly secrets: readonly string[];
-  /** Those of them that are live for some time yet; undefined where there are none. */
+  /** Those of them that are live for some time yet; undefined if there are none. */
   readonly oldSecrets: OldSecrets | undefined;
   /** What is set, and where. */
   readonly inForce: readonly SettingInForce[];
-  /** The config file, absolute; undefined where there is none. */
+  /** The config file, absolute; undefined if there is none. */
   readonly configFile: string | undefined;
   /** The process's environment, for programs that are run. */
   readonly environment: NodeJS.Dict<string>;
@@ -128,9 +128,9 @@ export async function loadSettings(
 }
 
 /**
- * The config of a folder; undefined where there is none.
+ * The config of a folder; undefined if there is none.
  *
- * @throws PressmarkError CONFIG_INVALID where one is named that is not there.
+ * @throws PressmarkError CONFIG_INVALID if one is named that is not there.
  */
 export function configFileOf(
   dir: string,
@@ -145,7 +145,7 @@ export function configFileOf(
 /**
  * A site's address as somebody has given it, without a trailing slash.
  *
- * @throws PressmarkError USAGE where it cannot be one.
+ * @throws PressmarkError USAGE if it cannot be one.
  */
 export function siteUrlOf(text: string): string {
   const { success, error } = schema.safeParse({ siteUrl: text });
@@ -160,7 +160,7 @@ function hostnameIn(url: string): string {
   return new URL(url).hostname;
 }
 
-/** The live signing secrets; undefined where the variable is set and holds none. */
+/** The live signing secrets; undefined if the variable is set and holds none. */
 function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string[] | undefined {
   const secrets = listedSecrets(list);
   // A random one in its place would refuse every delivery.
@@ -188,7 +188,7 @@ export function listedSecrets(list = ''): string[] {
     .filter((secret) => secret !== '');
 }
 
-/** @throws PressmarkError CONFIG_INVALID where it is not known until when they are live. */
+/** @throws PressmarkError CONFIG_INVALID if it is not known until when they are live. */
 function oldSecretsIn({
   PRESSMARK_OLD_SECRET: list,
   PRESSMARK_OLD_SECRET_UNTIL: until = '',

@@ -32,7 +32,7 @@ const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
   ]),
 );
 
-/** The name of a front matter key; null where the site has no such key. */
+/** The name of a front matter key; null if the site has no such key. */
 const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
 
 /** The names that the setting `generator` may have: Pressmark's own builder, and those of src/generators. */
@@ -254,7 +254,7 @@ export const schema = z.strictObject({
       timeZone: timeZone.optional(),
     })
     .prefault({}),
-  /** The built site; false where another generator builds it. */
+  /** The built site; false if another generator builds it. */
   site: z
     .union([z.literal(false), siteSchema], { error: 'must be false, or { title, language, … }' })
     .prefault({}),

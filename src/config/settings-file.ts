@@ -47,7 +47,7 @@ function optionsIn(file: unknown, path: string): KeptOptions {
  * The options of a plugin: those of the config and those of the settings file together. None of them can be set in both.
  *
  * @param who the plugin, for the error.
- * @param options those of the config; undefined where it has none.
+ * @param options those of the config; undefined if it has none.
  * @throws PressmarkError CONFIG_INVALID
  */
 export function withKeptOptions(

@@ -53,7 +53,7 @@ export function hasFailed({ outcomes }: Pick<Report, 'outcomes'>): boolean {
   return outcomes.some(({ result }) => result === 'failed' || result === 'error');
 }
 
-/** The rule with this id or number. @throws PressmarkError USAGE where there is none. */
+/** The rule with this id or number. @throws PressmarkError USAGE if there is none. */
 export function ruleNamed<Named extends RuleText>(
   id: string,
   rules: readonly Named[],

@@ -18,7 +18,7 @@ export interface Left {
 
 /** What a run has found at a receiver. */
 export interface ReceiverReport extends Report {
-  /** As which it was checked; undefined where it is unknown. */
+  /** As which it was checked; undefined if it is unknown. */
   readonly version: Version | undefined;
   /** How it answered the first webhook.test. */
   readonly firstTest: string;
@@ -40,7 +40,7 @@ export interface ConformanceOptions extends SessionOptions {
 /**
  * Holds a receiver against the contract, rule by rule.
  *
- * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` or `skip` names no rule.
+ * @throws PressmarkError UNREACHABLE if there is nothing at the URL, USAGE if `only` or `skip` names no rule.
  */
 export async function checkReceiver(options: ConformanceOptions): Promise<ReceiverReport> {
   const skipped = new Set((options.skip ?? []).map((id) => ruleNamed(id, RULES, 'check').id));

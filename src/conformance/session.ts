@@ -118,7 +118,7 @@ export class Session {
    * Whether the receiver has gone in the middle of the run: the last request was not answered, although earlier ones
    * were, and a `webhook.test` is not answered either, also after the time of a restart.
    *
-   * @returns the reason; undefined where it answers, or must not be asked.
+   * @returns the reason; undefined if it answers, or must not be asked.
    */
   async goneSince(entries: number): Promise<string | undefined> {
     const lost = this.journal.entries.slice(entries).at(-1)?.reply;

@@ -28,7 +28,7 @@ const NAMES: Guess = {
   fix: 'It finds the headers only if their names are in lower case. Look them up in any case.',
 };
 
-/** Why a receiver refuses a signature that is right, as far as it can be proven: it accepts a webhook.test with this one. */
+/** Why a receiver refuses a right signature: the form of the body or the key with which it accepts a webhook.test. */
 export function whyNotSigned(session: Session, answer: Answer): Promise<string | undefined> {
   const page = /text\/html/i.test(answer.headers['content-type'] ?? '');
   if (page || /cloudflare|akamai|sucuri|imperva/i.test(String(answer.headers.server)))
@@ -45,7 +45,7 @@ export function whyNotSigned(session: Session, answer: Answer): Promise<string |
   ]);
 }
 
-/** Why a receiver refuses a request that is signed: by its status, or as far as it can be proven. */
+/** Why a receiver refuses a signed request: by its status, or by what it accepts. */
 export async function whyNotAccepted(session: Session, { status }: Answer): Promise<string | undefined> {
   if (status === 429)
     return 'It limits requests. Let those of the service through, or check it with a lower --rate.';

@@ -20,7 +20,7 @@ const LONGEST_AUTHORITY = 1_000;
  * stay as they are written; `/a/../b` and `/%62` are other addresses than `/b`. Letters that no URL may contain, as browsers
  * show them, stand for their percent-encoded form.
  *
- * @returns undefined where the text is not an absolute HTTP(S) URL without credentials, or where its host is longer
+ * @returns undefined if the text is not an absolute HTTP(S) URL without credentials, or if its host is longer
  *   than any host name, or is written in a form that URL parsers replace, such as full-width letters or `127.1`.
  */
 export function canonicalUrl(text: string): string | undefined {

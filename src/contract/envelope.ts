@@ -75,7 +75,7 @@ export type ArticleData = z.infer<typeof article> & FurtherFields;
 export type UpdateData = z.infer<typeof update> & FurtherFields;
 /** What an article has besides what the contract knows of it. */
 interface FurtherFields {
-  /** Fields that the contract does not know; undefined where there are none. */
+  /** Fields that the contract does not know; undefined if there are none. */
   readonly source?: Readonly<Record<string, unknown>>;
 }
 

@@ -9,7 +9,7 @@ const word = (example: string) =>
     })
     .max(MAX_SERVICE_NAME, { error: `must have at most ${MAX_SERVICE_NAME} characters` });
 
-/** A service as a person sets it; in a file of its own, as whoever reads articles needs no zod. */
+/** A service as a person sets it; in a file of its own, as reading articles needs no zod. */
 export const serviceSchema = z.strictObject({
   /** @default 'Service' */
   name: word('Acme').default(DEFAULT_SERVICE.name),

@@ -53,7 +53,7 @@ export function headerNames({ name }: Service): HeaderNames {
   };
 }
 
-/** The name of the first header among these that is a service's signature; undefined where there is none. */
+/** The name of the first header among these that is a service's signature; undefined if there is none. */
 export function signatureHeaderIn(names: readonly string[]): string | undefined {
   const found = names.find((name) => /^x-.+-signature$/i.test(name));
   // Node.js gives names in lowercase.
@@ -98,7 +98,7 @@ export function* commentPlaces(text: string): Generator<readonly [start: number,
   }
 }
 
-/** Where the comment begins whose `:item:` is at `item`; undefined where none does. */
+/** Where the comment begins whose `:item:` is at `item`; undefined if none does. */
 function startBefore(text: string, item: number, from: number): number | undefined {
   const first = Math.max(from, item - MAX_SERVICE_NAME - OPEN.length);
   const before = text.slice(first, item);

@@ -52,7 +52,7 @@ export interface DeployQueueOptions {
    * Called when a target has an output.
    *
    * @param began when the deploy began, by `performance.now()`.
-   * @param printed the end of what its command printed; empty where there is none.
+   * @param printed the end of what its command printed; empty if there is none.
    */
   onDeployed(target: string, began: number, printed: string): void;
   /** @param began when it began, or when the one before ended. */
@@ -105,7 +105,7 @@ export function createDeployQueue(options: DeployQueueOptions) {
     return writing;
   }
 
-  /** Waits for the lock, however long another receiver deploys. @returns false where this receiver stops before. */
+  /** Waits for the lock, however long another receiver deploys. @returns false if this receiver stops before. */
   async function enter(): Promise<boolean> {
     while (!signal.aborted) {
       try {

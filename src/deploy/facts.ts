@@ -34,7 +34,7 @@ export interface SiteFacts {
   readonly awaited: readonly AwaitedArticle[];
 }
 
-/** Something that a receiver has seen; null where an error has passed. */
+/** Something that a receiver has seen; null if an error has passed. */
 export type News = {
   readonly [Key in keyof Omit<SiteFacts, 'awaited'>]: SiteFacts[Key] | null;
 } & {

@@ -14,7 +14,7 @@ export interface TextRequest {
 /** The answer to a request, read to its end. */
 export interface TextAnswer {
   readonly status: number;
-  /** The header `X-Robots-Tag`; empty where there is none. */
+  /** The header `X-Robots-Tag`; empty if there is none. */
   readonly robots: string;
   readonly text: string;
 }

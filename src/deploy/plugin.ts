@@ -16,15 +16,15 @@ export interface DeployPluginOptions {
   readonly facts: Facts;
   /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
   readonly isBuiltHere: boolean;
-  /** The check that articles are live; undefined where it is not wanted. */
+  /** The check that articles are live; undefined if it is not wanted. */
   readonly live?: LiveSettings;
   /** Whether a job waits for articles to be live. */
   isLiveAwaited(): boolean;
-  /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined where none can be. */
+  /** Where the plugin keeps which delivered files are not committed yet, for the hook; undefined if none can be. */
   readonly uncommitted?: Set<string>;
-  /** Which of these files, relative to the site's folder, git has as they are; undefined where nothing is committed. */
+  /** Which of these files, relative to the site's folder, git has as they are; undefined if nothing is committed. */
   committed?(paths: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Whether everything that was committed has been pushed; undefined where nothing is pushed. */
+  /** Whether everything that was committed has been pushed; undefined if nothing is pushed. */
   isPushed?(): boolean;
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;

@@ -64,7 +64,7 @@ export function tempPath(folder: string): string {
 /**
  * Gives a staged file its name, never over a file that is there. The temp name stays.
  *
- * @returns false where `target` exists already.
+ * @returns false if `target` exists already.
  */
 export function putNew(temp: string, target: string): boolean {
   try {

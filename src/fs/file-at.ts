@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { systemCode } from '../errors.js';
 
-/** Whether a path leads to a file. Where nothing is there, or links that lead in a circle, there is none. */
+/** Whether there is a file at a path, also behind symbolic links; false if these form a loop. */
 export function isFileAt(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -13,7 +13,7 @@ export function fingerprintOf({ ino, size, mtimeMs }: fs.Stats): Fingerprint {
 }
 
 /**
- * Another text for each file that stands at a path, and for each change of it; undefined where nothing is there, or
+ * Another text for each file that stands at a path, and for each change of it; undefined if nothing is there, or
  * nothing that may be seen. Not asynchronous: the system knows it, and says so in less time than a thread needs for its turn.
  */
 export function versionAt(path: string): string | undefined {

@@ -60,7 +60,7 @@ export function openLineLog<Line>(path: string, isLine: (value: unknown) => valu
     return linesIn(bytes.toString('utf8', 0, end), isLine);
   }
 
-  /** Its length in bytes; 0 where there is none. */
+  /** Its length in bytes; 0 if there is none. */
   function size(): number {
     return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -93,7 +93,7 @@ function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
 }
 
-/** The lines of a text; what is none of them, as half a line, is left out. */
+/** The lines of a text; half a line is left out. */
 export function linesIn<Line>(text: string, isLine: (value: unknown) => value is Line): Line[] {
   return text.split('\n').flatMap((line) => {
     try {

@@ -50,7 +50,7 @@ const found = new Map<string | undefined, LockHelper>();
 /**
  * The helper of this machine.
  *
- * @throws PressmarkError LOCK_HELPER_MISSING where there is none.
+ * @throws PressmarkError LOCK_HELPER_MISSING if there is none.
  */
 export function findLockHelper(): LockHelper {
   const env = childEnvironment();

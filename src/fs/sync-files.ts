@@ -56,7 +56,7 @@ export async function syncIfThere(path: string): Promise<void> {
   }
 }
 
-/** Runs `sync -f`. @returns false where there is no such program, or an old one, or it fails. */
+/** Runs `sync -f`. @returns false if there is no such program, or an old one, or it fails. */
 function isFileSystemSynced(folder: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('sync', ['-f', folder], {

@@ -31,7 +31,7 @@ const FOREIGN: readonly (readonly [
   ['Quarto', /^_quarto\.ya?ml$/],
 ];
 
-/** A generator that Pressmark does not know and that builds a site, as far as its files show. */
+/** A generator that builds a site by its files, and that Pressmark has no definition of. */
 export interface RecognisedForeign {
   readonly name: string;
   /** What shows it, such as `mkdocs.yml` or `package.json: nuxt`. */
@@ -43,7 +43,7 @@ export interface RecognisedForeign {
 /** Folders in which generators keep their configuration. */
 const CONFIG_FOLDERS = '. .vuepress docs doc source docs/source docs/.vuepress'.split(' ');
 
-/** Recognises a generator that Pressmark has no definition for; undefined where no file shows one. */
+/** Recognises a generator that Pressmark has no definition for; undefined if no file shows one. */
 export function recogniseForeign(files: SiteFiles): RecognisedForeign | undefined {
   const used = dependencies(files);
   const paths = CONFIG_FOLDERS.flatMap((folder) =>
@@ -59,7 +59,7 @@ export function recogniseForeign(files: SiteFiles): RecognisedForeign | undefine
   return found.toSorted((one, other) => other.strength - one.strength)[0];
 }
 
-/** The npm script that builds a site with a program that nobody knows; undefined where there is none, or it is Pressmark's. */
+/** The npm script that builds a site with a program that nobody knows; undefined if there is none, or it is Pressmark's. */
 export function unknownBuildScript(files: SiteFiles): string | undefined {
   const { build } = npmScripts(files);
   return build === undefined || build.trim() === '' || /\bpressmark\b/.test(build) ? undefined : build;

@@ -2,9 +2,9 @@ import type { ArticleMapping, FieldLimits, FrontMatterValue, KeyNames } from '..
 
 /** The files of a site, as definitions read them. Paths are relative to the site's folder, with forward slashes. */
 export interface SiteFiles {
-  /** A file's text; undefined where there is no file. */
+  /** A file's text; undefined if there is no file. */
   read(path: string): string | undefined;
-  /** The names in a folder, those of folders with a slash at the end; empty where there is no folder. */
+  /** The names in a folder, those of folders with a slash at the end; empty if there is no folder. */
   list(folder: string): readonly string[];
 }
 
@@ -89,7 +89,7 @@ export interface Question {
   readonly text: string;
   /** With the flag `front-matter`: the key whose value is asked for. */
   readonly key?: string;
-  /** What `--yes` answers; undefined where nothing can be proposed, so that `init` stops. */
+  /** What `--yes` answers; undefined if nothing can be proposed, so that `init` stops. */
   readonly fallback?: string;
 }
 
@@ -109,7 +109,7 @@ export interface AskedSite {
 
 /** What the site's generator and posts say. */
 export interface SiteFacts {
-  /** The public address with the base path, without a trailing slash; undefined where the site does not say it: `init` asks. */
+  /** The public address with the base path, without a trailing slash; undefined if the site does not say it: `init` asks. */
   readonly siteUrl: string | undefined;
   /** The setting that says the public address, such as `baseURL`; `init` reports it. */
   readonly siteUrlSource?: string;
@@ -145,7 +145,7 @@ export interface Problem {
 
 /** What a definition's `problems` may look at. */
 export interface SiteSettings {
-  /** Undefined where `init` does not know it yet. */
+  /** Undefined if `init` does not know it yet. */
   readonly siteUrl: string | undefined;
   readonly content: string;
   readonly output: string;

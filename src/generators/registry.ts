@@ -27,7 +27,7 @@ export const GENERATORS: readonly Generator[] = [
 /**
  * The built-in definition of this name.
  *
- * @throws PressmarkError CONFIG_INVALID where there is none.
+ * @throws PressmarkError CONFIG_INVALID if there is none.
  */
 export function generatorNamed(name: string): Generator {
   const found = GENERATORS.find((generator) => generator.name === name);
@@ -35,7 +35,7 @@ export function generatorNamed(name: string): Generator {
   return found;
 }
 
-/** A generator that builds a site, as far as its files show. */
+/** A generator that builds a site, by its files. */
 export interface Recognised {
   readonly generator: Generator;
   /** What shows it, such as `hugo.toml` or `package.json: astro`. */

@@ -72,7 +72,7 @@ export type ArticleCommits = ReturnType<typeof createArticleCommits>;
  * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file and
  * its assets.
  *
- * @returns undefined where nothing can be committed.
+ * @returns undefined if nothing can be committed.
  */
 export async function openArticleCommits(
   options: ArticleCommitsOptions,
@@ -92,7 +92,7 @@ export async function openArticleCommits(
     return undefined;
   }
   for (const lock of removeStaleLocks(found))
-    log.warn({ lock }, 'removed a lock that a git of before the last start had left');
+    log.warn({ lock }, 'removed a lock file that git had left before the machine started');
   return createArticleCommits(place, stop, { ...options, replaceMs: options.replaceMs ?? limits.replaceMs });
 }
 

@@ -56,7 +56,7 @@ export const SILENCE = 'git said nothing';
 /** `git check-ignore` does not run with `GIT_LITERAL_PATHSPECS`. */
 export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
 
-/** How long one command may take where nobody says otherwise, in milliseconds. */
+/** How long one command may take by default, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** How long a stopped git has to remove its locks, in milliseconds. */

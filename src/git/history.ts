@@ -16,7 +16,7 @@ export interface FileCommit {
   readonly subject: string;
   /** From the top of the work tree, as the file was called then. */
   readonly path: string;
-  /** Undefined where the commit removed it. */
+  /** Undefined if the commit removed it. */
   readonly blob: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function historyOf(repository: Repository, path: string, most?: num
 }
 
 /**
- * The texts of committed files as they would be checked out, in the same order; undefined where a commit removed the file.
+ * The texts of committed files as they would be checked out, in the same order; undefined if a commit removed the file.
  * They are bytes: all versions of an article are too much to be decoded together.
  *
  * @throws PressmarkError GIT_FAILED.
@@ -132,7 +132,7 @@ export interface HistoricArticle {
 
 export interface DeletedInHistoryOptions {
   readonly repository: Repository;
-  /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
+  /** Reads a text that an article's file (relative to the site's folder) has held; undefined if it is malformed. */
   readonly decode: (path: string, text: string) => Promise<{ readonly article: HistoricArticle } | undefined>;
   /** Whether an article with this id is there. */
   readonly isThere: (id: string) => boolean;

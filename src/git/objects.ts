@@ -18,7 +18,7 @@ export function isFile(mode: string): boolean {
 }
 
 /**
- * The name of a commit; null where there is none.
+ * The name of a commit; null if there is none.
  *
  * @param name such as `HEAD` or `refs/heads/main`.
  * @throws PressmarkError GIT_FAILED.
@@ -58,7 +58,7 @@ export async function entriesAt(
 export interface TreeChange {
   /** From the top of the work tree. */
   readonly path: string;
-  /** Null where the path is not there any more. */
+  /** Null if the path is not there any more. */
   readonly after: TreeEntry | null;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 export interface RepeatedTaskOptions {
-  /** @returns the reason where it did not succeed; undefined where it did. */
+  /** @returns the reason where it did not succeed; undefined if it did. */
   attempt(): Promise<string | undefined>;
   /** Called after each attempt whose result is another than that of the one before. */
   onChange(reason: string | undefined): void;

@@ -54,7 +54,7 @@ const OUTSIDE = none('the site is not in a git work tree', false);
  * Finds the work tree that `siteDir` is in, or says why there is none. Git itself refuses the repository of another user,
  * before it runs anything that the repository's config names; `safe.directory` is for the person to set.
  *
- * @throws PressmarkError GIT_FAILED where git fails for another reason.
+ * @throws PressmarkError GIT_FAILED if git fails for another reason.
  */
 export async function openRepository(
   siteDir: string,

@@ -4,9 +4,9 @@ import type { Repository } from './repository.js';
 
 /** A file of which HEAD, the index and the work tree do not have the same. */
 export interface FileStatus {
-  /** Undefined where HEAD does not have it. */
+  /** Undefined if HEAD does not have it. */
   readonly head: TreeEntry | undefined;
-  /** Undefined where the index does not have it. */
+  /** Undefined if the index does not have it. */
   readonly index: TreeEntry | undefined;
   /** Whether the work tree has it. */
   readonly isThere: boolean;

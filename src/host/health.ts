@@ -12,7 +12,7 @@ export interface HealthFinding {
   readonly fix?: string;
 }
 
-/** Looks how the plugin is; nothing where there is nothing to say. */
+/** Looks how the plugin is; nothing if there is nothing to say. */
 export type HealthCheck = () => MaybeFinding | Promise<MaybeFinding>;
 
 type MaybeFinding = HealthFinding | readonly HealthFinding[] | undefined;

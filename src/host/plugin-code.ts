@@ -47,7 +47,7 @@ export function asHost<T>(run: () => T): T {
   return running.exit(run);
 }
 
-/** The plugin whose code runs, or has begun what runs; undefined where it is not a plugin's. */
+/** The plugin whose code runs, or has begun what runs; undefined if it is not a plugin's. */
 export function pluginRunning(): string | undefined {
   return running.getStore();
 }

@@ -147,7 +147,7 @@ export interface Plugin<O = unknown> {
    * Runs once for each version that is installed, after `receiver` and before the first delivery. What it returns is waited
    * for; where it fails, the receiver does not start.
    *
-   * @param context.previous the version that was activated before; undefined where none was.
+   * @param context.previous the version that was activated before; undefined if none was.
    */
   activate?(host: ReceiverHost<O>, context: { readonly previous: string | undefined }): unknown;
   /** Runs where pages are made, and wherever it must be known which files the plugin adds. Only adds hooks and outputs. */

@@ -10,9 +10,9 @@ export interface DeliveryRecord {
   readonly event: string | null;
   /** The plugin whose adapter it came to; null for the webhook. */
   readonly adapter: string | null;
-  /** The id that was sent; null where there is none. */
+  /** The id that was sent; null if there is none. */
   readonly id: string | null;
-  /** The public URL of the article; null where the answer has none. */
+  /** The public URL of the article; null if the answer has none. */
   readonly url: string | null;
   /** Such as `stored`, `known`, `found`; or the code of the error table. */
   readonly outcome: string;
@@ -34,7 +34,7 @@ export interface DeliveryQuery {
   readonly text?: string;
 }
 
-/** A header as it came; the value is null where it may prove who has sent it, as a signature or a cookie does. */
+/** A header as it came; the value is null if it may prove who has sent it, as a signature or a cookie does. */
 export interface KeptHeader {
   readonly name: string;
   readonly value: string | null;
@@ -42,11 +42,11 @@ export interface KeptHeader {
 
 /** All that is kept of one delivery. */
 export interface DeliveryDetail extends DeliveryRecord {
-  /** In their order; none where they are not kept any more. */
+  /** In their order; none if they are not kept any more. */
   readonly headers: readonly KeptHeader[];
-  /** As it came, byte by byte; null where it is not kept. Foreign text: escape it. */
+  /** As it came, byte by byte; null if it is not kept. Foreign text: escape it. */
   readonly body: Buffer | null;
-  /** The body of the answer, as it was sent; null where it is not kept. */
+  /** The body of the answer, as it was sent; null if it is not kept. */
   readonly answer: string | null;
 }
 
@@ -89,7 +89,7 @@ export interface LastSeen {
     /** Articles that were not seen on their pages yet, the oldest first. */
     readonly awaited: readonly { readonly url: string; readonly at: string; readonly found?: string }[];
   };
-  /** Undefined where nothing is pushed. */
+  /** Undefined if nothing is pushed. */
   readonly push:
     | {
         readonly lastPush: string | null;
@@ -124,7 +124,7 @@ export interface DoctorReport {
 export interface SiteRecords {
   /** The last deliveries, newest first. Receivers on one folder share them; the last 1,000 are kept. */
   deliveries(query?: DeliveryQuery): Promise<readonly DeliveryRecord[]>;
-  /** One of them, with what was sent and what was answered; undefined where it is not kept any more. */
+  /** One of them, with what was sent and what was answered; undefined if it is not kept any more. */
   delivery(key: string): Promise<DeliveryDetail | undefined>;
   /**
    * What would be answered if it came again now. Nothing is stored, and no code of a plugin runs. Undefined for what came to an

@@ -28,7 +28,7 @@ export type ServiceTable = ReturnType<typeof createServices>;
 export function createServices() {
   const provided = new Map<string, { readonly plugin: string; readonly service: unknown }>();
 
-  /** @throws PressmarkError PLUGIN_INVALID where another service has this name. */
+  /** @throws PressmarkError PLUGIN_INVALID if another service has this name. */
   function provide(plugin: string, name: string, service: unknown): void {
     const other = provided.get(name);
     if (typeof name !== 'string' || name === '')
@@ -39,7 +39,7 @@ export function createServices() {
     provided.set(name, { plugin, service });
   }
 
-  /** @throws PressmarkError PLUGIN_INVALID where nobody has provided it. */
+  /** @throws PressmarkError PLUGIN_INVALID if nobody has provided it. */
   function use<N extends string>(plugin: string, name: N): Service<N> {
     const found = provided.get(name);
     if (found === undefined)

@@ -11,7 +11,7 @@ import { findLockHelper } from '../fs/lock-helper.js';
 export interface PluginStorage {
   /** The plugin's own folder, absolute, for files; it is there as soon as a value is. */
   readonly folder: string;
-  /** The value; undefined where there is none, or its time is over. */
+  /** The value; undefined if there is none, or its time is over. */
   get<T = unknown>(key: string): Promise<T | undefined>;
   /**
    * Keeps a value: plain data as in JSON, at most 1,000,000 bytes of it. It is on the disk when the promise resolves.
@@ -134,7 +134,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     );
   }
 
-  /** What the file of a value holds. @throws PressmarkError where it cannot be kept. */
+  /** What the file of a value holds. @throws PressmarkError if it cannot be kept. */
   function textOf(key: string, value: unknown, until: number | undefined): string {
     const text = JSON.stringify({ key, ...(until !== undefined && { until }), value: dataOf(key, value) });
     if (Buffer.byteLength(text) > MOST_BYTES)
@@ -147,7 +147,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     await syncDirectory(values);
   }
 
-  /** The value as JSON holds it. @throws PressmarkError where JSON would make something else of it. */
+  /** The value as JSON holds it. @throws PressmarkError if JSON would make something else of it. */
   function dataOf(key: string, value: unknown): unknown {
     try {
       const json: string | undefined = JSON.stringify(value, function (this: unknown, name, _part: unknown) {
@@ -193,7 +193,7 @@ export function openStorage(plugin: string, folder: string, now = Date.now): Ope
     return fs.existsSync(values) ? fs.readdirSync(values) : [];
   }
 
-  /** Removes what is over, and what a killed process has left half-written: nobody else writes now. */
+  /** Removes expired values, and files that a killed process has left half-written; no other process writes now. */
   function sweep(): void {
     if (now() - sweptAt < SWEEP_EVERY_MS) return;
     sweptAt = now();
@@ -220,7 +220,7 @@ function parsed(text: string): Stored | undefined {
   }
 }
 
-/** What a value is that JSON would change; undefined where JSON holds it. */
+/** What a value is that JSON would change; undefined if JSON holds it. */
 function foreignTo(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text with a lone surrogate';

@@ -32,9 +32,9 @@ const schema = z.strictObject({
   author: z.string(),
   /** The name of the site or company that publishes: byline of last resort, and the Organization block. */
   application: z.string().min(1, { error: 'must not be empty' }),
-  /** The address of a view-tracking image; null where there is none. */
+  /** The address of a view-tracking image; null if there is none. */
   tracking: url.nullable(),
-  /** Where the articles were before: relative links lead there (see `oldUrlsOf`). Null where nobody has said. */
+  /** Where the articles were before: relative links lead there (see `oldUrlsOf`). Null if nobody has said. */
   baseUrl: url.nullable(),
   /** Keeps the ids of this connector's articles apart from those of other folders; made once. */
   key: z.string().min(16),
@@ -55,7 +55,7 @@ export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
 /**
  * Checks what a person gave; one that is there under that name keeps its key, and the fields that were not given.
  *
- * @throws PressmarkError USAGE, naming the field; CONFIG_INVALID where the one that is there cannot be read.
+ * @throws PressmarkError USAGE, naming the field; CONFIG_INVALID if the one that is there cannot be read.
  */
 export function makeConnector(state: SenderState, { name, ...input }: ConnectorInput): Connector {
   if (!NAME.test(name))
@@ -123,7 +123,7 @@ export async function saveConnector(state: SenderState, { name, ...connector }: 
 /**
  * Every connector, by name.
  *
- * @throws PressmarkError CONFIG_INVALID where one of the files cannot be read.
+ * @throws PressmarkError CONFIG_INVALID if one of the files cannot be read.
  */
 export function readConnectors(state: SenderState): Connector[] {
   if (!fs.existsSync(state.connectors)) return [];
@@ -135,9 +135,9 @@ export function readConnectors(state: SenderState): Connector[] {
 }
 
 /**
- * The connector of that name, as it is now; undefined where there is none.
+ * The connector of that name, as it is now; undefined if there is none.
  *
- * @throws PressmarkError CONFIG_INVALID where its file cannot be read.
+ * @throws PressmarkError CONFIG_INVALID if its file cannot be read.
  */
 export function findConnector(state: SenderState, name: string): Connector | undefined {
   const path = join(state.connectors, `${name}.json`);

@@ -15,7 +15,7 @@ const MOST_SHOWN = 120;
 
 /** What went to a receiver for one article. */
 export interface Delivered {
-  /** The last delivery that landed; undefined where none did from here. */
+  /** The last delivery that landed; undefined if none did from here. */
   readonly last: Entry | undefined;
   /** Revisions that the article may have without a change of anybody else's. */
   readonly revisions: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export function deliveredBefore(queue: Queue, connector: Connector, id: string):
  * file.
  *
  * @param path the file that is to replace it, absolute.
- * @returns undefined where nothing speaks against it, or nothing is known of the article.
+ * @returns undefined if nothing speaks against it, or nothing is known of the article.
  */
 export function reasonToKeep(
   { last, revisions }: Delivered,
@@ -73,7 +73,7 @@ export function reasonToKeep(
     : `the article has been changed since it was delivered from here: its revision was ${quote(payload.data.revision_id, 80)} and is ${quote(target.revision_id, 80)}`;
 }
 
-/** Where title or text differ, both in a few words; undefined where they are the same. */
+/** Where title or text differ, both in a few words; undefined if they are the same. */
 function differenceOf({ data }: Envelope, { title, content_html: html }: LookupTarget): string | undefined {
   const [sentTitle, sentHtml] = [String(data.title), String(data.content_html)];
   // A receiver gives an article without a title one of its own.

@@ -11,7 +11,7 @@ const schema = z.object({
   /** ISO 8601. */
   until: z.iso.datetime(),
   why: z.string(),
-  /** How many pauses a 410 has made in a row; 0 where the receiver has asked for this one. */
+  /** How many pauses a 410 has made in a row; 0 if the receiver has asked for this one. */
   gone: z.int().min(0),
 });
 
@@ -52,7 +52,7 @@ function waitIn(statusCode: number | null, retryAfter: string | undefined, now: 
   return Math.min(ms, LONGEST_MS);
 }
 
-/** The pause of a receiver that is not over; undefined where there is none. */
+/** The pause of a receiver that is not over; undefined if there is none. */
 export function pauseOf(state: SenderState, url: string, now: number): Pause | undefined {
   const pause = lastPause(state, url);
   return pause !== undefined && Date.parse(pause.until) > now ? pause : undefined;

@@ -9,7 +9,7 @@ export type { MovedUrl };
  * Writes where articles were and where they are: a list, and redirects for the host of the old site.
  *
  * @returns the paths of the files.
- * @throws PressmarkError USAGE where the folder cannot be written.
+ * @throws PressmarkError USAGE if the folder cannot be written.
  */
 export function writeRedirects(folder: string, urls: readonly MovedUrl[]): string[] {
   try {

@@ -18,7 +18,7 @@ export interface SitePluginOptions {
   search?(pages: () => Promise<readonly BuiltPage[] | undefined>, onWritten: () => void): Search;
   /** Starts the builder's thread, in which `serveBuilds` answers; `app/builder/start-builder.ts`. */
   spawn(): Worker;
-  /** The content folder relative to the site's, with a slash at its end; empty where both are the same. */
+  /** The content folder relative to the site's, with a slash at its end; empty if both are the same. */
   readonly contentPrefix: string;
   /** How long pending work may take when the service stops. @default 5000 */
   readonly closeMs?: number;
@@ -86,7 +86,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         search?.built();
       }
 
-      /** Has everything built again after a pause. @returns in how many milliseconds; undefined where the service stops. */
+      /** Has everything built again after a pause. @returns in how many milliseconds; undefined if the service stops. */
       function retryLater(): number | undefined {
         if (isClosing) return undefined;
         if (retry === undefined) {
@@ -148,9 +148,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
  */
 function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEnd) => void) {
   let worker: Worker | undefined;
-  /** When the last build was asked for, by `performance.now()`; undefined where it has ended. */
+  /** When the last build was asked for, by `performance.now()`; undefined if it has ended. */
   let asked: number | undefined;
-  /** What is called with the answers to questions, by their numbers; with nothing where the thread dies. */
+  /** What is called with the answers to questions, by their numbers; with nothing if the thread dies. */
   const waiting = new Map<number, (answer?: Answer) => void>();
   let questions = 0;
   let isClosed = false;
@@ -199,7 +199,7 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
     }
   }
 
-  /** Asks a thread that is there. @returns undefined where none is. */
+  /** Asks a thread that is there. @returns undefined if none is. */
   async function ask(question: Question): Promise<Answer | undefined> {
     const open = worker;
     if (isClosed || open === undefined) return undefined;
@@ -210,13 +210,13 @@ function createBuilderThread(spawn: () => Worker, log: Log, onEnd: (end: BuildEn
     });
   }
 
-  /** The pages of articles, newest first; undefined where no thread knows them. */
+  /** The pages of articles, newest first; undefined if no thread knows them. */
   async function pages(): Promise<readonly BuiltPage[] | undefined> {
     const answer = await ask({ kind: 'pages' });
     return answer?.kind === 'pages' ? answer.pages : undefined;
   }
 
-  /** The page of a draft; undefined where it cannot be made now. @throws PressmarkError TEMPLATE_FAILED */
+  /** The page of a draft; undefined if it cannot be made now. @throws PressmarkError TEMPLATE_FAILED */
   async function preview(path: string, text: string, base: string): Promise<string | undefined> {
     const answer = await ask({ kind: 'preview', path, text, base });
     if (answer?.kind === 'no preview') throw new PressmarkError('TEMPLATE_FAILED', answer.reason);

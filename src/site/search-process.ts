@@ -86,7 +86,7 @@ async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
   return unwrap(await index.getFiles()).files;
 }
 
-/** A page; undefined where it was removed since: the next build has another index made. */
+/** A page; undefined if it was removed since: the next build has another index made. */
 function contentOf(path: string): string | undefined {
   try {
     return fs.readFileSync(path, 'utf8');

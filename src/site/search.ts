@@ -45,7 +45,7 @@ export interface SearchOptions {
   readonly stateDir: string;
   readonly siteUrl: string;
   readonly settings: SearchSettings;
-  /** The pages of articles, newest first; undefined where they are not known. */
+  /** The pages of articles, newest first; undefined if they are not known. */
   pages(): Promise<readonly BuiltPage[] | undefined>;
   /** Called when the index has changed. */
   onWritten?(): void;
@@ -111,7 +111,7 @@ export function createSearch(options: SearchOptions) {
     options.onWritten?.();
   }
 
-  /** The pages that can be found; undefined where they are not known. */
+  /** The pages that can be found; undefined if they are not known. */
   async function pagesToFind(): Promise<SearchRequest['pages'] | undefined> {
     const base = new URL(options.siteUrl).pathname.replace(/\/$/, '');
     const pages = await options.pages();
@@ -158,7 +158,7 @@ export function createSearch(options: SearchOptions) {
   return { built, index, close };
 }
 
-/** Of what the index of a site was made, as `SearchRequest.of`; empty where there is none. */
+/** Of what the index of a site was made, as `SearchRequest.of`; empty if there is none. */
 export function searchIndexVersion(outputDir: string): string {
   try {
     const record: { of?: string } = JSON.parse(fs.readFileSync(join(outputDir, FOLDER, RECORD), 'utf8'));
@@ -178,7 +178,7 @@ function mostPages(settings: SearchSettings): number {
 /**
  * The version of Pagefind, an optional dependency whose program exists for some platforms only.
  *
- * @returns undefined where it is not installed: there is no search then, which is no fault.
+ * @returns undefined if it is not installed: there is no search then, which is no fault.
  */
 export function pagefindVersion(log?: Log): string | undefined {
   try {

@@ -201,7 +201,7 @@ export function createStore(options: StoreOptions) {
     },
   };
 
-  /** @returns undefined where the update is to be applied by now, and there is no replacement yet. */
+  /** @returns undefined if the update is to be applied by now, and there is no replacement yet. */
   async function replace(
     target: Target,
     replacement: Replacement | undefined,

@@ -25,7 +25,7 @@ export interface AssetOptions {
   readonly folder: string;
   /** The site's address, without a trailing slash. */
   readonly siteUrl: string;
-  /** Where files are written before they get their names: a folder that nobody watches. */
+  /** Where files are written before they are renamed: an unwatched folder. */
   readonly staging: string;
   readonly codec: Pick<ArticleCodec, 'assets'>;
 }
@@ -111,7 +111,7 @@ export function copyAssets(root: string, output: string): number {
   return copied;
 }
 
-/** The assets in a folder; none where there is no such folder. */
+/** The assets in a folder; none if there is no such folder. */
 function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder).filter((name) => !name.startsWith('.'));

@@ -99,7 +99,7 @@ export function createChanges({ content, catalog, writer, files, reading, locked
   /**
    * Puts a file that was removed back, to the byte. Resolves when that is durable.
    *
-   * @throws PressmarkError USAGE where its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
+   * @throws PressmarkError USAGE if its id, its URL or its file is there again; LOCK_TIMEOUT, STORE_FAILED, FRONT_MATTER_INVALID.
    */
   async function restore(id: string, path: string, text: string): Promise<void> {
     await locked(id, async () => {

@@ -99,7 +99,7 @@ export async function openKnownIds(options: KnownIdsOptions) {
     }
   }
 
-  /** The URL that a deleted article had; undefined where the article is there, or was never known. */
+  /** The URL that a deleted article had; undefined if the article is there, or was never known. */
   function urlOfDeleted(id: string): string | undefined {
     if (catalog.byId(id).length > 0) return undefined;
     takeIn();

@@ -16,12 +16,12 @@ import { createDiskWriter } from './write/durable-write.js';
 import { type RecoveryReport, recover, STAGING } from './write/recover.js';
 import type { Writer } from './writer.js';
 
-/** A start that had to read more files than this saves at once what it knows: the next stop may be a kill. */
+/** From so many files read on, a start saves the snapshot at once: the receiver may be killed before it stops. */
 const MANY_FILES = 1_000;
 
 export interface OpenStoreOptions {
   readonly content: ContentFolder;
-  /** What is filled with what the files hold. @default a new one */
+  /** The catalog to fill from the files. @default a new one */
   readonly catalog?: Catalog;
   /** The state folder, `.pressmark`; absolute. */
   readonly stateDir: string;
@@ -71,7 +71,7 @@ export async function openStore({
   let store: ArticleStore | undefined;
   const readAgain = async (paths: Iterable<string>) =>
     store?.readShared([...paths].filter((path) => isArticlePath(content, path)));
-  // Before the files are read: it may bring the work tree up to date.
+  // Opened before the files are read, as the writer may update the work tree.
   const disk = createDiskWriter(content.root, join(stateDir, STAGING), log);
   const writer = await openWriter({ disk, lock, readAgain }).catch((error: unknown) => {
     lock.close();
@@ -85,7 +85,7 @@ export async function openStore({
       throw error;
     },
   );
-  catalog.byId(''); // makes its indexes, for which no delivery shall wait
+  catalog.byId(''); // makes the indexes before the first delivery
 
   const opened = createStore({
     trash: openTrash(stateDir),
@@ -110,7 +110,7 @@ export async function openStore({
 
   async function save(): Promise<void> {
     try {
-      // Under the lock, as recovery takes temp files for debris while it holds it.
+      // Under the lock: recovery, which also holds it, removes temp files.
       await lock.run(() => saveSnapshot(snapshotPath, opened.snapshotKey(), catalog));
     } catch (error) {
       log.warn(
@@ -139,14 +139,13 @@ export function warnOfBroken(log: Log, path: string, reason: string): void {
   log.warn({ path, reason }, 'malformed or unreadable article file; it is skipped until it is fixed');
 }
 
-/** What makes git ignore the folder that it stands in, this file included. */
+/** A `.gitignore` that ignores its own folder, and itself. */
 const IGNORE_ALL = '*\n';
 
 /**
- * Makes the state folder, and the `.gitignore` by which no `git add .` ever picks it up. That file is written only where
- * it differs, and a disk that has no room for it does not prevent the start.
+ * Makes the state folder with a `.gitignore`, so that `git add .` never adds it. A full disk does not prevent the start.
  *
- * @throws PressmarkError STORE_FAILED where the folder cannot be made.
+ * @throws PressmarkError STORE_FAILED if the folder cannot be made.
  */
 export async function prepareStateFolder(stateDir: string, log: Log): Promise<void> {
   const path = join(stateDir, '.gitignore');

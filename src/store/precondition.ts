@@ -132,7 +132,7 @@ function isExpired(entry: Entry): boolean {
   return entryState(entry, Date.now()) === 'expired';
 }
 
-/** Why the files that may be at a URL are not resolved; empty where there are none. */
+/** Why the files that may be at a URL are not resolved; empty if there are none. */
 function reasonIn(entries: readonly Entry[]): string {
   for (const entry of entries) {
     const { path, address } = entry;

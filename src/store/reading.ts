@@ -124,7 +124,7 @@ export function createReading(options: ReadingOptions) {
     return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
   }
 
-  /** The article in a file; undefined where the file has gone or is malformed by now. */
+  /** The article in a file; undefined if the file has gone or is malformed by now. */
   async function read(path: string): Promise<StoredArticle | undefined> {
     const entry = catalog.get(path);
     if (entry !== undefined) await compare([entry]);

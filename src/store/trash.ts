@@ -19,7 +19,7 @@ export interface Trashed {
   readonly at: string;
   /** Who has removed it. */
   readonly by: string;
-  /** Where its URL leads now; null where the article is gone. */
+  /** Where its URL leads now; null if the article is gone. */
   readonly redirect: string | null;
 }
 

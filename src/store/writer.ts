@@ -17,7 +17,7 @@ export interface Write {
   readonly replaces: string | null;
   /** What the text holds. */
   readonly article: Article;
-  /** Whether the article's URL is certain; undefined where the file pins it. */
+  /** Whether the article's URL is certain; undefined if the file pins it. */
   readonly address?: Address;
   /** When the article has a page. */
   readonly publication: Publication;
@@ -47,7 +47,7 @@ export interface StoredFile extends Pick<Write, 'path' | 'text' | 'article'> {
 export interface ReplacedFile extends Pick<Write, 'path' | 'text' | 'article'> {
   /** Whether it is a person's edit of the file. */
   readonly edited: boolean;
-  /** The revision that replaces it; empty where it is removed. */
+  /** The revision that replaces it; empty if it is removed. */
   readonly by: string;
 }
 

@@ -4,7 +4,7 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * How a body was changed on its way, by its encoding and its first bytes; undefined where nothing points to that.
+ * How a body was changed on its way, by its encoding and its first bytes; undefined if nothing points to that.
  * A signature that does not match is most often a wrong secret, but not then.
  */
 export function changedBytes(body: Buffer, encoding: string | string[] | undefined): string | undefined {

@@ -103,7 +103,7 @@ export interface SigningSecrets {
 /**
  * The signature header. Its form can be checked before the body is read, which needs memory.
  *
- * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH where it cannot be the signature of any body.
+ * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH if it cannot be the signature of any body.
  */
 export function signatureIn(headers: RawDelivery['headers'], { signature }: HeaderNames): string {
   const header = headers[signature.toLowerCase()];

@@ -7,7 +7,7 @@ export type NewRecord = Omit<DeliveryRecord, 'key'>;
 /** A delivery byte by byte, and its answer. */
 export interface Exchange {
   readonly headers: readonly KeptHeader[];
-  /** Null where the plugin of an adapter has not said that it holds no secret. */
+  /** Null if the plugin of an adapter has not said that it holds no secret. */
   readonly body: Buffer | null;
   readonly answer: string | null;
 }

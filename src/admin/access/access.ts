@@ -19,7 +19,7 @@ export type Access =
 
 /** Who gets in besides browsers on this machine. */
 export interface AccessRules {
-  /** The host name at which the admin is served over HTTPS, which the site does not have; undefined where it is not. */
+  /** The host name at which the admin is served over HTTPS, which the site does not have; undefined if it is not. */
   readonly publicHost: string | undefined;
   /** Whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed besides this machine's: addresses and networks such as `172.18.0.0/16`. */
   readonly trustedProxies: readonly string[];

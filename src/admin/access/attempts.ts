@@ -34,7 +34,7 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, path?: string
   /** What of the file is known. */
   let read = { ino: 0, bytes: 0 };
 
-  /** How long an attempt is too early for, in ms; 0 where it may be made. */
+  /** How long an attempt is too early for, in ms; 0 if it may be made. */
   function earlyBy(subjects: readonly string[]): number {
     takeIn();
     const longest = now() + (atOnce - 1) * everyMs;
@@ -60,7 +60,7 @@ export function createAttempts({ atOnce, everyMs }: Limit = LIMIT, path?: string
     takeIn();
   }
 
-  /** @returns false where the file cannot have them, as on a full disk: then this receiver counts alone. */
+  /** @returns false if the file cannot have them, as on a full disk: then this receiver counts alone. */
   function isWritten(lines: readonly string[]): boolean {
     if (path === undefined) return false;
     try {

@@ -12,7 +12,7 @@ function nameOf(name: CookieName, isSecure: boolean): string {
   return `${isSecure ? '__Host-' : ''}pressmark-${name}`;
 }
 
-/** The value of a cookie; undefined where the browser has none. */
+/** The value of a cookie; undefined if the browser has none. */
 export function cookieOf(context: Context, name: CookieName, isSecure: boolean): string | undefined {
   return context.cookies.get(nameOf(name, isSecure)) || undefined;
 }

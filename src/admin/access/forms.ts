@@ -30,7 +30,7 @@ export function hasToken(form: Form, token: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** A field that is one text; empty where it is missing. Line ends are those of files. */
+/** A field that is one text; empty if it is missing. Line ends are those of files. */
 export function fieldOf(form: Form, name: string): string {
   const value = Object.hasOwn(form, name) ? form[name] : undefined;
   return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';

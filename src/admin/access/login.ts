@@ -63,7 +63,7 @@ export function createLogins({
     return false;
   }
 
-  /** Why an unknown browser may not try now, whatever it sends; undefined where it may. */
+  /** Why an unknown browser may not try now, whatever it sends; undefined if it may. */
   function refusalNow({ context, access }: Visitor): Refused | undefined {
     const known = cookieOf(context, 'known', access.isSecure);
     const early = known === undefined ? attempts.earlyBy([`network ${access.network}`]) : 0;

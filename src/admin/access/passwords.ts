@@ -50,7 +50,7 @@ const NOBODY: PasswordHash = {
  * Whether a password is the one that was hashed. It takes as long where there is none.
  *
  * @param isKnown whether the browser that asks is one of the user's.
- * @throws PressmarkError RECEIVER_BUSY where too many wait.
+ * @throws PressmarkError RECEIVER_BUSY if too many wait.
  */
 export async function isPassword(
   given: string,

@@ -30,7 +30,7 @@ export function createSessions(storage: PluginStorage, users: Users) {
     return secret;
   }
 
-  /** Whose session this is; undefined where it is over, or never was. */
+  /** Whose session this is; undefined if it is over, or never was. */
   async function userOf(secret: string): Promise<User | undefined> {
     const session = await storage.get<Session>(keyOf(secret));
     if (session === undefined) return undefined;
@@ -54,7 +54,7 @@ function keyOf(secret: string): string {
   return `session-${createHash('sha256').update(secret).digest('hex')}`;
 }
 
-/** What the forms of a session have in a hidden field: whoever can only send requests does not know it. */
+/** The hidden token of a session's forms, which a page of another site does not know. */
 export function formTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('form').digest('base64url');
 }

@@ -24,7 +24,7 @@ export interface Account extends User {
   readonly since: string;
   /** Whether the user has set a password. */
   readonly hasPassword: boolean;
-  /** Until when a link to set a password works, ISO 8601; undefined where there is none. */
+  /** Until when a link to set a password works, ISO 8601; undefined if there is none. */
   readonly linkUntil?: string;
 }
 
@@ -90,7 +90,7 @@ export function createUsers(
    * Adds a user, or gives one that is there another link. A password that was set works until the link was used.
    *
    * @param role undefined leaves it; a new user is an editor.
-   * @throws PressmarkError USAGE where the name or the address cannot be one.
+   * @throws PressmarkError USAGE if the name or the address cannot be one.
    */
   async function invite(
     name: string,
@@ -126,13 +126,13 @@ export function createUsers(
     return { user: userOf(user), token, until };
   }
 
-  /** Whose link this is; undefined where it was used, is over, or never was. */
+  /** Whose link this is; undefined if it was used, is over, or never was. */
   async function invited(token: string): Promise<User | undefined> {
     const user = byToken(await all(), token);
     return user && userOf(user);
   }
 
-  /** Sets a password with a link, which ends. @returns undefined where the link does not work any more. */
+  /** Sets a password with a link, which ends. @returns undefined if the link does not work any more. */
   async function accept(token: string, password: string): Promise<User | undefined> {
     if ((await invited(token)) === undefined) return undefined;
     const hash = await hashPassword(password, cost);

@@ -74,7 +74,7 @@ type Versions =
       readonly revisions: readonly (ArticleRevision & {
         /** By an update. */ readonly isReplaced: boolean;
       })[];
-      /** How many to ask for next; undefined where these are all. */
+      /** How many to ask for next; undefined if these are all. */
       readonly more: number | undefined;
     }
   | { readonly kind: 'looking' }
@@ -207,7 +207,7 @@ export function oneArticlePages({ host }: AdminRoom): AdminPage[] {
   ];
 }
 
-/** The moment that a field for date and time means, ISO 8601; undefined where it means none. */
+/** The moment that a field for date and time means, ISO 8601; undefined if it means none. */
 export function momentIn(timeZone: string, local: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(local)) return undefined;
   const wanted = Date.parse(`${local}Z`);

@@ -116,13 +116,13 @@ function pageIn({ query }: PageRequest): number {
   return Number.isInteger(page) && page > 0 ? page : 1;
 }
 
-/** Where the admin has the article with this id, which may have been removed since; undefined where it has none. */
+/** Where the admin has the article with this id, which may have been removed since; undefined if it has none. */
 async function pageOf({ articles }: ReceiverHost, id: string): Promise<string | undefined> {
   if ((await articles.get(id)) !== undefined) return articlePath(id);
   return (await articles.trashed()).some((one) => one.id === id) ? 'articles/trash' : undefined;
 }
 
-/** A text, or its beginning; undefined where there is none. */
+/** A text, or its beginning; undefined if there is none. */
 function partOf(text: string | undefined): { readonly text: string; readonly isWhole: boolean } | undefined {
   return text === undefined
     ? undefined

@@ -32,7 +32,7 @@ interface ShownField extends SettingField {
   readonly error: string | undefined;
   /** The value that somebody else has saved since, where it differs. */
   readonly theirs: string | undefined;
-  /** The value in the config, which goes before; undefined where it is not there. */
+  /** The value in the config, which goes before; undefined if it is not there. */
   readonly configured: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import { findArticle } from './find-article.js';
 
 /** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */
 export interface Revision {
-  /** The revision token; null where the commit removed the file, or it cannot be read as an article. */
+  /** The revision token; null if the commit removed the file, or it cannot be read as an article. */
   readonly revision: string | null;
   /** Null for a text that an update replaced before git had it. */
   readonly commit: string | null;
@@ -28,7 +28,7 @@ export interface Revision {
   readonly subject: string;
   /** Whether the article is at this revision now. */
   readonly current: boolean;
-  /** The article as it was; undefined where `revision` is null. */
+  /** The article as it was; undefined if `revision` is null. */
   readonly stored?: StoredArticle;
 }
 

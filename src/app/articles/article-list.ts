@@ -156,7 +156,7 @@ export async function lastAuthors(
 
 /**
  * The files below the content folder that wait for review: the branch of the remote that they are to be merged into did not
- * have them when a receiver last looked. Undefined where the config wants no pull request.
+ * have them when a receiver last looked. Undefined if the config wants no pull request.
  *
  * @returns paths relative to the site's folder.
  */

@@ -9,7 +9,7 @@ import { readCatalog } from './find-article.js';
 /**
  * Lets an article that its owner has deleted be published again, by the next delivery of it. Also while a receiver runs.
  *
- * @throws PressmarkError USAGE where the article is there; ARTICLE_NOT_FOUND where none with this id was deleted.
+ * @throws PressmarkError USAGE if the article is there; ARTICLE_NOT_FOUND if none with this id was deleted.
  */
 export async function forgetArticle(settings: Settings, id: string, log: Log): Promise<KnownId> {
   const { stateDir } = foldersOf(settings);

@@ -38,7 +38,7 @@ export type SetStateAs = (
   by: { readonly who: string; note?(revision: string): Promise<void> },
 ) => Promise<Article>;
 
-/** Articles of one page of `list` where nobody says otherwise. */
+/** Articles of one page of `list` by default. */
 const PAGE = 50;
 
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */

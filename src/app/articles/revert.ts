@@ -31,7 +31,7 @@ export interface Reverted {
   readonly from: string;
   /** The new revision's token; an update that was made from any other is stale (409). */
   readonly revision: string;
-  /** The new commit; null where it has not been made yet. */
+  /** The new commit; null if it has not been made yet. */
   readonly commit: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function revert(
 /**
  * The update that puts an earlier version of an article back.
  *
- * @throws PressmarkError USAGE where it would change nothing.
+ * @throws PressmarkError USAGE if it would change nothing.
  */
 export async function reversion(
   content: ContentFolder,
@@ -149,7 +149,7 @@ function refuseToLose(settings: Settings, history: ArticleHistory, force: boolea
   );
 }
 
-/** Stores the update and commits it. @returns the commit, null where it could not be made now. */
+/** Stores the update and commits it. @returns the commit, null if it could not be made now. */
 async function store(
   settings: Settings,
   log: Log,

@@ -17,7 +17,7 @@ const MANY = 200;
 /** What is kept of an article to find it by. */
 interface Row {
   readonly entry: Entry;
-  /** When it was published, in ms since 1970; 0 where nobody knows. */
+  /** When it was published, in ms since 1970; 0 if nobody knows. */
   readonly at: number;
   /** What is searched, in lower case; it begins with the title. */
   readonly text: string;
@@ -36,7 +36,7 @@ type Order = 'date' | 'title';
 export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, prefix: string): ArticleFinder {
   const keyOf = memoized(termKey);
   const rows = new Map<string, Row>();
-  /** The same rows sorted, as far as they were asked for so. */
+  /** The same rows in the orders that were asked for. */
   const orders = new Map<Order, Row[]>();
   let changed: Set<string> | undefined;
   let upToDate = Promise.resolve();
@@ -122,7 +122,7 @@ export function createArticleSearch(catalog: Pick<Catalog, 'get' | 'follow'>, pr
   return { search, datesSince };
 }
 
-/** A question in the form of the rows; undefined where all are meant. */
+/** A question in the form of the rows; undefined if all are meant. */
 function wantedOf(query: ArticleSearch) {
   const { state, edited, handWritten } = query;
   const words = lower(query.text ?? '')

@@ -60,7 +60,7 @@ export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boole
  * Finds the articles whose URLs a change of `siteUrl` has left behind.
  *
  * @param entries what is known of the files: in a receiver that of its catalog, which is read in its thread.
- * @returns undefined where there are none.
+ * @returns undefined if there are none.
  */
 export async function addressChange(
   settings: Settings,

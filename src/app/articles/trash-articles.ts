@@ -22,7 +22,7 @@ export interface TrashOptions {
   readonly editors: Editors;
   readonly knownIds: Pick<KnownIds, 'add'>;
   readonly hooks: Pick<Surroundings['hooks'], 'doAction'>;
-  /** Has git commit that a file has gone, or is there again; undefined where nothing is committed. */
+  /** Has git commit that a file has gone, or is there again; undefined if nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
 }
 
@@ -86,7 +86,7 @@ export function createTrash(options: TrashOptions) {
     return one;
   }
 
-  /** What is at a path: where it leads, null where its article is gone; undefined for any path but those of the trash. */
+  /** What is at a path: where it leads, null if its article is gone; undefined for any path but those of the trash. */
   function answerAt(pathname: string): string | null | undefined {
     const url = canonicalUrl(`${origin}${pathname}`);
     const one = url === undefined ? undefined : files.at(url);

@@ -26,7 +26,7 @@ export interface GeneratorBuild extends PostbuildReport {
 /**
  * Builds a site with its own generator, then checks and completes the articles' pages.
  *
- * @throws PressmarkError USAGE where the config has no build command, or where that runs this one; CONFIG_INVALID; BUILD_FAILED,
+ * @throws PressmarkError USAGE if the config has no build command, or if that runs this one; CONFIG_INVALID; BUILD_FAILED,
  *   with the end of what the command printed.
  */
 export async function buildWithGenerator(
@@ -73,7 +73,7 @@ export function buildLock(stateDir: string): Lock {
   });
 }
 
-/** The command that builds the site. @throws PressmarkError USAGE where the config has none. */
+/** The command that builds the site. @throws PressmarkError USAGE if the config has none. */
 export function buildCommandOf({ build }: Pick<Settings, 'build'>): string {
   if (build !== undefined) return build;
   throw new PressmarkError(

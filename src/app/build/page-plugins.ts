@@ -46,7 +46,7 @@ export interface PagePlugins {
  *
  * @param siteDir the site's folder, or that of a copy that was built.
  * @param excluded articles that the output was built without, by their paths below the content folder.
- * @returns undefined where no plugin has anything to do there.
+ * @returns undefined if no plugin has anything to do there.
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be set up.
  */
 export async function openPagePlugins(
@@ -92,13 +92,13 @@ async function setUp(
     return undefined;
   }
   const site = infoOfSite(settings);
-  // What the log says of malformed files, the step after the build says itself.
+  // Silent: the step after the build reports malformed files itself.
   const articles = openArticles(content, site, catalog, pino({ level: 'silent' }));
   for (const path of walk(content)) {
     if (!excluded.has(path)) articles.read([path]);
     await nextTurn();
   }
-  // Of other articles it is not known where their pages are.
+  // An article whose address is unknown has no page to change.
   const listed = [...articles.entries.values()].filter(({ address }) => address?.kind !== 'unknown');
   const index = siteIndex(listed, new Map(), () => false);
 
@@ -137,14 +137,14 @@ async function setUp(
   return { filtered, writeFiles, warnings, close: host.close };
 }
 
-/** What pages are told of a site that another generator builds. */
+/** The site of another generator, as the page filters get it. */
 export function infoOfSite(settings: Settings): SiteInfo {
   const { url, language, timeZone } = siteOfPlugins(settings).site;
   const { host: title } = new URL(url);
   return siteInfoOf(url, { ...siteSchema.parse({ title, language, timeZone }), search: false });
 }
 
-/** Writes a file of the output. @param replaces whether in the place of one that the generator may have made. */
+/** Writes a file of the output. @param replaces whether a file of the generator's is replaced. */
 function put(output: string, path: string, bytes: Buffer, replaces: boolean): void {
   const target = join(output, path);
   let existing = dirname(target);

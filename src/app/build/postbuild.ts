@@ -66,7 +66,7 @@ export interface CompleteOptions {
  * at the URLs of removed articles that lead elsewhere.
  *
  * @param output the output folder; a relative one is below the site's.
- * @throws PressmarkError USAGE where Pressmark itself builds the site; what `postbuild` throws.
+ * @throws PressmarkError USAGE if Pressmark itself builds the site; what `postbuild` throws.
  */
 export async function completeSite(
   settings: Settings,

@@ -25,8 +25,8 @@ export function themeFolders(
 /**
  * The folder with the templates of the theme that the config names: a package, or a folder below the site's.
  *
- * @returns undefined where the config names none: the built-in theme.
- * @throws PressmarkError CONFIG_INVALID where it is not there.
+ * @returns undefined if the config names none: the built-in theme.
+ * @throws PressmarkError CONFIG_INVALID if it is not there.
  */
 export function themeFolder({ dir, site }: Pick<Settings, 'dir' | 'site'>): string | undefined {
   const name = site === false ? undefined : site.theme;

@@ -80,7 +80,7 @@ export interface CodecInThread
  * too long, or whose thread dies, is refused; those behind it are given to another thread.
  *
  * @param limitMs for how long the thread may work on one article. @default 10 s
- * @throws PressmarkError CONFIG_INVALID where the generator is defined by functions that are in no config file.
+ * @throws PressmarkError CONFIG_INVALID if the generator is defined by functions that are in no config file.
  */
 export function createCodecInThread(
   settings: ContentSettings & { readonly configFile?: string | undefined },

@@ -46,7 +46,7 @@ export type AskedWork = {
 /** A new article's file without what of the article the asker has already. */
 export interface NewFile extends Omit<EncodedFile, 'article'> {
   readonly revision: string;
-  /** Undefined where it is stored as it came. */
+  /** Undefined if it is stored as it came. */
   readonly body?: string;
 }
 

@@ -119,7 +119,7 @@ const SOURCES = ['.git', '.pressmark', 'node_modules', 'plugins', 'package.json'
 /**
  * A build replaces the whole output folder, so that sources of the site in it would be lost.
  *
- * @throws PressmarkError CONFIG_INVALID where the output folder is or holds the content folder, or another source.
+ * @throws PressmarkError CONFIG_INVALID if the output folder is or holds the content folder, or another source.
  */
 function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, generator: Generator): void {
   const others = [...SOURCES, ...generator.configFiles].filter((path) => fs.existsSync(join(dir, path)));

@@ -23,7 +23,7 @@ export function foldersOf({
 }
 
 /**
- * The content folder relative to the site's folder, with forward slashes and one at its end; empty where both are the same
+ * The content folder relative to the site's folder, with forward slashes and one at its end; empty if both are the same
  * folder. It stands before the path of an article's file.
  */
 export function contentPrefix({ content }: Pick<Settings, 'content'>): string {

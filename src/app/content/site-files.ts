@@ -15,7 +15,7 @@ const MAX_FILE_BYTES = 2_000_000;
 export function siteFiles(dir: string): SiteFiles {
   const root = realPath(resolve(dir));
 
-  /** The real path of what stands at a path below the root; undefined where nothing of the site's own does. */
+  /** The real path of what stands at a path below the root; undefined if nothing of the site's own does. */
   function locate(path: string): string | undefined {
     if (root === undefined || path.includes('\0')) return undefined;
     const real = realPath(join(root, path));

@@ -10,7 +10,7 @@ import { type Finding, fail, ok, warn } from './finding.js';
 
 const about = 'articles';
 
-/** Articles that a change of the site's address has left behind. */
+/** Articles whose URLs are at an earlier address of the site. */
 export async function addressFindings(settings: Settings, entries: readonly Entry[]): Promise<Finding[]> {
   if (settings.siteUrlIsGuess) return []; // the other finding on the site's URL says what to do
   const change = await addressChange(settings, contentOf(settings), entries);
@@ -48,7 +48,7 @@ function malformed(settings: Settings, entries: readonly Entry[]): Finding[] {
   );
 }
 
-/** Articles that people, or versions with a shorter list, have put where something else is answered. */
+/** Articles at URLs that the site or the receiver needs, written by a person or an earlier version of Pressmark. */
 function atReservedUrls(settings: Settings, entries: readonly Entry[]): Finding[] {
   const { reservedUrls } = contentOf(settings);
   const { site, siteUrl } = settings;

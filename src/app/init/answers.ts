@@ -59,7 +59,7 @@ const FIELDS: readonly string[] = [
  * The answers with one more.
  *
  * @param text for `front-matter` a value where the question names the key, else `key=value`.
- * @throws PressmarkError USAGE where it is not a possible answer.
+ * @throws PressmarkError USAGE if it is not a possible answer.
  */
 export function withAnswer(
   answers: Answers,

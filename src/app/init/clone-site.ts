@@ -17,7 +17,7 @@ const NO_SITE = new Set(['.pressmark', 'lost+found']);
  * a killed process has left is made anew.
  *
  * @param remote a URL or a path.
- * @throws PressmarkError GIT_FAILED, with what git said; CONFIG_INVALID where the folder holds other files: to start on
+ * @throws PressmarkError GIT_FAILED, with what git said; CONFIG_INVALID if the folder holds other files: to start on
  *   them would be to store articles where `remote` does not get them.
  */
 export async function cloneSite(remote: string, dir: string, env: NodeJS.Dict<string>): Promise<void> {

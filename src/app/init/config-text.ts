@@ -4,7 +4,7 @@ import type { Answers } from './answers.js';
 
 /** What the config of a site says. */
 export interface ConfigContents {
-  /** Undefined where nobody has said it yet. */
+  /** Undefined if nobody has said it yet. */
   readonly siteUrl: string | undefined;
   readonly service: Answers['service'];
   /** Folders of a site that Pressmark builds itself are left out where they are the usual ones. */

@@ -25,14 +25,14 @@ export function createSecret(dir: string): void {
   fs.chmodSync(path, 0o600);
 }
 
-/** What an unquoted value of `.env` may hold, whoever reads it: Node.js, a shell, Docker or systemd. */
+/** What an unquoted value of `.env` may hold for each of its readers: Node.js, a shell, Docker and systemd. */
 const PLAIN = /^[\w.+/=:,-]*$/;
 
 /**
  * The text of a `.env` with variables set. A variable that is there is replaced where it stands, others are added at the end;
  * undefined removes one.
  *
- * @throws PressmarkError USAGE where the text is such that other variables would change, or a value cannot be written.
+ * @throws PressmarkError USAGE if the text is such that other variables would change, or a value cannot be written.
  */
 export function withVariables(text: string, variables: Readonly<Record<string, string | undefined>>): string {
   let after = text;

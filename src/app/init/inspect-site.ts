@@ -23,7 +23,7 @@ export interface ExistingConfig {
 /** The generator of a site, and what shows it. */
 interface KnownSite {
   readonly existing: ExistingConfig | undefined;
-  /** Undefined where Pressmark builds the site itself. */
+  /** Undefined if Pressmark builds the site itself. */
   readonly generator: Generator | undefined;
   /** Why it is that generator. */
   readonly evidence: string;
@@ -56,7 +56,7 @@ export async function existingConfig(dir: string): Promise<ExistingConfig | unde
 /**
  * Finds the generator of a site: by the existing config, then by the answer, then by the site's files.
  *
- * @throws PressmarkError USAGE where the answer names an unknown one.
+ * @throws PressmarkError USAGE if the answer names an unknown one.
  */
 export function recogniseSite(
   files: SiteFiles,
@@ -146,7 +146,7 @@ function isDefinition(value: unknown): value is Generator {
 /**
  * Asks the site's generator about the site, and finds out which questions are left.
  *
- * @param site what is asked; undefined where no other generator builds the site.
+ * @param site what is asked; undefined if no other generator builds the site.
  * @param knownUrl the address that the environment says.
  */
 export async function inspectSite(

@@ -20,7 +20,7 @@ export interface InitPlan {
   readonly left: readonly string[];
   /** What the owner should know or do. */
   readonly warnings: readonly Problem[];
-  /** Undefined where nobody has said it yet. */
+  /** Undefined if nobody has said it yet. */
   readonly siteUrl: string | undefined;
   /** The files that belong into a commit; none outside of a git repository. */
   readonly toCommit: readonly string[];
@@ -103,7 +103,7 @@ function changeOf(files: SiteFiles, { path, text, reason }: FileEdit): Change {
   return { path, before: files.read(path), after: text, reason };
 }
 
-/** One change for each file, made of all that are made to it one after the other; none where the text stays the same. */
+/** One change for each file, made of all that are made to it one after the other; none if the text stays the same. */
 function merged(changes: readonly Change[]): Change[] {
   const byPath = new Map<string, Change>();
   for (const change of changes.filter(({ before, after }) => (before ?? '') !== after)) {
@@ -192,7 +192,7 @@ function linkedPackage(files: SiteFiles): Problem[] {
   ];
 }
 
-/** The path from which package.json takes Pressmark; undefined where it comes from a registry. */
+/** The path from which package.json takes Pressmark; undefined if it comes from a registry. */
 function packageSource(files: SiteFiles): string | undefined {
   // npm and pnpm write a scheme, Yarn and Bun may write `./`.
   const from = /"pressmark"\s*:\s*"(?:(?:file|link):|(?=\.\/))(?:\.\/)?([^"]+)"/;

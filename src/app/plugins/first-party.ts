@@ -17,10 +17,10 @@ import { followSources } from '../follow-sources.js';
 
 const isFirstParty = true;
 
-/** What the first-party plugins are made from. */
+/** The parts of a receiver that the first-party plugins need. */
 export interface FirstPartyOptions {
   readonly settings: Settings;
-  /** Whether somebody reads the log along. */
+  /** Whether the log goes to a terminal. */
   readonly terminal: boolean;
   readonly log: Log;
   readonly durable: DurableStore;
@@ -28,10 +28,10 @@ export interface FirstPartyOptions {
   readonly sources: readonly string[];
 }
 
-/** What the entry of Pressmark's own site is made from. */
+/** The same for a site that Pressmark builds. */
 type SiteEntryOptions = FirstPartyOptions & { readonly site: Exclude<Settings['site'], false> };
 
-/** The plugins that come with Pressmark, as far as the config wants them. */
+/** The plugins of Pressmark itself that the config enables. */
 export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { site, admin } = options.settings;
   return [
@@ -61,7 +61,7 @@ function siteEntry({ settings, site, terminal, log, sources }: SiteEntryOptions)
   return { plugin, origin: 'site in the config', isFirstParty };
 }
 
-/** Builds the site with its own generator, where the config has a command for that; if it must not, only asks for addresses. */
+/** The plugin that builds the site with its own generator, or, without builds in the background, only lists addresses. */
 function buildEntry({ settings, durable }: FirstPartyOptions): PluginEntry[] {
   const { buildsInBackground, buildEveryMs: everyMs, dir, environment } = settings;
   if (!isBuiltByGenerator(settings)) return [];

@@ -20,7 +20,7 @@ const PLUGIN_FILE = /^[^._].*(?<!\.d)\.[cm]?[jt]s$/;
  * @param dir the site's folder.
  * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
  * @param limitMs how long each may take to be loaded. @default 30 s
- * @throws PressmarkError CONFIG_INVALID where one is not installed, or the settings file is wrong; PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ * @throws PressmarkError CONFIG_INVALID if one is not installed, or the settings file is wrong; PLUGIN_INVALID, naming the plugin that cannot be loaded.
  */
 export async function loadPlugins(
   dir: string,

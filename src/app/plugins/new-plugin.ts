@@ -14,7 +14,7 @@ export interface NewPlugin {
  * Writes a plugin and its test into a site, and for TypeScript a `tsconfig.json` where there is none.
  *
  * @returns the paths of the files below the site's folder, the plugin's first.
- * @throws PressmarkError USAGE where the name cannot be one, or a file is there already; nothing is written then.
+ * @throws PressmarkError USAGE if the name cannot be one, or a file is there already; nothing is written then.
  */
 export function createPlugin(dir: string, { name, isTyped }: NewPlugin): string[] {
   if (!isPluginName(name))

@@ -73,7 +73,7 @@ function readMeasured(stateDir: string): Measured {
 /**
  * Loads the plugins of a site and says what they have, with what the last receiver has measured.
  *
- * @throws PressmarkError PLUGIN_INVALID where one cannot be set up.
+ * @throws PressmarkError PLUGIN_INVALID if one cannot be set up.
  */
 export async function pluginReports(settings: Settings): Promise<PluginReport[]> {
   const { stateDir } = foldersOf(settings);

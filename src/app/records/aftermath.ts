@@ -5,14 +5,14 @@ import type { JournalEntry } from './journal.js';
 
 /** What is known when it is asked what followed a delivery. */
 export interface Known {
-  /** The file of the delivery's article now; undefined where there is none. */
+  /** The file of the delivery's article now; undefined if there is none. */
   readonly path: string | undefined;
   /** Whether the site is built here; else a deploy follows the commit. */
   readonly isBuiltHere: boolean;
   /** Oldest first. */
   readonly journal: readonly JournalEntry[];
   readonly awaited: SiteFacts['awaited'];
-  /** Why the site does not show the article; null where it does. */
+  /** Why the site does not show the article; null if it does. */
   readonly leftOut: LeftOutArticle | null;
 }
 

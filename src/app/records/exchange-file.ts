@@ -31,13 +31,13 @@ export interface FileName {
 
 const NAME = /^([0-9a-z]{9}-[0-9a-f]{8})-(\d{1,6})-(\d{1,12})$/;
 
-/** A file's name, read; undefined where it is that of another file. */
+/** A file's name, read; undefined if it is that of another file. */
 export function fileNameOf(name: string): FileName | undefined {
   const [, batch, count, bytes] = NAME.exec(name) ?? [];
   return batch === undefined ? undefined : { name, batch, count: Number(count), bytes: Number(bytes) };
 }
 
-/** The batch in the key of a delivery; undefined where it is no key. */
+/** The batch in the key of a delivery; undefined if it is no key. */
 export function batchOf(key: string): string | undefined {
   return /^([0-9a-z]{9}-[0-9a-f]{8})-\d{1,6}$/.exec(key)?.[1];
 }

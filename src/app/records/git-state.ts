@@ -50,7 +50,7 @@ export function remembered<T>(
         current.until = now() + ms;
       },
       () => {
-        current.until = Number.NEGATIVE_INFINITY; // whoever asks next may be luckier
+        current.until = Number.NEGATIVE_INFINITY; // the next call tries again
       },
     );
     return current.found;

@@ -77,7 +77,7 @@ export interface BoundedServer {
  *
  * - Requests that are sent ahead on one connection are answered one after the other.
  * - A client that does not read its answer is cut off.
- * - A newcomer is always let in; where there are too many, those that have been of no use for longest are closed.
+ * - A new connection is always accepted; if there are too many, those that have been idle longest are closed.
  *
  * @param handle is called for one request of a connection at a time.
  */

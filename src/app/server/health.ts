@@ -19,7 +19,7 @@ type CountedAnswer = Pick<Answer, 'body' | 'outcome'> & Partial<Pick<Answer, 'ev
 
 /** Whether articles can be stored; see `createHealth`. */
 export interface Health {
-  /** The reason why articles cannot be stored now; undefined where they can. */
+  /** The reason why articles cannot be stored now; undefined if they can. */
   trouble(): string | undefined;
   /** Counts the answer to a delivery, and returns it. */
   counted<A extends CountedAnswer>(answer: A): A;

@@ -7,13 +7,13 @@ import { themeFolders } from '../builder/theme.js';
 
 /** The Content-Security-Policy of the pages that the preview serves. */
 export interface PagePolicy {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   now(): string | undefined;
   /** Hears of new templates. */
   readonly plugin: Plugin;
 }
 
-/** What pages of another generator need is not known; nobody else may frame them. */
+/** The policy of pages of another generator, whose needs are unknown: other sites may not frame them. */
 const OF_GENERATORS = "object-src 'none'; base-uri 'self'; frame-ancestors 'self'";
 
 /** Follows the theme: what its templates hold now may run. @param ofPlugins the folders of plugins. @default none */

@@ -30,7 +30,7 @@ export interface PreviewOptions {
   readonly endpoint: string;
   /** The Content-Security-Policy of pages; undefined for none. @default none */
   policy?(): string | undefined;
-  /** Where a path leads whose article a person has removed; null where it is gone, undefined for any other. @default any other */
+  /** Where a path leads whose article a person has removed; null if it is gone, undefined for any other. @default any other */
   gone?(path: string): string | null | undefined;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;

@@ -55,7 +55,7 @@ function isHidden(name: string): boolean {
  * Opens a file below `root`. A symbolic link is followed as long as it stays inside and leads to no dot file.
  *
  * @param path as `servedPath` gave it.
- * @returns 'folder' where that is what stands there, undefined where nothing does that may be served.
+ * @returns 'folder' where that is what stands there, undefined if nothing does that may be served.
  * @throws what the system says of a file that is there and cannot be read.
  */
 export async function openServed(root: string, path: string): Promise<ServedFile | 'folder' | undefined> {

@@ -29,7 +29,7 @@ export interface ServerOptions extends PreviewOptions {
   readonly routers: readonly Router[];
   /** What plugins answer without routes. @default nothing */
   readonly served?: readonly ServedBelow[];
-  /** The host name at which there is the admin alone; undefined where there is none. @default none */
+  /** The host name at which there is the admin alone; undefined if there is none. @default none */
   readonly adminHost?: string | undefined;
   /** Whether the scripts of articles may run in pages, which are then at `127.0.0.1`, and the admin at `localhost`. @default false */
   readonly runsScripts?: boolean;
@@ -37,7 +37,7 @@ export interface ServerOptions extends PreviewOptions {
   readonly health: () => string | undefined;
   /** What /healthz?verbose says besides, to whoever has the token. */
   readonly details: () => object | Promise<object>;
-  /** The token for it; undefined where nobody gets it. */
+  /** The token for it; undefined if nobody gets it. */
   readonly statusToken?: string | undefined;
 }
 

@@ -33,15 +33,15 @@ export interface ReceiverStore {
   readonly jobs: Jobs;
   /** The files of all articles, for jobs on their changes. */
   readonly files: ArticleFiles;
-  /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 where none has. */
+  /** When the last receiver saved what it knew of the articles, in ms since 1970; 0 if none has. */
   readonly savedAt: number;
 }
 
 /**
  * Recovers what is stored, and watches for what others change in it.
  *
- * @param terminal whether somebody reads the log along.
- * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID where articles are at another address than the site.
+ * @param terminal whether the log goes to a terminal.
+ * @throws PressmarkError what `openDurableStore` throws; CONFIG_INVALID if articles are at another address than the site.
  */
 export async function openStore(
   settings: Settings,

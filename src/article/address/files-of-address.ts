@@ -5,7 +5,7 @@ export { percentEncoded } from '../../contract/canonical-url.js';
  * `blog/x`, `blog/x.html` or `blog/x/index.html`. All are below the output folder. Query and fragment do not count.
  *
  * @param address the path of a URL below the site's, starting with a slash; percent-encoded or not.
- * @returns file names with forward slashes; empty where no file can have this address.
+ * @returns file names with forward slashes; empty if no file can have this address.
  */
 export function filesOfAddress(address: string): string[] {
   const [path = ''] = address.split(/[?#]/, 1);
@@ -25,7 +25,7 @@ export function filesOfAddress(address: string): string[] {
   return [`${below}${last}.html`, `${below}${last}/index.html`, `${below}${last}`];
 }
 
-/** A file name of one segment; undefined where it can be none. */
+/** A file name of one segment; undefined if it can be none. */
 export function decodeSegment(segment: string): string | undefined {
   let name: string;
   try {

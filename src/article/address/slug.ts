@@ -43,7 +43,7 @@ export function numbered(slug: string, n: number): string {
 
 const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** What of a text can stand in a slug; empty where that is nothing. */
+/** What of a text can stand in a slug; empty if that is nothing. */
 export function slugText(text: string): string {
   if (text.length <= MAX_LENGTH && PLAIN.test(text)) return text; // as nearly every suggestion is
   const letters = text

@@ -19,14 +19,14 @@ export interface AddressOptions {
   readonly siteUrl: string;
   /** The URL that the site's patterns give. */
   readonly url: (slug: string, date: string) => string;
-  /** Undefined where Pressmark builds the pages itself: then every URL is certain. */
+  /** Undefined if Pressmark builds the pages itself: then every URL is certain. */
   readonly listed?: ListedAddresses;
 }
 
 /** The URL of a file's page. */
 export interface FileUrl {
   readonly url: string;
-  /** Whether it is certain; undefined where the file pins it. */
+  /** Whether it is certain; undefined if the file pins it. */
   readonly address: Address | undefined;
 }
 

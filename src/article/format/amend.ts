@@ -17,7 +17,7 @@ export type Amended = Omit<EncodedFile, 'bytes'>;
 
 /** What decides whether an article has a page. */
 export interface StateChange {
-  /** Why it is held; undefined where it is not. */
+  /** Why it is held; undefined if it is not. */
   readonly held: string | undefined;
   /** Another date, ISO 8601; undefined leaves it. */
   readonly date?: string | undefined;
@@ -41,7 +41,7 @@ interface Rewriting {
 
 /**
  * Changes the article files of a site. What a person wrote stays, in its order and place. Each change throws
- * ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
+ * ARTICLE_UNREADABLE if the front matter cannot be rewritten without loss.
  */
 export function articleAmender(
   { mapping }: Pick<AddressOptions, 'mapping'>,
@@ -68,7 +68,7 @@ export function articleAmender(
    *
    * @param previous the whole present file.
    * @param stored the same file, decoded.
-   * @param next the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
+   * @param next the new article. Of its `extra`, only keys that differ from those of the file are written.
    * @param storedBody where `next.body` comes from an earlier version of the file and is in its stored form already.
    */
   function amend(

@@ -27,7 +27,7 @@ export interface ReadFile {
 /** Reads article files; see `articleDecoder`. */
 export type ArticleDecoder = ReturnType<typeof articleDecoder>;
 
-/** Reads the article files of a site. Each reading throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED where it cannot. */
+/** Reads the article files of a site. Each reading throws FRONT_MATTER_INVALID or FRONT_MATTER_UNSUPPORTED if it cannot. */
 export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
   const { mapping } = options;
   const { path, image: imageAt, author: authorAt, all, constantTags, named } = siteKeys;
@@ -128,7 +128,7 @@ export function articleDecoder(options: AddressOptions, siteKeys: SiteKeys) {
     };
   }
 
-  /** The URL in a file that was answered to the service; undefined where the file has none. */
+  /** The URL in a file that was answered to the service; undefined if the file has none. */
   function storedUrl(text: string, at: string): StoredUrl | undefined {
     const { data } = readFrontMatter(text);
     const itsUrl = textIn(ownOf(data, path), 'url');

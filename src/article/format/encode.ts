@@ -17,7 +17,7 @@ export interface EncodedFile {
   /** The text in UTF-8. */
   readonly bytes: Uint8Array;
   readonly article: Article;
-  /** Whether the URL is certain; undefined where the file pins it. */
+  /** Whether the URL is certain; undefined if the file pins it. */
   readonly address?: Address;
   /** When the article has a page. */
   readonly publication: Publication;

@@ -31,7 +31,7 @@ export interface ArticleFormat extends ArticleAmender, Omit<ArticleDecoder, 'rea
   /** The slug of a file by its name alone. */
   slugOf(path: string): string;
   /**
-   * What two spellings of one tag have in common; empty where no article gets the tag. Undefined where each spelling is a tag
+   * What two spellings of one tag have in common; empty if no article gets the tag. Undefined if each spelling is a tag
    * of its own.
    */
   readonly tagKey: ((tag: string) => string) | undefined;

@@ -6,7 +6,7 @@ import type { FrontMatterValue, KeyNames } from './mapping.js';
 export interface KeyPath {
   /** The key at the top. */
   readonly key: string;
-  /** The text in the value of that key; null where there is none. A list's is its first. */
+  /** The text in the value of that key; null if there is none. A list's is its first. */
   read(value: unknown): string | null;
   /** The value with the text in it; undefined for a text that cannot stand there. What else a map holds stays. */
   write(text: string, previous?: unknown): FrontMatterValue | undefined;

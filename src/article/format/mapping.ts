@@ -17,7 +17,7 @@ export interface Timestamp {
 }
 
 /**
- * The front matter keys in which a site keeps the fields of an article; null where it has no key for one. Those of the
+ * The front matter keys in which a site keeps the fields of an article; null if it has no key for one. Those of the
  * picture, the author and the category may be paths: see `keyPath`.
  */
 export interface KeyNames {
@@ -83,7 +83,7 @@ export interface ListedAddress {
  */
 export interface ArticleMapping {
   /**
-   * The keys that lead to Pressmark's own front matter, such as `['extra', 'pressmark']`; none where it stands at the top,
+   * The keys that lead to Pressmark's own front matter, such as `['extra', 'pressmark']`; none if it stands at the top,
    * as on sites that Pressmark builds. @default ['pressmark']
    */
   readonly own?: readonly string[];
@@ -128,7 +128,7 @@ export interface ArticleMapping {
   sentText?(written: string): string;
   /** The address of the picture as it is written; undefined leaves it out, as the site would not build with this one. */
   image(url: string): string | undefined;
-  /** What two spellings of one tag have in common: the name of its page. Empty where the generator cannot make a page of it. */
+  /** What two spellings of one tag have in common: the name of its page. Empty if the generator cannot make a page of it. */
   tagKey(tag: string): string;
   /** The extension of a new article's file, `.md` or `.html`. */
   extension(body: IncomingBody): string;
@@ -138,7 +138,7 @@ export interface ArticleMapping {
   sentBody?(stored: string): string;
   /** The front matter by which the generator makes no page of a file, in the builds of others too. @default none */
   readonly held?: Readonly<Record<string, FrontMatterValue>>;
-  /** The front matter that pins an address; empty where the file's name does. */
+  /** The front matter that pins an address; empty if the file's name does. */
   pin(address: string): Readonly<Record<string, FrontMatterValue>>;
   /** Whether a file's page is at this address for certain, whatever the site's permalink rule is. */
   isPinned(file: FileFacts, address: string): boolean;

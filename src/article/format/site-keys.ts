@@ -68,7 +68,7 @@ export function siteKeys(mapping: ArticleMapping) {
   }
 
   return {
-    /** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
+    /** The keys that lead to Pressmark's own front matter; none if it stands at the top. */
     path,
     image,
     author,
@@ -84,7 +84,7 @@ export function siteKeys(mapping: ArticleMapping) {
   };
 }
 
-/** The keys that lead to Pressmark's own front matter; none where it stands at the top. */
+/** The keys that lead to Pressmark's own front matter; none if it stands at the top. */
 export function ownPath({ own = [OWN_KEY] }: Pick<ArticleMapping, 'own'>): readonly string[] {
   return own;
 }
@@ -94,7 +94,7 @@ export function ownOf(data: Data, path: readonly string[]): Data {
   return path.reduce((map, key) => mapOf(map[key]), data);
 }
 
-/** Why a file says that its article is held; undefined where it does not. */
+/** Why a file says that its article is held; undefined if it does not. */
 export function heldIn(data: Data, path: readonly string[]): string | undefined {
   const reason = scalarOf(ownOf(data, path).held);
   return reason === '' || reason === 'false' ? undefined : reason;

@@ -22,8 +22,8 @@ export interface FrontMatterChange {
  * do, too, also those of the body. A file without front matter gets YAML.
  *
  * @param text the whole file.
- * @throws PressmarkError ARTICLE_UNREADABLE where the result would not read back as intended; FRONT_MATTER_INVALID
- *   and FRONT_MATTER_UNSUPPORTED where the file cannot be read, as `readFrontMatter`.
+ * @throws PressmarkError ARTICLE_UNREADABLE if the result would not read back as intended; FRONT_MATTER_INVALID
+ *   and FRONT_MATTER_UNSUPPORTED if the file cannot be read, as `readFrontMatter`.
  */
 export function editFrontMatter(text: string, changes: readonly FrontMatterChange[], body?: string): string {
   const before = readFrontMatter(text);
@@ -41,7 +41,7 @@ export function editFrontMatter(text: string, changes: readonly FrontMatterChang
  * The text of a new file, with YAML front matter.
  *
  * @param isChecked whether it is read back, as values may be in a form of others, such as dates of a generator.
- * @throws PressmarkError ARTICLE_UNREADABLE where it would not read back as intended.
+ * @throws PressmarkError ARTICLE_UNREADABLE if it would not read back as intended.
  */
 export function newFrontMatter(
   entries: readonly FrontMatterChange[],

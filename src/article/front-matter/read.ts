@@ -75,7 +75,7 @@ function refuse(): never {
  * value counts, as for Hugo and Jekyll; an edit refuses such a file.
  *
  * @param text the whole file.
- * @throws PressmarkError FRONT_MATTER_INVALID where it is malformed, the message starting with `line <n>: `;
+ * @throws PressmarkError FRONT_MATTER_INVALID if it is malformed, the message starting with `line <n>: `;
  *   FRONT_MATTER_UNSUPPORTED for `---js` and every other language, none of which is ever evaluated.
  */
 export function readFrontMatter(text: string): AnyFrontMatter {
@@ -138,7 +138,7 @@ function cutJson(text: string, start: number): FrontMatterCut {
   return { form: 'json', start, end, body: lineEnd.test(text) ? lineEnd.lastIndex : end };
 }
 
-/** Behind the object that begins at an offset; undefined where it has no end. */
+/** Behind the object that begins at an offset; undefined if it has no end. */
 function jsonEnd(text: string, start: number): number | undefined {
   const mark = /["{}]/g;
   const inString = /\\|"/g;

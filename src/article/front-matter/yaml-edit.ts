@@ -11,7 +11,7 @@ import { valueText, yamlEntry } from './yaml-text.js';
  *
  * @param source the document, without fences; empty, or ending with a line end.
  * @param lineEnd what is written between lines.
- * @throws PressmarkError ARTICLE_UNREADABLE where the document is not a map of plain keys. The result need not be right
+ * @throws PressmarkError ARTICLE_UNREADABLE if the document is not a map of plain keys. The result need not be right
  *   in all other cases; the caller reads it back.
  */
 export function editYaml(source: string, changes: FrontMatterChanges, lineEnd = '\n'): string {
@@ -53,7 +53,7 @@ interface YamlEntry {
   readonly isBlock: boolean;
 }
 
-/** The document's map; null where there is nothing but comments. */
+/** The document's map; null if there is nothing but comments. */
 function topMap(source: string): YAMLMap | null {
   const { isMap, parseDocument } = yamlLibrary();
   const { contents, errors } = parseDocument(source);

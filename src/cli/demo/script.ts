@@ -104,7 +104,7 @@ const POLL_MS = 20;
 /** A plugin, like any other, which keeps what its actions are given. */
 export interface DemoWatcher {
   readonly plugin: Plugin;
-  /** Waits for the commit of an article; undefined where none comes. */
+  /** Waits for the commit of an article; undefined if none comes. */
   commit(id: string, subjectStart: string): Promise<string | undefined>;
   /** Waits until the present text of an article is live; how long after its answer, in milliseconds. */
   live(id: string): Promise<number | undefined>;

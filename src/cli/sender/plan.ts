@@ -70,7 +70,7 @@ function planOf({ dir }: SenderState, one: Queued, urlOf: (slug: string) => stri
   }
 }
 
-/** Which URL the receiver gives a slug, as far as the last article tells that has its slug in its URL. */
+/** The URL that the receiver would give a slug, by the last article with its slug in its URL. */
 function probableUrls({ connector: { name }, queue }: Sending): (slug: string) => string | null {
   let last: { timestamp: string; around: string[] } | undefined;
   for (const { connector, liveUrl, record } of queue.list()) {

@@ -63,7 +63,7 @@ export interface Sending {
 /**
  * Opens the sender's folder below `dir` for one receiver.
  *
- * @throws PressmarkError USAGE where nothing is connected, or not which one is said.
+ * @throws PressmarkError USAGE if nothing is connected, or not which one is said.
  */
 export function openSending(dir: string, connectorName: string | undefined, clock = CLOCK): Sending {
   const state = senderState(dir);

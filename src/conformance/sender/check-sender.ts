@@ -51,7 +51,7 @@ const PAUSING = ['answered-410', 'answered-429'] as const;
  * Holds a sender against the contract: plays scenarios to it as its receiver, has it act through the driver, and judges
  * what it does by the rules.
  *
- * @throws PressmarkError USAGE where `only` or `skip` names no rule, or where it cannot listen.
+ * @throws PressmarkError USAGE if `only` or `skip` names no rule, or if it cannot listen.
  */
 export async function checkSender(options: SenderCheckOptions): Promise<Report> {
   const { driver, secret, sender, skip = [] } = options;
@@ -105,7 +105,7 @@ async function play(
   interrupted.catch(() => undefined); // nobody may be waiting when it comes
   const orInterrupted = <T>(doing: Promise<T>) => Promise.race([doing, interrupted]);
 
-  /** @returns why the sender cannot be made to take the step; undefined where it has taken it. */
+  /** @returns why the sender cannot be made to take the step; undefined if it has taken it. */
   async function take(step: Step, seen: () => boolean): Promise<string | undefined> {
     try {
       await orInterrupted(driver.take(step, receiver.until(seen)));
@@ -201,7 +201,7 @@ async function play(
   }
 }
 
-/** When another attempt may come, at the earliest and at the latest; nothing where none is to come. */
+/** When another attempt may come, at the earliest and at the latest; nothing if none is to come. */
 function dueOf(name: string, trace: Trace): { from: number; to: number; trace: Trace }[] {
   const attempts = attemptsOf(trace);
   const last = attempts.at(-1);

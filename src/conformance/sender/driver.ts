@@ -34,6 +34,6 @@ export interface SenderDriver {
   take(step: Step, seen: Promise<void>): Promise<void>;
   /** Lets the sender's time pass to this moment; it sends what is due by then. */
   passTo(moment: number): Promise<void>;
-  /** The sender's delivery records; undefined where it does not show them. */
+  /** The sender's delivery records; undefined if it does not show them. */
   readonly records?: () => Promise<readonly DeliveryRecord[]>;
 }

@@ -15,7 +15,7 @@ export interface Seen {
   readonly untried: ReadonlyMap<ArticleName | RefreshName, string>;
   /** The URL of the article that was refreshed. */
   readonly articleUrl: string | undefined;
-  /** Undefined where the sender shows none. */
+  /** Undefined if the sender shows none. */
   readonly records:
     | { readonly early: readonly DeliveryRecord[]; readonly late: readonly DeliveryRecord[] }
     | undefined;

@@ -122,7 +122,7 @@ export interface SeenRequest {
   readonly at: number;
   /** When it was answered, or when its connection ended; undefined while it is under way. */
   endedAt?: number;
-  /** Undefined where it got no answer. */
+  /** Undefined if it got no answer. */
   status?: number;
   /** The answer’s JSON. */
   json?: object;

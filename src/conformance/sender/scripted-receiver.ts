@@ -61,7 +61,7 @@ export interface ScriptedReceiver {
 
 const RIGHT: Scripted = { kind: 'accept' };
 
-/** Starts the receiver. @throws PressmarkError USAGE where it cannot listen there. */
+/** Starts the receiver. @throws PressmarkError USAGE if it cannot listen there. */
 export async function startScriptedReceiver(options: ScriptedReceiverOptions): Promise<ScriptedReceiver> {
   const { now } = options;
   const timestampHeader = headerNames(options.service).timestamp.toLowerCase();

@@ -14,7 +14,7 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** Holds an answer against the request that it answers (contract: Endpoints, Errors, Limits). */
+/** Checks an answer to a request against the contract (Endpoints, Errors, Limits). */
 export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answered): Finding[] {
   const { status, body } = answer;
   const reply: Reply = {
@@ -53,7 +53,7 @@ export function judgeAnswer({ signature, delivery }: JudgedRequest, answer: Answ
   return found;
 }
 
-/** What an acknowledgement lacks. */
+/** What is wrong with a 2xx answer. */
 function findingsOf(delivery: Delivery, reply: Reply): Finding[] {
   switch (delivery.event) {
     case 'webhook.test': {

@@ -102,7 +102,7 @@ export interface RequestFinding extends Finding {
 /** A request against the contract. */
 export interface JudgedRequest {
   readonly signature: 'right' | 'wrong' | 'missing';
-  /** Undefined where the body is not what the contract describes. */
+  /** Undefined if the body is not what the contract describes. */
   readonly delivery: Delivery | undefined;
   readonly findings: readonly RequestFinding[];
 }

@@ -49,7 +49,7 @@ const OF_THE_CONNECTION = [
 /**
  * Stands where a receiver stands, or before one: holds each request and each answer against the contract as they pass.
  *
- * @throws PressmarkError USAGE where it cannot listen there.
+ * @throws PressmarkError USAGE if it cannot listen there.
  */
 export async function listen(options: ListenOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { statuses, forwardTo, delayMs } = options;

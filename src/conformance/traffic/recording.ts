@@ -42,7 +42,7 @@ export function recorderIn(folder: string): (what: string, one: Recording) => st
   };
 }
 
-/** A recorded request. @throws PressmarkError USAGE where the file holds none. */
+/** A recorded request. @throws PressmarkError USAGE if the file holds none. */
 export function readRecording(file: string): Recording {
   try {
     return recording.parse(JSON.parse(fs.readFileSync(file, 'utf8')));

@@ -55,7 +55,7 @@ export const MOST_BYTES = 10_000_000;
 /**
  * A server that judges what a sender sends.
  *
- * @throws PressmarkError USAGE where it cannot listen there.
+ * @throws PressmarkError USAGE if it cannot listen there.
  */
 export async function startTrafficServer(
   options: TrafficOptions,
@@ -121,7 +121,7 @@ export function jsonAnswer(status: number, json: object): Passed {
   };
 }
 
-/** A body to its end; undefined where it is over 10 MB. */
+/** A body to its end; undefined if it is over 10 MB. */
 export async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** Builds the site without these articles. @returns undefined where the build succeeded, else why it failed. */
+/** Builds the site without these articles. @returns undefined if the build succeeded, else why it failed. */
 export type BuildWithout = (leftOut: ReadonlySet<string>) => Promise<string | undefined>;
 
 /**

@@ -4,7 +4,7 @@ import type { HtmlToken } from '../../article/text/html-tokens.js';
  * Where the heading ends that begins with a token: as in a browser, at the next tag of any heading. Headings never hold one
  * another, so that all of a page together are read once.
  *
- * @returns undefined where it reaches to the end of the page.
+ * @returns undefined if it reaches to the end of the page.
  */
 export function headingEnd(tokens: readonly HtmlToken[], opening: number): number | undefined {
   for (let at = opening + 1; at < tokens.length; at++) {

@@ -13,7 +13,7 @@ export interface BuiltArticle {
   readonly path: string;
   /** Its absolute public URL. */
   readonly url: string;
-  /** The script blocks for the page's head, verbatim; empty where there are none. */
+  /** The script blocks for the page's head, verbatim; empty if there are none. */
   readonly jsonLd: string;
   /** The item comments of its HTML. */
   readonly comments: readonly string[];
@@ -43,7 +43,7 @@ export interface PostbuildReport {
 /** What became of one page. */
 export interface CompletedPage {
   readonly html: string;
-  /** What could not be put into the page, and why; empty where all is there. */
+  /** What could not be put into the page, and why; empty if all is there. */
   readonly problems: readonly string[];
 }
 
@@ -78,7 +78,7 @@ const ARTICLES_PER_TURN = 20;
  * Checks the pages of a built site and completes them: the JSON-LD of each article stands in its page's head, and its item
  * comments stand in the page. Pages are written only where they differ.
  *
- * @throws the system's errors where a page cannot be read or written; PressmarkError BUILD_FAILED where the time is up; the
+ * @throws the system's errors where a page cannot be read or written; PressmarkError BUILD_FAILED if the time is up; the
  *   signal's reason.
  */
 export async function postbuild(options: PostbuildOptions): Promise<PostbuildReport> {
@@ -210,7 +210,7 @@ function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The other way round. @throws PressmarkError FILTER_FAILED where the bytes are no UTF-8. */
+/** The other way round. @throws PressmarkError FILTER_FAILED if the bytes are no UTF-8. */
 function textOf(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));

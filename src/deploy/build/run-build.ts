@@ -32,7 +32,7 @@ export type BuildResult =
       readonly kind: 'failed';
       readonly ms: number;
       readonly output: string;
-      /** Null where a signal ended the command, or where it could not be started. */
+      /** Null if a signal ended the command, or if it could not be started. */
       readonly exitCode: number | null;
       readonly signal: string | null;
     }

@@ -71,7 +71,7 @@ function parsed(text: string): NodeJS.Dict<string> {
   return parseEnv(text.replace(/^(?:\u00ef\u00bb\u00bf|\ufeff)/, ''));
 }
 
-/** A value as such a file has it; undefined where no quotes can hold it. */
+/** A value as such a file has it; undefined if no quotes can hold it. */
 function quoted(value: string): string | undefined {
   if (/^[\w./:@%+,-]*$/.test(value)) return value;
   // Within double quotes `\n` is a line end.

@@ -15,7 +15,7 @@ export interface SiteCopyOptions {
   readonly siteDir: string;
   /** Files and folders that are not copied, relative to the site's folder. */
   readonly except: readonly string[];
-  /** The repository that the site stands in; undefined where it is in none. */
+  /** The repository that the site stands in; undefined if it is in none. */
   readonly repository?: Pick<Repository, 'git' | 'top' | 'prefix' | 'commonDir' | 'objectFormat'>;
   /** The environment that git runs in. @default empty */
   readonly env?: NodeJS.ProcessEnv;
@@ -38,7 +38,7 @@ export interface SiteCopy {
   /**
    * Writes a file of the copy, new or not, or removes it where `text` is undefined. It never writes through a symbolic link.
    *
-   * @returns false where the file would be behind a symbolic link, or is one, or is a folder.
+   * @returns false if the file would be behind a symbolic link, or is one, or is a folder.
    */
   write(path: string, text: string | undefined): boolean;
   remove(): void;
@@ -248,7 +248,7 @@ function newCopy(options: SiteCopyOptions): SiteCopy {
   return { dir, sync, write: (path, text) => writeFile(join(dir, path), text), remove };
 }
 
-/** What a path leads to, so far as this user may read it; undefined where that is nothing. */
+/** What a path leads to, so far as this user may read it; undefined if that is nothing. */
 function readable(path: string) {
   try {
     const real = fs.realpathSync(path);

@@ -15,7 +15,7 @@ export interface LiveCheckOptions {
 
 /** The live check of a site. */
 export interface LiveSettings extends LiveCheckOptions {
-  /** What the page of an article should have; undefined where the article is gone. */
+  /** What the page of an article should have; undefined if the article is gone. */
   expected(article: AwaitedArticle): Promise<ExpectedPage | undefined>;
   /** The pauses before the looks, in milliseconds. */
   readonly pausesMs?: readonly number[];
@@ -36,7 +36,7 @@ interface Awaited {
   article: AwaitedArticle;
   /** When the delivery was answered, by `performance.now()`; negative for those of a former process. */
   readonly answered: number;
-  /** Since when the article is in what is deployed, by `performance.now()`; undefined where it is not. */
+  /** Since when the article is in what is deployed, by `performance.now()`; undefined if it is not. */
   ready?: number;
   isReported?: boolean;
   isLive?: boolean;
@@ -121,7 +121,7 @@ export function createAwaited(options: AwaitedOptions) {
     lastBuild = began;
   }
 
-  /** Asks which articles git has as they are. @param ask undefined where nothing is committed: the answer is enough. */
+  /** Asks which articles git has as they are. @param ask undefined if nothing is committed: the answer is enough. */
   async function committed(ask?: (paths: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     const waiting = all().filter(({ ready }) => ready === undefined);
     const done = await ask?.(waiting.map(({ article }) => article.path));
@@ -217,7 +217,7 @@ const REQUEST = {
 /**
  * Fetches an article's page from the public site, once.
  *
- * @returns what was found instead of the page that is expected; undefined where the article is live.
+ * @returns what was found instead of the page that is expected; undefined if the article is live.
  * @throws the signal's reason.
  */
 export async function checkLive(

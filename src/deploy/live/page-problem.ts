@@ -6,7 +6,7 @@ import type { TextAnswer } from '../fetch-text.js';
 /** An article that should be live. */
 export interface ExpectedPage {
   readonly url: string;
-  /** The script blocks that the head should have, verbatim; empty where there are none. */
+  /** The script blocks that the head should have, verbatim; empty if there are none. */
   readonly jsonLd: string;
   /** The item comments that the page should have. */
   readonly comments: readonly string[];
@@ -16,7 +16,7 @@ export interface ExpectedPage {
   readonly canonical?: string;
 }
 
-/** What a page lacks; undefined where it is live as it should be. It takes time in proportion to the page's length. */
+/** What a page lacks; undefined if it is live as it should be. It takes time in proportion to the page's length. */
 export function problemOf(
   { url, jsonLd, comments, noindex = false, canonical: meant }: ExpectedPage,
   { status, robots, text }: TextAnswer,

@@ -10,7 +10,7 @@ import { buildFailure, readableEnd, withoutGitVariables } from '../build/run-bui
 import { COPY_PREFIX, reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { framedPage } from './framed-page.js';
 
-/** The outputs that are kept for the frames that show them. */
+/** How many outputs are kept, for the frames that show them. */
 const MOST_KEPT = 3;
 
 /** What is built, and how. */
@@ -82,7 +82,7 @@ export function createPreviewBuild(options: PreviewBuildOptions) {
     return { kind: 'page', html, folder: keep(built) };
   }
 
-  /** As the site does: an article that has no page has none here, and what breaks the build shows its text of before. */
+  /** Leaves out what the site leaves out; an article that breaks the build has its last good text. */
   function leaveOut(site: SiteCopy): void {
     const { malformed, hidden } = options.articleSources(site.dir);
     const { good, excluded } = readBuildState(stateDir);
@@ -96,7 +96,7 @@ export function createPreviewBuild(options: PreviewBuildOptions) {
     const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), COPY_PREFIX)));
     kept.unshift(folder);
     for (const old of kept.splice(MOST_KEPT)) fs.rmSync(old, { recursive: true, force: true });
-    // Within: what a generator makes is for everybody on the machine.
+    // In a folder that only this user can read; a generator's own folder may be readable by all.
     const place = join(folder, 'output');
     fs.renameSync(fs.realpathSync(built), place);
     return place;

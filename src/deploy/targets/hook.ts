@@ -20,7 +20,7 @@ const MOST_PER_MINUTE = 5;
 
 const MAX_ANSWER_BYTES = 1_000_000;
 
-/** This machine itself, where nobody reads along. */
+/** Hosts of this machine: a token that is sent to them crosses no network. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** What GitHub wants to know; Netlify, Vercel and Cloudflare do not look at the body. */

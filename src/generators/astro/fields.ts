@@ -33,7 +33,7 @@ export interface SchemaKey {
   readonly shortest: number | undefined;
 }
 
-/** The keys in a JSON schema that `astro sync` has written; undefined where there is none. */
+/** The keys in a JSON schema that `astro sync` has written; undefined if there is none. */
 export function keysIn(schema: unknown, collection: string): readonly SchemaKey[] | undefined {
   const root = mapOf(schema);
   const { properties, required } = mapOf(mapOf(root.definitions)[collection] ?? root);
@@ -192,7 +192,7 @@ function isDemanded({ name, isRequired }: SchemaKey, posts: readonly SitePost[])
   return isRequired && posts.every(({ data }) => Object.hasOwn(data, name));
 }
 
-/** The value that all posts have; undefined where they differ. */
+/** The value that all posts have; undefined if they differ. */
 function sharedBy(values: readonly unknown[]): unknown {
   const [first, ...others] = values;
   return others.every((value) => isDeepStrictEqual(value, first)) ? first : undefined;

@@ -71,7 +71,7 @@ function slugOf(address: string, base: string): string {
 /** Longest name of a tag's folder, in bytes. */
 const LONGEST_NAME = 200;
 
-/** The name of a tag's page, which Docusaurus makes of its words. Empty where it has none: the page would be the list of all tags. */
+/** The name of a tag's page, which Docusaurus makes of its words. Empty if it has none: the page would be the list of all tags. */
 function tagKey(tag: string): string {
   const words = tag.match(/\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}'’]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
   const key = words
@@ -111,7 +111,7 @@ export function storedBody(incoming: IncomingBody): StoredBody {
  * Markdown without raw HTML and directives. A picture that is not on the web, and a link to a page that is not there, stop the
  * build: links from the root on get a prefix that keeps Docusaurus from looking.
  *
- * @returns undefined where it cannot be stored as Markdown.
+ * @returns undefined if it cannot be stored as Markdown.
  */
 function plainMarkdown(markdown: string): string | undefined {
   if (needsHtml(markdown) || PREPROCESSED.test(markdown)) return undefined;

@@ -121,7 +121,7 @@ function isPinned(data: Readonly<Record<string, unknown>>, address: string): boo
 interface Transforms {
   /** Elements that are taken out of the page, or processed, unless they are marked. */
   readonly elements: readonly string[];
-  /** Ids that the site's layouts use, where a page with one id twice stops the build; undefined where it does not. */
+  /** Ids that the site's layouts use, where a page with one id twice stops the build; undefined if it does not. */
   readonly ids: readonly string[] | undefined;
 }
 

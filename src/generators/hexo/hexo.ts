@@ -91,7 +91,7 @@ async function inspect({ files, ask }: AskedSite): Promise<SiteFacts> {
   };
 }
 
-/** A rule of Hexo's, such as `:year/:title/`, as a pattern; undefined where it has parts that Pressmark cannot fill. */
+/** A rule of Hexo's, such as `:year/:title/`, as a pattern; undefined if it has parts that Pressmark cannot fill. */
 function patternOf(rule: string): string | undefined {
   const pattern = `/${rule.replace(/^\/+/, '').replace(/:(?:title|post_title|name)\b/g, ':slug')}`;
   const isKnown = [...pattern.matchAll(/:(\w+)/g)].every(([, part = '']) =>

@@ -58,7 +58,7 @@ export function slugOfFile({ path }: FileFacts): string {
 }
 
 /**
- * The name of a tag's page. Empty where the tag can have none: without a letter or digit it would be the page of all tags, and
+ * The name of a tag's page. Empty if the tag can have none: without a letter or digit it would be the page of all tags, and
  * a longer name does not fit into a file system.
  */
 function tagKey(tag: string): string {

@@ -45,7 +45,7 @@ export const hugo: Generator = {
 const HUGO_KEY =
   /^\s*[{[]?\s*["']?(?:baseURL|languageCode|defaultContentLanguage|permalinks|publishDir|enableRobotsTXT|markup|module|disableKinds)\b/im;
 
-/** The configuration's file or folder; undefined where the folder is not a Hugo site. */
+/** The configuration's file or folder; undefined if the folder is not a Hugo site. */
 function recognise(files: SiteFiles): string | undefined {
   const root = CONFIG_FILES.find((name) => {
     const text = files.read(name);

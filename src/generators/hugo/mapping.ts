@@ -90,7 +90,7 @@ const GO_SPACE = /[^\S\ufeff]|\u0085/;
 const LONGEST_NAME = 240;
 
 /**
- * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty where Hugo makes none, where
+ * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty if Hugo makes none, where
  * the page would be outside the tags' folder, or in the place of another file of the site, which stops the build.
  */
 function tagKey(tag: string): string {

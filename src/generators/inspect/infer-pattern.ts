@@ -11,7 +11,7 @@ export interface PlacedPost {
   /** The path of its URL below the site's. */
   readonly address: string;
   readonly slug: string;
-  /** The date as ISO 8601; empty where it is not known. */
+  /** The date as ISO 8601; empty if unknown. */
   readonly date: string;
 }
 
@@ -30,7 +30,7 @@ export interface Inferred {
   readonly isCommon: boolean;
 }
 
-/** The pattern of the newest posts' addresses, such as `/:year/:month/:slug/`; undefined where there are none. */
+/** The pattern of the newest posts' addresses, such as `/:year/:month/:slug/`; undefined if there are none. */
 export function inferPermalink(posts: readonly PlacedPost[], timeZone?: string): Inferred | undefined {
   return mostCommon(posts, timeZone, ({ address }, day) => {
     // The last part of an address is the post's own, whether it is the slug or made of the title.
@@ -40,7 +40,7 @@ export function inferPermalink(posts: readonly PlacedPost[], timeZone?: string):
   });
 }
 
-/** The pattern of the newest posts' files, such as `posts/:year/:slug.md`; undefined where there are none. */
+/** The pattern of the newest posts' files, such as `posts/:year/:slug.md`; undefined if there are none. */
 export function inferFile(
   posts: readonly Omit<PlacedPost, 'address'>[],
   timeZone?: string,

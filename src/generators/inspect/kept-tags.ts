@@ -41,7 +41,7 @@ export function tagsInCode(files: SiteFiles, paths: readonly string[], isCode = 
 
 const LONGEST_CALL = 2_000;
 
-/** What stands between a parenthesis that was opened before an index and its end. */
+/** The arguments of a call whose opening parenthesis is just before `start`. */
 function argumentsAt(text: string, start: number): string {
   let open = 1;
   for (let at = start; at < Math.min(text.length, start + LONGEST_CALL); at++) {

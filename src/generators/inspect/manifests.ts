@@ -1,7 +1,7 @@
 import { mapOf } from '../../article/plain-data.js';
 import type { Problem, SiteFiles } from '../generator.js';
 
-/** The site's `package.json`, or another; empty where there is none or where it is not JSON, which npm itself reports. */
+/** The site's `package.json`, or another; empty if there is none or where it is not JSON, which npm itself reports. */
 export function readPackageJson(
   files: Pick<SiteFiles, 'read'>,
   path = 'package.json',
@@ -22,7 +22,7 @@ export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<stri
   );
 }
 
-/** The version of an npm package that is installed; undefined where it is not. */
+/** The version of an npm package that is installed; undefined if it is not. */
 export function installedVersion(files: SiteFiles, name: string): string | undefined {
   const { version } = readPackageJson(files, `node_modules/${name}/package.json`);
   return typeof version === 'string' ? version : undefined;
@@ -31,7 +31,7 @@ export function installedVersion(files: SiteFiles, name: string): string | undef
 /**
  * Names a version of a generator that Pressmark was not tried with.
  *
- * @param version such as `3.1.2`; undefined where it is not known.
+ * @param version such as `3.1.2`; undefined if unknown.
  * @param tried the versions that it was tried with, in words, such as `Eleventy 2 and 3`.
  * @param majors their first numbers.
  * @param minor the least second number. @default any

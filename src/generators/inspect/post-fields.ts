@@ -58,7 +58,7 @@ export function keysOfPosts(posts: readonly SitePost[], usual: KeyNames): Partia
   return found;
 }
 
-/** Where in a value the text of a field is; undefined where it is no text. */
+/** Where in a value the text of a field is; undefined if it is no text. */
 function pathOf(field: keyof KeyNames, name: string, value: unknown, slug: string): string | undefined {
   // Most canonical addresses are those of a text that was published elsewhere before.
   if (field === 'canonical')

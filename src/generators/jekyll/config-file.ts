@@ -27,7 +27,7 @@ export function recognise(files: SiteFiles): string | undefined {
   return usesBundler(files) || hasFolders || JEKYLL_KEY.test(text) ? path : undefined;
 }
 
-/** The configuration file that Jekyll reads; undefined where there is none. */
+/** The configuration file that Jekyll reads; undefined if there is none. */
 export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | undefined {
   return firstFile(files, CONFIG_FILES);
 }
@@ -90,7 +90,7 @@ export function excludePressmark(
   return { edits: [{ path, text: edited, reason }], warnings: [] };
 }
 
-/** The entries of `exclude:`; undefined where there is none. */
+/** The entries of `exclude:`; undefined if there is none. */
 function ownExcludes(config: string): readonly string[] | undefined {
   const { contents } = yamlLibrary().parseDocument(config);
   const { exclude } = mapOf(contents?.toJSON());
@@ -100,7 +100,7 @@ function ownExcludes(config: string): readonly string[] | undefined {
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
  *
- * @returns undefined where the file is written in a way that cannot be added to; the owner has to do it.
+ * @returns undefined if the file is written in a way that cannot be added to; the owner has to do it.
  */
 export function addExcludes(config: string, items: readonly string[]): string | undefined {
   const { isMap, parse, parseDocument } = yamlLibrary();

@@ -163,7 +163,7 @@ function selectingTags(files: SiteFiles, source: string): string[] {
 
 /** What Jekyll has said. */
 interface JekyllAnswer {
-  /** The version that runs; undefined where it is not known. */
+  /** The version that runs; undefined if unknown. */
   readonly version: string | undefined;
   /** 3 where the version is not known, as articles are right in Jekyll 4 then, too. */
   readonly major: number;

@@ -80,8 +80,8 @@ const SEPARATORS = {
 } as const;
 
 /**
- * The name of a tag's page. Empty where it has none, as the page would be that of all tags, or in another folder. On a site
- * without such pages `C`, `C++` and `C#` are three tags, although they have one slug.
+ * The name of a tag's page; empty if the page would be that of all tags, or in another folder. On a site without such pages
+ * `C`, `C++` and `C#` are three tags, although they have one slug.
  */
 function tagKey(tag: string, mode: GeneratorOptions['tagSlugs']): string {
   if (typeof mode !== 'string') return tag.replace(/^[^\p{M}\p{L}\p{Nd}]+/u, '').toLowerCase();
@@ -103,7 +103,7 @@ function imageAddress(url: string): string {
   return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
 }
 
-/** The day that the name of a file says. */
+/** The day in a file's name. */
 function dayOfName(path: string): string | undefined {
   const [, year = '', month = '', day = ''] = POST_NAME.exec(path.slice(path.lastIndexOf('/') + 1)) ?? [];
   if (year === '') return undefined;
@@ -111,8 +111,8 @@ function dayOfName(path: string): string | undefined {
 }
 
 /**
- * What begins an extension or an attribute list of kramdown, and a character reference. Old versions run code from
- * `{::options}`, and make broken UTF-8 of a reference to no character, at which filters end the build.
+ * The beginning of an extension or attribute list of kramdown, or of a character reference. Old versions of kramdown run code
+ * from `{::options}`, and make invalid UTF-8 of a reference to no character, at which filters end the build.
  */
 const KRAMDOWN_ONLY = /\{:|&#/;
 
@@ -134,7 +134,7 @@ export function storedBody(
   keepsHtml: boolean,
 ): StoredBody {
   const inert = (text: string) => (hasSwitch ? text : escapeLiquid(text));
-  // Where the text is escaped, it has to run through Liquid.
+  // An escaped text has to pass through Liquid, which prints the original.
   const render_with_liquid = hasSwitch ? false : undefined;
   const isHtmlFile = path.endsWith('.html');
   if (!isHtmlFile && isStoredAsMarkdown(incoming))
@@ -158,7 +158,7 @@ function unescapeLiquid(text: string): string {
   return text.replace(/\{\{ "(\{[{%])" \}\}/g, '$1');
 }
 
-/** What ends the extension, wherever it stands: in the text itself it would set the rest of it free. */
+/** The end of the extension. Inside the text, it would end the extension early, and kramdown would read the rest. */
 const END_OF_EXTENSION = /\{(?=:\/(?:nomarkdown)?\})/g;
 
 /** HTML that kramdown prints byte for byte but for CR, and for what would end the extension. */
@@ -173,7 +173,7 @@ const FIRST_PARAGRAPH =
 
 /**
  * The `excerpt_separator` of an HTML file. Jekyll's own, a blank line, may stand inside of `<pre>`, and the rest of the
- * list page would be in it. Empty where the article begins with anything else than a paragraph: it has no excerpt then.
+ * list page would be in it. Empty if the article begins with anything else than a paragraph: it has no excerpt then.
  */
 function excerptSeparator(html: string): string {
   return FIRST_PARAGRAPH.test(html) ? '</p>' : '';

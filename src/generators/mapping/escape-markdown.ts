@@ -22,7 +22,7 @@ interface Code {
  * Markdown with each piece escaped as its position needs it. What is code is decided by a Markdown parser, and whatever is not
  * surely code is prose.
  *
- * @returns undefined where readers would see another text than before, as when an escape stands in code; or where this would
+ * @returns undefined if readers would see another text than before, as when an escape stands in code; or if this would
  *   take long. The article is then to be stored as HTML.
  */
 export function escapedMarkdown(markdown: string, escapes: MarkdownEscapes): string | undefined {
@@ -67,7 +67,7 @@ function codeIn(source: string): Code[] {
 }
 
 /**
- * The code spans of a paragraph. None where they differ from those that the parser has found, or where a tag or an autolink
+ * The code spans of a paragraph. None if they differ from those that the parser has found, or if a tag or an autolink
  * may stand between them: in one, a backtick begins nothing.
  */
 function spansIn(text: string, expected: readonly string[]): Code[] {

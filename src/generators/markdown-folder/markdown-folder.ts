@@ -88,7 +88,7 @@ const SHARED = ['layout', 'template', 'type', 'lang', 'locale', 'published', 'dr
  * the rest from the program that runs the code.
  *
  * @param program asks that program.
- * @throws PressmarkError USAGE where the folder that its owner has named holds no Markdown file.
+ * @throws PressmarkError USAGE if the folder that its owner has named holds no Markdown file.
  */
 export async function inspectFolder(
   site: AskedSite,
@@ -210,7 +210,7 @@ const RENDERERS: readonly (readonly [dependency: string, since: number, keeps: R
   ['remark-rehype', 0, /\ballowDangerousHtml\s*:\s*true\b/],
 ];
 
-/** The package by which the site's code loses HTML in Markdown; undefined where HTML is kept. */
+/** The package by which the site's code loses HTML in Markdown; undefined if HTML is kept. */
 function packageWithoutHtml(
   files: SiteFiles,
   sources: readonly string[],

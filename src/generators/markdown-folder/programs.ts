@@ -121,7 +121,7 @@ const BROKEN_LINKS: Problem = {
   fix: "Set kit.prerender.handleHttpError and handleMissingId to 'warn' in svelte.config.js; else such an article is left out.",
 };
 
-/** The configuration file of a program; undefined where there is none. */
+/** The configuration file of a program; undefined if there is none. */
 export function configOf(files: SiteFiles, { config }: Pick<Program, 'config'>): string | undefined {
   return firstFile(
     files,

@@ -76,7 +76,7 @@ export function storedBody(incoming: IncomingBody): StoredBody {
   return { text: markdown ?? htmlElement(incoming.html), frontMatter: {} };
 }
 
-/** Escaped Markdown without item comments, which Nuxt drops; undefined where it cannot be stored as such. */
+/** Escaped Markdown without item comments, which Nuxt drops; undefined if it cannot be stored as such. */
 function plainMarkdown(source: string): string | undefined {
   const markdown = withoutItemComments(source);
   if (needsHtml(markdown) || hasTags(markdown) || EMOJI.test(markdown)) return undefined;

@@ -15,7 +15,7 @@ import { nextRef } from './next-commits.js';
 export interface NewVersion {
   /** From the top of the work tree. */
   readonly path: string;
-  /** The content, or the name of a blob that git has; null where the file is removed. */
+  /** The content, or the name of a blob that git has; null if the file is removed. */
   readonly content: Buffer | string | null;
   /** See `modeOf`. */
   readonly mode: string;
@@ -156,7 +156,7 @@ export interface NewCommits {
 /**
  * Moves the branch to new commits, and puts their files into the index, except where the owner has staged something.
  *
- * @returns undefined where HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when
+ * @returns undefined if HEAD has moved since `head` was read: then the commits must be made again. `tidied` resolves when
  *   nothing is left of the batch but its commits; no answer waits for that.
  * @throws PressmarkError GIT_FAILED, as where another program has locked the index or the branch for long.
  */

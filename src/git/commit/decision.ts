@@ -11,7 +11,7 @@ export interface Facts {
   readonly why: Why;
   /** Whether git has what the file holds. */
   readonly isInGit: boolean;
-  /** Whether a person has edited it; undefined where it is not an article. */
+  /** Whether a person has edited it; undefined if it is not an article. */
   readonly isEdited: boolean | undefined;
   /** Whether the owner has staged something at its path. */
   readonly isStaged: boolean;
@@ -51,7 +51,7 @@ export interface CommittedArticle {
 
 /** What `committedElsewhere` asks the store. */
 export interface ArticlePaths {
-  /** Reads the text of an article's file; undefined where it is malformed. */
+  /** Reads the text of an article's file; undefined if it is malformed. */
   decode(path: string, text: string): Promise<StoredArticle | undefined>;
   /** The files of an article, relative to the site's folder. */
   pathsOf(id: string): readonly string[];

@@ -36,7 +36,7 @@ export function openEditors(path: string) {
     });
   }
 
-  /** Who has made a revision; undefined where no person has. */
+  /** Who has made a revision; undefined if no person has. */
   function of(revision: string): Person | undefined {
     for (const { revision: of, name, email } of log.news()) people.set(of, { name, email });
     return people.get(revision);

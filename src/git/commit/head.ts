@@ -72,7 +72,7 @@ function notNow(waitingFor: string): NotNow {
   return { kind: 'not now', waitingFor };
 }
 
-/** The full name of the branch that HEAD is on; undefined where it is detached. */
+/** The full name of the branch that HEAD is on; undefined if it is detached. */
 export async function branchOfHead({
   git,
   gitDir,

@@ -16,7 +16,7 @@ export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** Has a pull request opened for what is pushed. */
+  /** Opens a pull request for what is pushed. */
   readonly review?: ReviewSettings;
   /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;

@@ -76,7 +76,7 @@ export async function createChangeCommits(repository: Repository, options: Chang
     return { ...version, content: stdout.trim() };
   }
 
-  /** The person who has made a change; undefined where nobody has. */
+  /** The person who has made a change; undefined if nobody has. */
   function personOf(file: Change): Person | undefined {
     const kind = personsKind(file);
     const key = kind === 'Remove' ? removedKey : restoredKey;

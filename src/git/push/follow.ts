@@ -126,7 +126,7 @@ async function clear(
   return true;
 }
 
-/** The commit that has both histories; undefined where only a person can make it. */
+/** The commit that has both histories; undefined if only a person can make it. */
 async function merged(
   tip: string | null,
   commit: string,

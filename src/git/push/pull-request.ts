@@ -20,7 +20,7 @@ export interface ReviewSettings {
   readonly pullRequest: ReviewHostKind;
   /** The URL of the host's REST API. @default that of the host in the remote's URL */
   readonly api?: string | undefined;
-  /** Undefined where none is set, which is reported. */
+  /** Undefined if none is set, which is reported. */
   readonly token: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface PullRequestOptions extends ReviewSettings, Pick<RemoteSettings,
   readonly env: NodeJS.Dict<string>;
   readonly status: PushStatusKeeper;
   readonly log: Log;
-  /** Reads the text of an article's file, at a path relative to the site's folder; undefined where it is malformed. */
+  /** Reads the text of an article's file, at a path relative to the site's folder; undefined if it is malformed. */
   decode(path: string, text: string): Promise<Pick<StoredArticle, 'article'> | undefined>;
   /** Has the local branch follow a commit of the remote; see `follow`. */
   follow(commit: string, ref: string): Promise<Followed>;
@@ -135,7 +135,7 @@ export function keepPullRequest(options: PullRequestOptions) {
     return articles;
   }
 
-  /** @returns the open pull request; undefined where a person has closed it, and no article has come since. */
+  /** @returns the open pull request; undefined if a person has closed it, and no article has come since. */
   async function opened(
     host: ReviewHost,
     branches: Branches,

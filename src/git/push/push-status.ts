@@ -8,17 +8,17 @@ export interface PushStatus {
   readonly lastPush: string | null;
   /** What waits to be pushed, in commits. */
   readonly waiting: number;
-  /** What went wrong last and has not gone well since; null where nothing has. */
+  /** What went wrong last and has not gone well since; null if nothing has. */
   readonly lastError: string | null;
   /** Whether that was a rule of the remote or the rights of this user, which trying again does not change. */
   readonly isDeclined: boolean;
-  /** What a person has to do before it goes on; null where nothing is. */
+  /** What a person has to do before it goes on; null if nothing is. */
   readonly waitingFor: string | null;
-  /** The pull request for what was pushed; null where none is wanted. */
+  /** The pull request for what was pushed; null if none is wanted. */
   readonly pullRequest: {
-    /** Its page; null where none is open. */
+    /** Its page; null if none is open. */
     readonly url: string | null;
-    /** Why the host could not be brought up to date; null where it could. */
+    /** Why the host could not be brought up to date; null if it could. */
     readonly error: string | null;
   } | null;
 }
@@ -72,7 +72,7 @@ export function createPushStatus(path: string) {
   };
 }
 
-/** The status that a receiver has left; undefined where none has pushed here. */
+/** The status that a receiver has left; undefined if none has pushed here. */
 export function readPushStatus(path: string): PushStatus | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));

@@ -39,7 +39,7 @@ export interface RemoteWriterOptions extends RemoteSettings, ChangeCommitsOption
 
 /** The writer of the level `push`; see `openRemoteWriter`. */
 export interface RemoteWriter extends SharedWriter {
-  /** Why nothing can be stored now; undefined where the remote answers. */
+  /** Why nothing can be stored now; undefined if the remote answers. */
   trouble(): string | undefined;
 }
 
@@ -81,7 +81,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  *
  * Nothing is in the work tree that the remote does not have, so nothing has to be undone.
  *
- * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
+ * @throws PressmarkError CONFIG_INVALID if the site's folder cannot be shared like that.
  */
 export async function openRemoteWriter(options: RemoteWriterOptions): Promise<RemoteWriter> {
   const { status, author, env, log, lock, hooks, content } = options;

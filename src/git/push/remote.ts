@@ -102,7 +102,7 @@ export async function createRemote(
    * Fetches the branch.
    *
    * @param known the last commit that was fetched or pushed before; null for none.
-   * @returns the branch's last commit, or null where the remote has no such branch yet.
+   * @returns the branch's last commit, or null if the remote has no such branch yet.
    * @throws PressmarkError REMOTE_UNAVAILABLE.
    */
   async function fetch(known: string | null): Promise<string | null> {

@@ -15,7 +15,7 @@ export type ReviewHost = ReturnType<typeof createReviewHost>;
 /** Thrown where the host did not do what was asked. */
 export class ReviewHostError extends PressmarkError {
   /**
-   * @param answered the HTTP status; 0 where there is no answer.
+   * @param answered the HTTP status; 0 if there is no answer.
    * @param retryAfterMs when the host wants to be asked again, in milliseconds from now.
    */
   constructor(
@@ -55,7 +55,7 @@ const MOST_WORDS = 300;
 /**
  * The pull requests of the repository that a remote's URL names, by the host's REST API.
  *
- * @throws PressmarkError CONFIG_INVALID where the API, the repository or the token is not known.
+ * @throws PressmarkError CONFIG_INVALID if the API, the repository or the token is not known.
  */
 export function createReviewHost({ kind, remoteUrl, token, signal, ...options }: ReviewHostOptions) {
   const dialect = DIALECTS[kind];
@@ -194,7 +194,7 @@ function apiOf(dialect: Dialect, remoteUrl: string): string {
   );
 }
 
-/** Where the pages of a remote's host are; undefined where its URL is a path. */
+/** Where the pages of a remote's host are; undefined if its URL is a path. */
 function originOf(remoteUrl: string): string | undefined {
   if (/^https?:\/\//i.test(remoteUrl) && URL.canParse(remoteUrl)) return new URL(remoteUrl).origin;
   const [, host] =

@@ -28,12 +28,12 @@ export interface SharedBranchOptions {
  * The branch that several machines share: keeps this machine's branch, index and work tree where the remote's branch is. They change under the store's lock, which
  * nobody needs while the remote is waited for.
  *
- * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED where a person has to do something first.
+ * All of it throws PressmarkError REMOTE_UNAVAILABLE; COMMIT_FAILED if a person has to do something first.
  */
 export async function openSharedBranch(options: SharedBranchOptions) {
   const { repository, remote, folder, author, status, log, lock, readAgain } = options;
   let tip = await commitAt(repository, FETCHED_REF);
-  /** The one that the work tree has; undefined where that is not known. */
+  /** The one that the work tree has; undefined if that is not known. */
   let followed: string | null | undefined;
   /** Where HEAD was then. */
   let head: string | null = null;
@@ -73,7 +73,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
     return isNew;
   }
 
-  /** Pushes what this clone has, where the remote has no such branch; null where that is nothing either. */
+  /** Pushes what this clone has, where the remote has no such branch; null if that is nothing either. */
   async function pushFirst(): Promise<string | null> {
     if (tip !== null)
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
@@ -89,7 +89,7 @@ export async function openSharedBranch(options: SharedBranchOptions) {
    * Brings the branch, the index and the work tree to the remote's tip.
    *
    * @param own the files that this machine has just pushed.
-   * @throws PressmarkError COMMIT_FAILED where a person has to do something first.
+   * @throws PressmarkError COMMIT_FAILED if a person has to do something first.
    */
   async function followTip(own: ReadonlySet<string> = new Set()): Promise<void> {
     if (tip === null) followed = null;

@@ -5,7 +5,7 @@ import type { OptionFault, SettingField } from './settings-form.js';
 /** The options of a plugin, as the admin shows them. */
 export interface PluginSettings {
   readonly plugin: string;
-  /** The fields of a form; undefined where the schema does not say which options there are. */
+  /** The fields of a form; undefined if the schema does not say which options there are. */
   readonly fields: readonly SettingField[] | undefined;
   /** The options that the config sets, which only the config can change; their values as JSON. */
   readonly configured: Readonly<Record<string, string>>;
@@ -49,17 +49,17 @@ export interface PluginsService {
   /**
    * Runs a job again now, for an event that waits for its next attempt or was given up.
    *
-   * @throws PressmarkError USAGE where there is nothing to run.
+   * @throws PressmarkError USAGE if there is nothing to run.
    */
   runAgain(job: string, key: string): Promise<void>;
-  /** The settings of a plugin; undefined where there is no such plugin, or it takes no options. */
+  /** The settings of a plugin; undefined if there is no such plugin, or it takes no options. */
   settings(plugin: string): Promise<PluginSettings | undefined>;
   /**
    * Writes what the settings file has for a plugin, after the plugin's schema has checked it together with the options of
    * the config, and commits the file. The receiver takes it up at its next start.
    *
    * @param base that of the settings that were shown.
-   * @throws PressmarkError USAGE where there is no such plugin; CONFIG_INVALID where the file is damaged.
+   * @throws PressmarkError USAGE if there is no such plugin; CONFIG_INVALID if the file is damaged.
    */
   save(
     plugin: string,

@@ -13,7 +13,7 @@ export type PreviewPage =
   | {
       readonly kind: 'page';
       readonly html: string;
-      /** Where `file` finds the files of the page; undefined where the site has them. */
+      /** Where `file` finds the files of the page; undefined if the site has them. */
       readonly folder?: string;
     }
   /** In the words of the site's generator: foreign text. */

@@ -27,7 +27,7 @@ export interface SettingField {
   /** The option's name. */
   readonly key: string;
   readonly label: string;
-  /** What it means; empty where the schema does not say so. */
+  /** What it means; empty if the schema does not say so. */
   readonly help: string;
   readonly type: FieldKind;
   readonly isRequired: boolean;
@@ -46,8 +46,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /**
  * The fields of a form for a plugin's options.
  *
- * @param schema undefined where the plugin takes none.
- * @returns undefined where its schema cannot be had as JSON Schema, or is not that of an object with known keys.
+ * @param schema undefined if the plugin takes none.
+ * @returns undefined if its schema cannot be had as JSON Schema, or is not that of an object with known keys.
  */
 export function fieldsOfOptions(schema: StandardSchemaV1 | undefined): readonly SettingField[] | undefined {
   try {
@@ -69,7 +69,7 @@ function jsonSchemaOf(schema: StandardSchemaV1): unknown {
   return z.toJSONSchema(schema as unknown as z.core.$ZodType, { io: 'input' });
 }
 
-/** The fields of a form for a JSON Schema; undefined where it is not that of an object with known keys. */
+/** The fields of a form for a JSON Schema; undefined if it is not that of an object with known keys. */
 export function fieldsOfSchema(schema: unknown): readonly SettingField[] | undefined {
   const { type, properties, required } = objectOf(schema);
   if (type !== 'object' || properties === undefined) return undefined;

@@ -18,7 +18,7 @@ export interface Setup {
   readonly secret: {
     /** The last four characters of the newest one. */
     readonly end: string;
-    /** Until when the ones before it are live, ISO 8601; undefined where there are none. */
+    /** Until when the ones before it are live, ISO 8601; undefined if there are none. */
     readonly oldUntil: string | undefined;
     /** Whether the environment sets it, which goes before `.env`. */
     readonly isFromEnvironment: boolean;
@@ -36,7 +36,7 @@ export interface SetupService {
    *
    * @param given that of the service. @default a random one
    * @returns the secret.
-   * @throws PressmarkError USAGE where it cannot be one, or the environment sets it.
+   * @throws PressmarkError USAGE if it cannot be one, or the environment sets it.
    */
   renewSecret(given?: string): Promise<string>;
 }

@@ -12,7 +12,7 @@ export interface BuildRecord {
   /** How many files of the output were written and removed. */
   readonly written: number;
   readonly removed: number;
-  /** The end of what the build command printed, or what went wrong; empty where nothing did. Foreign text. */
+  /** The end of what the build command printed, or what went wrong; empty if nothing did. Foreign text. */
   readonly output: string;
 }
 
@@ -23,9 +23,9 @@ export interface DeployRecord {
   /** Such as `folder /srv/www/site`. */
   readonly target: string;
   readonly ms: number;
-  /** Why it failed, with the end of what its command printed; null where it did not. Foreign text. */
+  /** Why it failed, with the end of what its command printed; null if it did not. Foreign text. */
   readonly error: string | null;
-  /** The end of what the command of a deploy that did not fail printed; empty where there is none. Foreign text. */
+  /** The end of what the command of a deploy that did not fail printed; empty if there is none. Foreign text. */
   readonly output: string;
 }
 
@@ -33,7 +33,7 @@ export interface DeployRecord {
 export interface LeftOutArticle {
   /** Its file, relative to the site's folder. */
   readonly path: string;
-  /** Null where the file cannot be read. */
+  /** Null if the file cannot be read. */
   readonly id: string | null;
   readonly url: string | null;
   /** `breaks`: the build fails with it. `malformed`: its file cannot be read. */
@@ -42,11 +42,11 @@ export interface LeftOutArticle {
   readonly reason: string | null;
   /** Since when, or until when it is scheduled; ISO 8601. */
   readonly at: string | null;
-  /** Whether the site shows its text of before. */
+  /** Whether the site shows its earlier text. */
   readonly hasPrevious: boolean;
 }
 
-/** What followed a delivery, as far as it is known; null for what is not known, or has not happened. */
+/** What followed a delivery; null for a step that has not happened, or is unknown. */
 export interface DeliveryAftermath {
   /** The article's file, relative to the site's folder. */
   readonly path: string | null;
@@ -63,7 +63,7 @@ export interface DeliveryAftermath {
 
 /** Builds and deploys of a site, as the service `builds`. Receivers on one folder share what is kept. */
 export interface BuildsService {
-  /** What builds the site here; null where nothing does. */
+  /** What builds the site here; null if nothing does. */
   readonly by: BuildRecord['by'] | null;
   /** The names of the targets. */
   readonly targets: readonly string[];
@@ -83,9 +83,9 @@ export interface BuildsService {
 
 /** How a site stands in git. */
 export interface GitState {
-  /** Why nothing is committed; null where articles are. */
+  /** Why nothing is committed; null if articles are. */
   readonly because: string | null;
-  /** Null where HEAD is on none. */
+  /** Null if HEAD is on none. */
   readonly branch: string | null;
   /** What must end before anything is committed, as the end of a sentence. */
   readonly waitingFor: string | null;
@@ -94,7 +94,7 @@ export interface GitState {
   readonly uncommittedTotal: number;
   /** Why the last commit failed. Foreign text. */
   readonly commitError: { readonly at: string; readonly path: string; readonly reason: string } | null;
-  /** How pushes stand; null where nothing is pushed. */
+  /** How pushes stand; null if nothing is pushed. */
   readonly push: {
     readonly lastPush: string | null;
     /** The commits that the remote does not have, newest first; 50 at most. */
@@ -123,6 +123,6 @@ export interface ReplacedText {
 /** What git has of a site, as the service `git`. */
 export interface GitService {
   state(): Promise<GitState>;
-  /** The text of one of `replaced`; undefined where it is not there. Foreign text. */
+  /** The text of one of `replaced`; undefined if it is not there. Foreign text. */
   replacedText(file: string): Promise<string | undefined>;
 }

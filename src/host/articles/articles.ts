@@ -55,21 +55,21 @@ export interface Articles extends ArticleReader {
    * Stores an article as a delivery would: durable when it resolves, through the same filters, and once for each id. Other
    * content for an id that is stored replaces the article, unless a person has edited it, in its file or in the admin.
    *
-   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where a person has edited it; FILTER_FAILED, STORE_FAILED, …
+   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT if a person has edited it; FILTER_FAILED, STORE_FAILED, …
    */
   receive(article: IncomingArticle): Promise<ReceivedArticle>;
   /**
    * Articles in the order of their files' names, the last one first, or by date with `since`. Without it, files are read only
    * as far as the page reaches.
    *
-   * @throws PressmarkError USAGE where `since` is not ISO 8601.
+   * @throws PressmarkError USAGE if `since` is not ISO 8601.
    */
   list(query?: ArticleQuery): Promise<readonly ListedArticle[]>;
   /**
    * Changes an article: a new revision, a commit, a build.
    *
    * @param base the revision that the change was made from.
-   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT where the article is at another revision, or holds a person's
+   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if the article is at another revision, or holds a person's
    *   edit; USAGE where a key is not for plugins.
    */
   patch(id: string, base: string, change: ArticlePatch): Promise<Article>;

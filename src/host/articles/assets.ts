@@ -7,7 +7,7 @@ export interface Assets {
    * the same URL. It is committed together with the article that it was given, or whose file names it.
    *
    * @param bytes an image, a sound, a film or a PDF; at most 10,000,000 bytes.
-   * @throws PressmarkError TYPE_UNSUPPORTED where it is none of these, or not what `type` says; BODY_TOO_LARGE; STORE_FAILED.
+   * @throws PressmarkError TYPE_UNSUPPORTED if it is none of these, or not what `type` says; BODY_TOO_LARGE; STORE_FAILED.
    */
   put(bytes: Uint8Array, name?: AssetName): Promise<StoredAsset>;
 }

@@ -22,11 +22,11 @@ export interface EditableArticle extends ListedArticle {
   readonly bodyKind: 'markdown' | 'html';
   /** Whether a person has changed its file by hand since it was stored. */
   readonly edited: boolean;
-  /** Why its text can be changed in its file alone, as the end of a sentence; undefined where it can be changed here. */
+  /** Why its text can be changed in its file alone, as the end of a sentence; undefined if it can be changed here. */
   readonly locked?: string | undefined;
-  /** Why its public URL is not certain, as the end of a sentence; undefined where it is. */
+  /** Why its public URL is not certain, as the end of a sentence; undefined if it is. */
   readonly uncertain?: string | undefined;
-  /** When it expires, ISO 8601; undefined where it does not. */
+  /** When it expires, ISO 8601; undefined if it does not. */
   readonly expires?: string | undefined;
 }
 
@@ -54,18 +54,18 @@ export interface DraftFile {
 
 /** A version of an article: the current one, one in a commit, or one in a file below `.pressmark/replaced/`. */
 export interface ArticleRevision {
-  /** Null where the commit has removed the file, or no article can be read from it. */
+  /** Null if the commit has removed the file, or no article can be read from it. */
   readonly revision: string | null;
   readonly current: boolean;
   /** Whether it has a text that a person has stored in the admin or put back, or has edited in the file. */
   readonly isOfPerson: boolean;
   /** ISO 8601; null for a current version that is in no commit. */
   readonly date: string | null;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly author: Editor | undefined;
   /** The first line of the commit's message. */
   readonly subject: string;
-  /** Null where it is in no commit. */
+  /** Null if it is in no commit. */
   readonly commit: string | null;
   /** The file that has it, relative to the site's folder, where no commit does. */
   readonly keptIn: string | null;
@@ -82,8 +82,8 @@ export interface ArticleEdits {
    * @param base the revision that the person has seen, also that of an edit of the file by hand; such a text is committed,
    *   or kept in `.pressmark/replaced/`, before it is replaced.
    * @param fields what is to be different; what is not named stays.
-   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT where the article is at another revision: nothing is
-   *   changed; BODY_INVALID where a field is not what it must be; STORE_FAILED, COMMIT_FAILED, …
+   * @throws PressmarkError ARTICLE_NOT_FOUND; REVISION_CONFLICT if the article is at another revision: nothing is
+   *   changed; BODY_INVALID if a field is not what it must be; STORE_FAILED, COMMIT_FAILED, …
    */
   edit(id: string, base: string, fields: Partial<ArticleFields>, by: Editor): Promise<Article>;
   /**
@@ -92,7 +92,7 @@ export interface ArticleEdits {
    * @param fields.state `held` does not show it yet. @default 'live'
    * @param fields.key 16 hexadecimal digits that are the end of its id: sent again with the same ones, it is not stored twice.
    *   @default random ones
-   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT where another text is stored under the key, USAGE where that was
+   * @throws PressmarkError BODY_INVALID; REVISION_CONFLICT if another text is stored under the key, USAGE if that was
    *   removed; what `receive` throws.
    */
   create(

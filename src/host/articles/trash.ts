@@ -17,7 +17,7 @@ export interface TrashedArticle {
   readonly at: string;
   /** Who has removed it. */
   readonly by: string;
-  /** Where its URL leads now; null where it is gone. */
+  /** Where its URL leads now; null if it is gone. */
   readonly redirect: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from './decision.js';
 import type { FilterName } from './hook-types.js';
 
-/** Says what is wrong with a value, as the end of a sentence about what a filter returned; undefined where nothing is. */
+/** Says what is wrong with a value, as the end of a sentence about what a filter returned; undefined if nothing is. */
 type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : `${nameOf(value)} instead of a text`);
@@ -128,7 +128,7 @@ const RESULTS: Readonly<Partial<Record<FilterName, Check>>> = {
   'git.message': text,
 };
 
-/** What is wrong with what a handler of a filter has returned; undefined where nothing is. */
+/** What is wrong with what a handler of a filter has returned; undefined if nothing is. */
 export function faultInResult(name: FilterName, value: unknown): string | undefined {
   return RESULTS[name]?.(value); // what a plugin's own filters return is for that plugin to check
 }

@@ -111,7 +111,7 @@ export interface SiteBuilt extends BuildReport {
   readonly failures: readonly FailedPage[];
   /** Changes with the content of the output. */
   readonly output: string;
-  /** The changed article files that it was for, relative to the site's folder; none where it was for everything. */
+  /** The changed article files that it was for, relative to the site's folder; none if it was for everything. */
   readonly articles: readonly string[];
   /** When it began, by `performance.now()`: what was stored before is in it. */
   readonly began: number;
@@ -122,7 +122,7 @@ export interface BuildDone {
   readonly ms: number;
   /** When it began, by `performance.now()`: what was stored before is in it, unless it was left out. */
   readonly began: number;
-  /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */
+  /** How often the build command was run: more than once where an article broke the build, 0 if nothing has changed. */
   readonly runs: number;
   /** The end of what the build command printed last. Foreign text. */
   readonly output?: string;
@@ -137,7 +137,7 @@ export interface BuildDone {
 export interface SiteChanged {
   /** The files of the output that were written or removed, relative to it, with forward slashes. */
   readonly files: readonly string[];
-  /** The article files, relative to the site's folder, that it was built for; none where it was built for everything. */
+  /** The article files, relative to the site's folder, that it was built for; none if it was built for everything. */
   readonly articles: readonly string[];
 }
 

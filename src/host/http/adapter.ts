@@ -68,7 +68,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length'
  * Makes the answer of a plugin's adapter.
  *
  * @param body sent as JSON; undefined for none.
- * @throws PressmarkError PLUGIN_INVALID where it cannot be sent, naming the plugin.
+ * @throws PressmarkError PLUGIN_INVALID if it cannot be sent, naming the plugin.
  */
 export function answerOf(
   plugin: string,
@@ -118,7 +118,7 @@ export interface Adapter {
   readonly keepsBodies?: boolean;
   /** Whether the request is genuine; anything but `true` is answered 401. */
   verify(request: AdapterRequest): boolean | Promise<boolean>;
-  /** Parses a verified body. @default JSON in UTF-8; undefined where there is none, as with GET */
+  /** Parses a verified body. @default JSON in UTF-8; undefined if there is none, as with GET */
   parse?(request: AdapterRequest): unknown;
   /** Turns a parsed body into articles, which are stored before the answer, or into an answer of its own. */
   receive(payload: unknown, request: AdapterRequest): AdapterResult | Promise<AdapterResult>;
@@ -135,7 +135,7 @@ export interface AdapterError {
   readonly message: string;
 }
 
-/** The error that a plugin has thrown for the sender; undefined where it has failed. */
+/** The error that a plugin has thrown for the sender; undefined if it has failed. */
 export function exposedError(error: unknown): AdapterError | undefined {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return undefined;
   const { status, code, message }: Error & { status?: unknown; code?: unknown } = error;

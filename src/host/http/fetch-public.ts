@@ -73,7 +73,7 @@ export function isPublicAddress(address: string): boolean {
  * receiver's own network can be reached, whatever the name resolves to and wherever redirects lead, and the answer is bounded.
  * GET and HEAD follow up to five redirects.
  *
- * @throws PressmarkError USAGE where the address must not be asked; UNREACHABLE where there is no whole answer in time.
+ * @throws PressmarkError USAGE if the address must not be asked; UNREACHABLE where there is no whole answer in time.
  */
 export async function fetchPublic(address: string, request: PublicRequest = {}): Promise<PublicAnswer> {
   const { method = 'GET', signal, timeoutMs = 20_000 } = request;

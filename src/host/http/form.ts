@@ -24,7 +24,7 @@ export function fieldsOf(entries: Iterable<[string, string | File]>): Readonly<R
 }
 
 /**
- * The fields of a request's form, `application/x-www-form-urlencoded` or `multipart/form-data`; undefined where its body is
+ * The fields of a request's form, `application/x-www-form-urlencoded` or `multipart/form-data`; undefined if its body is
  * something else. Throws where the form is malformed or has more than 1,000 fields: in an adapter's `parse`, that is answered
  * 400.
  */

@@ -6,7 +6,7 @@ const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\
 /** What a proxy adds; a page that passes through one may be the public's. */
 const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
 
-/** The name in a `Host` header, in lowercase, without its port; undefined where there is none. */
+/** The name in a `Host` header, in lowercase, without its port; undefined if there is none. */
 export function hostnameOf(host: string | undefined): string | undefined {
   return host?.toLowerCase().replace(/:\d*$/, '');
 }

@@ -53,7 +53,7 @@ export function servedBy(plugin: string, handler: Middleware, run: <T>(call: () 
   };
 }
 
-/** Ends the adding of routes: what is served must not change while it is served. @throws PressmarkError where one leads elsewhere */
+/** Ends the adding of routes: what is served must not change while it is served. @throws PressmarkError if one leads elsewhere */
 export function sealRoutes(router: Router, plugin: string): void {
   const own = `${ROUTES_PATH}${plugin}/`;
   const elsewhere = routesIn(router).find(

@@ -43,7 +43,7 @@ export function timesOf(at: unknown, timeZone: string): Times {
 /**
  * When a cron is next to run. However many times have passed while no receiver ran, it is late once.
  *
- * @param last when it ran last, in ms since 1970; undefined where it has not been seen before.
+ * @param last when it ran last, in ms since 1970; undefined if it has not been seen before.
  */
 export function nextTime(times: Times, last: number | undefined, now: number): number {
   return times.after(Math.min(last ?? now, now)); // a clock that was set back must not stop it

@@ -12,7 +12,7 @@ import type { NotedEvent } from './notes.js';
 export interface ArticleFile extends FileChange {
   /** Another text whenever the file is written. */
   readonly version: string;
-  /** Undefined where the file cannot be read. */
+  /** Undefined if the file cannot be read. */
   readonly state?: ArticleState;
 }
 
@@ -60,11 +60,11 @@ const FILES_AT_ONCE = 1_000;
 export function createFileChanges(folder: string, note: (event: FileEvent) => Promise<void>) {
   const path = join(folder, 'articles.jsonl');
   const lines = openLineLog(path, isLine);
-  /** Undefined where no job is on such an action. */
+  /** Undefined if no job is on such an action. */
   let articles: ArticleFiles | undefined;
   /** The files when jobs began to follow them: what is older is no event. */
   let first: readonly ArticleFile[] | undefined;
-  /** What jobs were told of; undefined where another receiver tells them. */
+  /** What jobs were told of; undefined if another receiver tells them. */
   let told: Map<string, ArticleFile> | undefined;
   /** The paths that may have changed since jobs were told of them, and whether this was by a delivery alone. */
   const changed = new Map<string, boolean>();
@@ -164,7 +164,7 @@ function eventsBetween(before: ArticleFile | undefined, now: ArticleFile | undef
   return events;
 }
 
-/** A file that cannot be read now has the state of before. */
+/** A file that cannot be read now keeps its last state. */
 function stateOf(file: ArticleFile | undefined): Pick<ArticleFile, 'state'> {
   return file?.state === undefined ? {} : { state: file.state };
 }

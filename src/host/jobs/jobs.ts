@@ -170,7 +170,7 @@ export function createJobs({
   }
 
   /**
-   * Notes an article for the jobs on it, before it is stored; undefined where there is none. What is noted and never stored
+   * Notes an article for the jobs on it, before it is stored; undefined if there is none. What is noted and never stored
    * is forgotten.
    *
    * @throws the system's errors
@@ -189,7 +189,7 @@ export function createJobs({
    *
    * @param job `<plugin>.<job>`
    * @param key that of the event; see `OpenJob`.
-   * @throws PressmarkError USAGE where it is not noted, as it is done, or where no plugin has this job.
+   * @throws PressmarkError USAGE if it is not noted, as it is done, or if no plugin has this job.
    */
   async function runAgain(job: string, key: string): Promise<void> {
     const event = readNotes(join(folder, NOTED))
@@ -205,7 +205,7 @@ export function createJobs({
 
   const isAwaited = (name: string) => [...works.values()].some(({ on }) => on === name);
 
-  /** Notes an event; undefined where no job is on it. */
+  /** Notes an event; undefined if no job is on it. */
   function note(event: Pick<NotedEvent, 'name' | 'key' | 'payload'>): Promise<void> | undefined {
     const jobs: Record<string, JobState> = {};
     for (const { id, on } of works.values()) if (on === event.name) jobs[id] = { kind: 'waiting' };

@@ -145,7 +145,7 @@ export function openNotes(folder: string) {
     add,
     save,
     files,
-    /** A note; undefined where its file has gone. */
+    /** A note; undefined if its file has gone. */
     read: (file: string) => readNote(folder, file),
     sweep,
   };
@@ -166,7 +166,7 @@ export function readNotes(folder: string): Note[] {
 function readNote(folder: string, file: string): Note | 'damaged' | undefined {
   try {
     const text = fs.readFileSync(join(folder, file), 'utf8');
-    // Whoever has noted these has never been told that they are on the disk.
+    // The writer of these notes was never told that they are on the disk.
     if (!text.endsWith(END)) return { file, events: [] };
     const { events }: { events?: NotedEvent[] } = Object(JSON.parse(text));
     return Array.isArray(events) ? { file, events } : 'damaged';

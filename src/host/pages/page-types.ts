@@ -4,7 +4,7 @@ export interface ArticleLink {
   readonly description: string;
   /** First publication, as it stands in the file. */
   readonly date: string;
-  /** The same moment as ISO 8601 in UTC; null where `date` is not a date. */
+  /** The same moment as ISO 8601 in UTC; null if `date` is not a date. */
   readonly published: string | null;
   readonly image: string | null;
   /** Absolute public URL. */
@@ -52,7 +52,7 @@ export interface ArticleOnPage extends ArticleSummary {
   readonly html: string;
   /** The head's `json_ld`. */
   readonly jsonLd: string;
-  /** Its table of contents; empty where it has too few headings. */
+  /** Its table of contents; empty if it has too few headings. */
   readonly toc: readonly TocEntry[];
   /** Words of the text; a character of Chinese, Japanese or Korean counts as one. */
   readonly words: number;
@@ -83,7 +83,7 @@ export interface SiteInfo {
   /** In which direction the language is written. */
   readonly direction: 'ltr' | 'rtl';
   readonly author: string;
-  /** The links that the config gives the header; null where it leaves them to the theme. */
+  /** The links that the config gives the header; null if it leaves them to the theme. */
   readonly navigation: readonly SiteLink[] | null;
   /** A picture below the site's base path, and its size in pixels. */
   readonly logo: { readonly src: string; readonly width: number; readonly height: number } | null;
@@ -95,7 +95,7 @@ export interface SiteInfo {
   readonly timeZone: string;
   /** Whether the site has a search page. */
   readonly search: boolean;
-  /** How many headings make a table of contents; 0 where there is none. */
+  /** How many headings make a table of contents; 0 if there is none. */
   readonly toc: number;
 }
 
@@ -156,7 +156,7 @@ export interface FeedItem extends ArticleSummary {
 export interface SitemapItem {
   /** Absolute. */
   readonly url: string;
-  /** ISO 8601; undefined where nobody knows it. */
+  /** ISO 8601; undefined if unknown. */
   readonly lastmod?: string;
   /** Null for a page that is not an article's. */
   readonly article: ArticleSummary | null;

@@ -36,7 +36,7 @@ export async function checkOptions({ options: schema }: Plugin, options: unknown
 /**
  * The values of a plugin's secrets, which no line of the log shows from then on; short ones excepted.
  *
- * @throws PressmarkError PLUGIN_INVALID where one is not set.
+ * @throws PressmarkError PLUGIN_INVALID if one is not set.
  */
 export function secretsOf(
   { name, secrets = [] }: Plugin,

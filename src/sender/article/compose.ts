@@ -50,7 +50,7 @@ export function composeArticle(
  *
  * @param target what the answer to the lookup has.
  * @param draftId unique to this refresh.
- * @param publishedAt when the article was published from here, ISO 8601; undefined where it was not.
+ * @param publishedAt when the article was published from here, ISO 8601; undefined if it was not.
  */
 export function composeUpdate(
   draft: Draft,

@@ -14,12 +14,12 @@ export interface Draft {
   /** The article's id where the file names one; the same article then has it wherever the file lies. */
   readonly id: string | undefined;
   readonly title: string;
-  /** Empty where nothing suggests one. */
+  /** Empty if nothing suggests one. */
   readonly slug: string;
   readonly description: string;
   readonly keyword: string;
   readonly image: string | null;
-  /** Empty where the file names none. */
+  /** Empty if the file names none. */
   readonly author: string;
   readonly tags: readonly string[];
   /** The day or moment that the file gives, ISO 8601. */
@@ -31,14 +31,14 @@ export interface Draft {
   /** Whether the file says that it is not to be published yet. */
   readonly unfinished: boolean;
   readonly markdown: string;
-  /** The article's addresses on the site that it comes from; empty where they are not known. */
+  /** The article's addresses on the site that it comes from; empty if they are not known. */
   readonly oldUrls: readonly string[];
   /** What cannot be sent as the file has it. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Why an article is not to be published, as its file has it; undefined where it is.
+ * Why an article is not to be published, as its file has it; undefined if it is.
  *
  * @param now milliseconds since the epoch.
  */
@@ -230,7 +230,7 @@ function warningsOf(markdown: string, title: string | undefined): string[] {
   return doubled ? [...found, 'its first heading says the title again'] : found;
 }
 
-/** A key that is on or off, in the words of YAML 1.1 too, which generators read; undefined where it is missing. */
+/** A key that is on or off, in the words of YAML 1.1 too, which generators read; undefined if it is missing. */
 function flagOf(file: MarkdownFile, key: string): boolean | undefined {
   const text = textOf(file, key)?.toLowerCase();
   if (text === undefined || text === '') return undefined;

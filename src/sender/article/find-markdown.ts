@@ -20,7 +20,7 @@ export interface FoundMarkdown {
  * The Markdown files that were named, and those with front matter in folders that were, sorted. Hidden folders,
  * drafts, MDX, Hugo's `_index.md` and symbolic links inside a folder are left out.
  *
- * @throws PressmarkError USAGE where there is no such file or folder, or no article in a folder.
+ * @throws PressmarkError USAGE if there is no such file or folder, or no article in a folder.
  */
 export function findMarkdown(paths: readonly string[]): FoundMarkdown {
   const found = paths.flatMap((given): Found[] => {

@@ -8,7 +8,7 @@ export interface JsonLdSource {
   readonly author: string;
   readonly application: string;
   readonly tags: readonly string[];
-  /** ISO 8601; undefined where it is not known. */
+  /** ISO 8601; undefined if unknown. */
   readonly published: string | undefined;
   /** ISO 8601, for a rewritten article. */
   readonly modified: string | undefined;

@@ -39,7 +39,7 @@ function inlineText({ type, content }: Token): string {
 }
 
 /**
- * The line that closes a code block with which a text ends; empty where none is open. What is put after such a text
+ * The line that closes a code block with which a text ends; empty if none is open. What is put after such a text
  * would be code.
  *
  * @param tokens those of a text that does not end with a line break: a block that is closed then is the one whose

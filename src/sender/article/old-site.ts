@@ -15,7 +15,7 @@ export interface OldPlace {
 
 /** The addresses of an article on the site that it comes from. */
 export interface OldUrls {
-  /** Its own; undefined where it is not known. */
+  /** Its own; undefined if unknown. */
   readonly page: string | undefined;
   /** With those that lead to it. */
   readonly all: readonly string[];

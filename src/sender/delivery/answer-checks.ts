@@ -10,7 +10,7 @@ export type Checked<T> = { readonly value: T } | { readonly refusal: string };
 /** What the answer to `webhook.test` says of a receiver. */
 export interface Connection {
   readonly version: 1 | 2 | 3;
-  /** Why a refresh cannot go there; undefined where it can. */
+  /** Why a refresh cannot go there; undefined if it can. */
   readonly noRefresh: string | undefined;
 }
 
@@ -145,7 +145,7 @@ function refusal(reply: Reply, rule: string): { readonly refusal: string } {
   return { refusal: `${rule}; ${text === '' ? 'its body is empty' : `the answer: ${text}`}` };
 }
 
-/** The JSON object of a whole answer; undefined where it is none. */
+/** The JSON object of a whole answer; undefined if it is none. */
 export function objectOf({ body, incomplete }: Reply): Readonly<Record<string, unknown>> | undefined {
   if (incomplete !== undefined) return undefined;
   try {

@@ -8,7 +8,7 @@ import type { Reply } from './transport.js';
  * Sends a `webhook.test` (contract: webhook.test data).
  *
  * @param sentAt milliseconds since the epoch.
- * @throws PressmarkError UNREACHABLE where no answer came.
+ * @throws PressmarkError UNREACHABLE if no answer came.
  */
 export function sendTest(recipient: Recipient, sentAt: number): Promise<Reply> {
   const timestamp = new Date(sentAt).toISOString();
@@ -18,7 +18,7 @@ export function sendTest(recipient: Recipient, sentAt: number): Promise<Reply> {
 /**
  * Asks a receiver what it is; sent on connection and before every refresh, and never remembered.
  *
- * @throws PressmarkError UNREACHABLE, or RECEIVER_REFUSED where it answered with a failure.
+ * @throws PressmarkError UNREACHABLE, or RECEIVER_REFUSED if it answered with a failure.
  */
 export async function testConnection(recipient: Recipient, sentAt: number): Promise<Connection> {
   const checked = checkTest(await sendTest(recipient, sentAt));

@@ -11,7 +11,7 @@ export interface Delivery {
   readonly status: DeliveryStatus;
   /** Attempts that have begun, also those that were cut off by the end of their process. */
   readonly attempts: number;
-  /** The HTTP status of the last attempt; null where it got no answer, or there was none. */
+  /** The HTTP status of the last attempt; null if it got no answer, or there was none. */
   readonly lastStatusCode: number | null;
   readonly lastError: string | null;
   /**
@@ -37,7 +37,7 @@ export type Outcome =
     }
   | {
       readonly result: 'refused';
-      /** Null where no answer came. */
+      /** Null if no answer came. */
       readonly statusCode: number | null;
       readonly error: string;
       /** Whether it fails at once, however many attempts remain. */
@@ -68,7 +68,7 @@ const MINUTE_MS = 60_000;
 /** The error text of a delivery that a person has cancelled. */
 const CANCELLED = 'cancelled by hand';
 
-/** The error text of an attempt whose outcome nobody has noted. */
+/** The error text of an attempt whose outcome was not noted. */
 const CUT_OFF = `the attempt was cut off: ${STUCK_SENDING_MINUTES} minutes later nobody had noted what came of it`;
 
 /** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
@@ -88,7 +88,7 @@ export function queued(url: string, payload: Envelope, now: number): Delivery {
  * The delivery after an event; a pure function of record, event and clock (contract: States and transitions).
  *
  * @param now milliseconds since the epoch.
- * @returns undefined where the event means nothing to a delivery in this state at this moment.
+ * @returns undefined if the event means nothing to a delivery in this state at this moment.
  */
 export function advance(delivery: Delivery, event: DeliveryEvent, now: number): Delivery | undefined {
   const { status } = delivery;

@@ -85,7 +85,7 @@ export function redirectsOf(event: EventName): number {
  * Serializes, signs and posts one event under the contract's limits.
  *
  * @param sentAt the moment of sending, in milliseconds since the epoch.
- * @throws PressmarkError UNREACHABLE where no answer came.
+ * @throws PressmarkError UNREACHABLE if no answer came.
  */
 export function postEvent(
   recipient: Recipient,

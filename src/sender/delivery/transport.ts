@@ -25,11 +25,11 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   /** What came of the body, at most 1,000,000 bytes. */
   readonly body: Buffer;
-  /** Why the body is not whole, such as `is over 1,000,000 bytes`; undefined where it is. */
+  /** Why the body is not whole, such as `is over 1,000,000 bytes`; undefined if it is. */
   readonly incomplete: string | undefined;
   /** Where the answer came from: another URL than the one that was asked where a redirect was followed. */
   readonly url: string;
-  /** Why a redirect was not followed; undefined where there was none. */
+  /** Why a redirect was not followed; undefined if there was none. */
   readonly redirectRefused: string | undefined;
   /** From the first step to the last byte, in milliseconds. */
   readonly ms: number;
@@ -41,7 +41,7 @@ export const FOLLOWED = [301, 302, 307, 308];
 /**
  * Sends a request and reads its answer, under the contract's limits.
  *
- * @throws PressmarkError UNREACHABLE where no answer came: no connection, none in time, or none that is HTTP.
+ * @throws PressmarkError UNREACHABLE if no answer came: no connection, none in time, or none that is HTTP.
  */
 export async function exchange(request: Outgoing): Promise<Reply> {
   const started = performance.now();
@@ -57,7 +57,7 @@ export async function exchange(request: Outgoing): Promise<Reply> {
   return { ...reply, redirectRefused, ms: Math.round(performance.now() - started) };
 }
 
-/** Where an answer sends the request on to, or why it is not sent there; undefined where the answer is no redirect. */
+/** Where an answer sends the request on to, or why it is not sent there; undefined if the answer is no redirect. */
 function nextOf({ status, url, headers }: Part, left: number, isSecond: boolean): Redirect | undefined {
   if (status === 303) return { refused: 'it asks for a GET, which carries no event; register the final URL' };
   if (!FOLLOWED.includes(status)) return undefined;

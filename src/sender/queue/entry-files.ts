@@ -36,7 +36,7 @@ export interface EntryFiles {
   /** Files that were not entries at the last scan, and why; they are left as they are. */
   readonly problems: ReadonlyMap<string, string>;
   has(id: string): boolean;
-  /** An entry as its file says; undefined where there is none that can be read. */
+  /** An entry as its file says; undefined if there is none that can be read. */
   read(id: string): Entry | undefined;
   /**
    * Writes entries side by side, each of them whole or not at all. New ones, and those that are to be sent now, are on

@@ -22,7 +22,7 @@ export interface Entry {
    * success was seen.
    */
   readonly mayBeStored: boolean;
-  /** Why the last refresh of this article did not begin; null where none was refused since one has landed. */
+  /** Why the last refresh of this article did not begin; null if none was refused since one has landed. */
   readonly refused: Refused | null;
   readonly record: Delivery;
 }

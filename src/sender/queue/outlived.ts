@@ -1,6 +1,6 @@
 import type { Entry } from './entry.js';
 
-/** How long settled refreshes are kept where nobody says otherwise, in days. */
+/** How long settled refreshes are kept by default, in days. */
 export const KEEP_DAYS = 30;
 
 /**
@@ -31,7 +31,7 @@ export function outlived(entries: Iterable<Entry>, before: number): string[] {
   return refreshes.filter(({ id, at }) => at < before && !kept.has(id)).map(({ id }) => id);
 }
 
-/** Whether nothing more is to come of a delivery by itself. */
+/** Whether a delivery is settled: nothing more is sent unless a person asks for it. */
 export function isSettled({ status }: Pick<Entry['record'], 'status'>): boolean {
   return status === 'success' || status === 'failed';
 }

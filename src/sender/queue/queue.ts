@@ -25,31 +25,31 @@ export interface Queue {
   /**
    * Replaces an entry by a new one of the same id, where the receiver has not stored the article.
    *
-   * @returns false where it is being sent or was accepted, or an attempt ended otherwise than with a 4xx.
+   * @returns false if it is being sent or was accepted, or an attempt ended otherwise than with a 4xx.
    */
   replace(entry: Entry): Promise<boolean>;
   /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
   due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
-  /** Marks a delivery as `sending`. @returns it; undefined where it is not due, as when another worker has it. */
+  /** Marks a delivery as `sending`. @returns it; undefined if it is not due, as when another worker has it. */
   take(id: string): Promise<Entry | undefined>;
   /**
    * Stores what the attempt came to.
    *
    * @param taken what `take` returned.
-   * @returns undefined where the delivery had been returned to `pending` meanwhile; then this outcome does not count.
+   * @returns undefined if the delivery had been returned to `pending` meanwhile; then this outcome does not count.
    */
   settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
-  /** Sends one that has failed again. @returns undefined where it has not, or may not be sent again. */
+  /** Sends one that has failed again. @returns undefined if it has not, or may not be sent again. */
   retry(id: string): Promise<Entry | undefined>;
-  /** Makes one that waits due at once. @returns undefined where it does not wait. */
+  /** Makes one that waits due at once. @returns undefined if it does not wait. */
   hurry(id: string): Promise<Entry | undefined>;
-  /** Ends one that waits. @returns undefined where it does not wait. */
+  /** Ends one that waits. @returns undefined if it does not wait. */
   cancel(id: string): Promise<Entry | undefined>;
   /** Notes that a refresh of the article at this URL was refused, where one was published or refreshed from here. */
   refuse(connector: string, url: string, why: string): Promise<void>;
   /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
   prune(before: number): Promise<number>;
-  /** An entry as it stands; undefined where there is none that can be read. */
+  /** An entry as it stands; undefined if there is none that can be read. */
   read(id: string): Entry | undefined;
   /** All entries as they stand, without waiting for anybody. */
   list(): Iterable<Entry>;

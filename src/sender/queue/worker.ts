@@ -131,7 +131,7 @@ export function createWorker(options: WorkerOptions): Worker {
     });
   }
 
-  /** Waits while a receiver wants to be left alone. @returns false where that is too long, or where it is gone. */
+  /** Waits while a receiver wants to be left alone. @returns false if that is too long, or if it is gone. */
   async function pauseIsOver(url: string): Promise<boolean> {
     while (!stopping.signal.aborted) {
       const pause = pauseOf(state, url, clock.now());

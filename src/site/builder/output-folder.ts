@@ -11,17 +11,17 @@ import type { BuildReportKeeper } from './build-report.js';
 import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';
 
-/** A file of which nothing is known but that it was made here. */
+/** A file that was built here, with unknown content. */
 const UNKNOWN: BuiltFile = { key: '', digest: '' };
 
 /** The output folder and what is known of its files; see `openOutputFolder`. */
 export type OutputFolder = Omit<Awaited<ReturnType<typeof openOutputFolder>>, 'saved'>;
 
 /**
- * Takes the output folder over from the process that has built it last. This is the one place that decides whether a file of
- * the output is up to date: it is when it was made with the key that it is planned with.
+ * Opens the output folder, which one process builds at a time. Only here is it decided whether a file of the output is up to
+ * date: it is, if it was made with the key that is planned.
  *
- * @param isWanted whether it is still waited for.
+ * @param isWanted whether the caller still waits.
  * @throws PressmarkError CONFIG_INVALID, LOCK_TIMEOUT, LOCK_HELPER_MISSING
  */
 export async function openOutputFolder(
@@ -33,11 +33,11 @@ export async function openOutputFolder(
   const saved = state.load();
   /** The files as they were built. */
   const built = new Map<string, BuiltFile>(state.added().map((path) => [path, UNKNOWN]));
-  /** The keys with which files could not be made. */
+  /** The keys of files that could not be made. */
   const failed = new Map<string, string>();
   /**
-   * Where files are written before they get their name, so that nobody who copies the output ever takes half a page along. On
-   * another file system than the output, the root itself serves.
+   * Where files are written before they are renamed, so that a copy of the output never has half a page. If it is on another
+   * file system than the output, files are written in the output itself.
    */
   let staging = join(stateDir, 'build');
   try {
@@ -51,10 +51,10 @@ export async function openOutputFolder(
   }
 
   /**
-   * Makes a file whose key has changed. A failure is this file's alone: the old one stays, and is made again with another key
-   * or after `forgetFailures`.
+   * Makes a file whose key has changed. If that fails, the old file stays; it is tried again with another key, or after
+   * `forgetFailures`.
    *
-   * @param isChecked whether a file that was removed by others is made again.
+   * @param isChecked whether a file that is missing on the disk is made again.
    */
   async function make(
     { path, key, render }: Planned,
@@ -81,7 +81,7 @@ export async function openOutputFolder(
     }
   }
 
-  /** Gives a file its content, whole or not at all. @returns whether it had another content, or none. */
+  /** Writes a file atomically. @returns whether its content has changed. */
   function write(file: string, content: Uint8Array): boolean {
     const path = join(root, file);
     if (isSame(path, content)) return false;
@@ -135,25 +135,25 @@ export async function openOutputFolder(
   }
 
   return {
-    /** What was known of the articles when the output was saved; undefined where nothing is known. */
+    /** The articles when the output was saved; undefined if unknown. */
     saved,
     make,
     removeAllBut,
     hasFailures: () => failed.size > 0,
-    /** Has files that could not be made tried again. */
+    /** Lets `make` try files again that could not be made. */
     forgetFailures: () => failed.clear(),
-    /** Has every file made again. */
+    /** Lets `make` make every file again. */
     forgetKeys: () => {
       for (const [path, file] of built) built.set(path, { ...file, key: '' });
     },
-    /** The digest of a file's content; undefined where the file was not built. */
+    /** The digest of a file's content; undefined if the file was not built. */
     digestOf: (path: string) => built.get(path)?.digest,
     /** See `SiteReport.output`. */
     digest: () => outputDigest(built),
     /** Saves what was built. @param isCurrent whether nothing is being built. */
     save: (articles: () => SavedArticles, isCurrent: () => boolean) =>
       state.save(() => ({ ...articles(), files: [...built] }), isCurrent),
-    /** Lets another process build the site. */
+    /** Releases the lock. */
     close: () => fs.closeSync(lock),
   };
 }

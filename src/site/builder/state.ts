@@ -17,7 +17,7 @@ export interface BuildState extends SavedArticles {
 
 /** A file of the output as it was built. */
 export interface BuiltFile {
-  /** See `Planned.key`; empty where the file must be made again. */
+  /** See `Planned.key`; empty if the file must be made again. */
   readonly key: string;
   /** Changes with the file's content. */
   readonly digest: string;
@@ -82,7 +82,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   /** The files that may have changed since the state was saved. */
   let unsaved = new Set<string>();
 
-  /** What was built last; undefined where nothing is known of it. */
+  /** What was built last; undefined if nothing is known of it. */
   function load(): BuildState | undefined {
     const state = savedState(stateDir);
     if (state === undefined || !fs.existsSync(marker)) return state;
@@ -159,7 +159,7 @@ export function hasBuilt(stateDir: string): boolean {
 /**
  * A digest of the output as the last saved build left it.
  *
- * @returns undefined where nothing was built, or nothing is known of it.
+ * @returns undefined if nothing was built, or nothing is known of it.
  */
 export function savedOutputDigest(stateDir: string): string | undefined {
   const state = savedState(stateDir);

@@ -11,11 +11,11 @@ import { excerptOf, type Length } from '../render/html-text.js';
  * it stays in memory for each article; an article's own page is made from its file, and shows the whole texts.
  */
 export interface ArticleEntry extends Entry {
-  /** Its page, below the output folder; null where its URL is not one that this site serves. */
+  /** Its page, below the output folder; null if its URL is not one that this site serves. */
   readonly file: string | null;
   /** First publication in ms since 1970; a text that is not a date counts as oldest. */
   readonly time: number;
-  /** Last change in ms since 1970; null where the file names no date. */
+  /** Last change in ms since 1970; null if the file names no date. */
   readonly modified: number | null;
   readonly title: string;
   readonly description: string;
@@ -26,12 +26,12 @@ export interface ArticleEntry extends Entry {
   /** See `tagsOf`. */
   readonly tags: readonly string[];
   readonly image: string | null;
-  /** The beginning of the text; undefined where there is a description. */
+  /** The beginning of the text; undefined if there is a description. */
   readonly excerpt?: string;
   readonly readingMinutes: number;
-  /** Front matter of the owner's and of plugins, see `listedExtra`; undefined where there is none. */
+  /** Front matter of the owner's and of plugins, see `listedExtra`; undefined if there is none. */
   readonly extra?: ExtraKeys;
-  /** What data that plugins derive is made of, by its name; undefined where there is none. */
+  /** What data that plugins derive is made of, by its name; undefined if there is none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
 }
 

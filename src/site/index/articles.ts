@@ -146,7 +146,7 @@ export function openArticles(
   /**
    * The text of an article whose file is the one that the entry was read from.
    *
-   * @returns undefined where the file has changed since, or is gone.
+   * @returns undefined if the file has changed since, or is gone.
    * @throws the system's error where it cannot be read now.
    */
   function textAt({
@@ -161,7 +161,7 @@ export function openArticles(
       : undefined;
   }
 
-  /** What a file that is not stored would be on the site; undefined where its URL is not one that this site serves. */
+  /** What a file that is not stored would be on the site; undefined if its URL is not one that this site serves. */
   function draftOf(
     path: string,
     fileText: string,

@@ -22,7 +22,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
   const failed = new Set<string>();
   let last: { key: string; partsOf: (post: Post) => DataOnPage } | undefined;
 
-  /** What of an article the data is made of; undefined where there is no data. */
+  /** What of an article the data is made of; undefined if there is no data. */
   function inputsOf(entry: ArticleEntry, html: string): Readonly<Record<string, unknown>> | undefined {
     if (data.size === 0) return undefined;
     return each((_name, plugin, spec) => {

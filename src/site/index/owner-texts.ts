@@ -65,7 +65,7 @@ export function ownerTextPathsIn(content: ContentFolder): string[] {
  *
  * @param known what was read of it last, which is returned where the file is still the same.
  * @param markdown renders it. @default without what plugins add
- * @returns undefined where it is gone.
+ * @returns undefined if it is gone.
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error.
  */
 export function readOwnerText(

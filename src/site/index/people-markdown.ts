@@ -12,7 +12,7 @@ const SHORTCODE = /\[\[([a-z][\w-]*)((?:\s+[\w-]+="[^"\n]*")*) ?\]\]/iy;
 const ATTRIBUTE = /([\w-]+)="([^"]*)"/g;
 
 /**
- * The Markdown of people with what plugins add to it; undefined where they add nothing. Where an extension throws, the text
+ * The Markdown of people with what plugins add to it; undefined if they add nothing. Where an extension throws, the text
  * is rendered without it, and the log names the plugin.
  */
 export function peopleMarkdown(

@@ -23,7 +23,7 @@ export interface Taxonomy {
   all(): IterableIterator<Term>;
 }
 
-/** What of a name can stand in an address; empty where that is nothing. */
+/** What of a name can stand in an address; empty if that is nothing. */
 export type TermSlug = (name: string) => string;
 
 /** The tags of articles. @param posts in their order. */
@@ -36,7 +36,7 @@ export function authorsIn(posts: readonly Post[], slugOf = inOwnScript): Taxonom
   return taxonomyOf('/authors/', posts, ({ author }) => (author === '' ? [] : [author]), 'author', slugOf);
 }
 
-/** Letters and digits of every script, as in the slugs of articles. It takes longer than all else here. */
+/** Letters and digits of every script, as in the slugs of articles. Slow. */
 const inOwnScript: TermSlug = memoized(slugText);
 
 /**

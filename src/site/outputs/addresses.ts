@@ -12,7 +12,7 @@ export function isReservedUrl(url: string, site: SiteInfo): boolean {
 }
 
 /**
- * The file below the output folder at which a public URL is served, or undefined where a static file cannot
+ * The file below the output folder at which a public URL is served, or undefined if a static file cannot
  * stand for it: another origin, outside the site's base path, a query, or a segment that would not be a plain file
  * name.
  */

@@ -28,7 +28,7 @@ export function feeds(
   { textAt, isBroken }: Pick<Articles, 'textAt' | 'isBroken'>,
   hooks: Hooks,
 ): Output {
-  /** The items of posts; undefined where the file of one has changed since: that change has a build of its own. */
+  /** The items of posts; undefined if the file of one has changed since: that change has a build of its own. */
   function itemsOf(posts: readonly Post[]): FeedItem[] | undefined {
     const items = posts.flatMap((post) => {
       const text = textAt(post);

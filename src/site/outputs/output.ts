@@ -14,7 +14,7 @@ export interface Planned {
   readonly path: string;
   /** Changes with everything that the file is made of. While it stays the same, the file is not made again. */
   readonly key: string;
-  /** Makes the file; undefined where that is not possible now and the file that stands there stays. */
+  /** Makes the file; undefined if that is not possible now and the file that stands there stays. */
   render(): Content | undefined | Promise<Content | undefined>;
 }
 

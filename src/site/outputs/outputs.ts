@@ -13,9 +13,8 @@ import { hostFiles, staticFiles, themeFiles } from './site-files.js';
 import { sitemap } from './sitemap.js';
 
 /**
- * Every output of a site; to add one, write it and name it here, and what it has at the top of the site in
- * `article/address/reserved.ts`. The files that pages link come first, and pages before the lists that link them. Where two
- * outputs have the same file, the first one makes it.
+ * All outputs of a site. A new output is listed here, and its top-level names in `article/address/reserved.ts`. Files come
+ * before the pages that link to them, and pages before lists. If two outputs plan the same file, the first one makes it.
  *
  * @param planArticle plans the page of an article.
  * @param isReserved see `reservedFiles`.
@@ -31,7 +30,7 @@ export function siteOutputs(
   return [
     staticFiles(staticDir, log),
     themeFiles,
-    // One at a time: a builder hears of what comes between two files.
+    // Planned one at a time: between two files, the builder takes in new changes.
     function* (sources) {
       for (const post of sources.index.posts) yield planArticle(post, sources);
     },

@@ -1,16 +1,16 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 
-/** Somebody's own words, or a phrase of the theme: its key in `words/<language>.json`, and what fills its places. */
+/** A literal text, or a phrase of the theme: its key in `words/<language>.json`, and the values of its places. */
 export type Text = string | { readonly t: string; readonly values?: PhraseValues };
 
-/** What a phrase's `{name}` places are filled with; numbers are written as the site's locale has it. */
+/** The values of a phrase's `{name}` places; numbers are written in the site's locale. */
 export type PhraseValues = Readonly<Record<string, Text | number>>;
 
 /** The phrase that has this key, in the site's language. */
 export type Translate = (key: string, values?: PhraseValues) => string;
 
-/** The words of a text, whoever's they are. */
+/** The literal text, or the phrase in the site's language. */
 export function textOf(t: Translate, text: Text): string {
   return typeof text === 'string' ? text : t(text.t, text.values);
 }
@@ -19,9 +19,8 @@ export function textOf(t: Translate, text: Text): string {
  * The theme's own words in the site's language: each phrase from `words/de-AT.json`, else from `words/de.json`,
  * else from `words/en.json`.
  *
- * @param themes the later one's phrases before those of the same language in the earlier one.
- * @returns what throws TEMPLATE_FAILED for a key that no file has, and for all where a file cannot be read: a
- *   page with half its words is useless.
+ * @param themes a later theme overrides an earlier one, language by language.
+ * @returns a function that throws TEMPLATE_FAILED for a key that no file has, and for every key if a file cannot be read.
  */
 export function translations(
   themes: readonly ReadonlyMap<string, string>[],

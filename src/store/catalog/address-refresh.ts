@@ -22,7 +22,7 @@ export function createAddressRefresh(
   let current = key;
   let refreshing: Promise<void> | undefined;
 
-  /** Does nothing where no addresses were listed since. Who calls this meanwhile waits for the end of it. */
+  /** Does nothing if no addresses were listed since. Who calls this meanwhile waits for the end of it. */
   async function refresh(): Promise<void> {
     if (refreshing === undefined && format.key === current) return;
     refreshing ??= readAgain().finally(() => {

@@ -17,7 +17,7 @@ export interface AddressRecords {
 
 /** Listed addresses, with what they say about new articles. */
 export interface KnownAddresses extends ListedAddresses {
-  /** Why a new article would not be where `articles.permalink` says; undefined where it would. */
+  /** Why a new article would not be where `articles.permalink` says; undefined if it would. */
   readonly contradiction: string | undefined;
 }
 

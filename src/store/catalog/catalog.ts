@@ -59,7 +59,7 @@ export function createCatalog() {
     /** Adds an entry, or replaces the one of the same path. */
     set,
     delete: remove,
-    /** The paths of all entries, and of those that are set or deleted from now on; whoever asks takes out what has been seen. */
+    /** The paths of all entries, and of those that are set or deleted from now on; the caller removes those that it has seen. */
     follow(): Set<string> {
       const changed = new Set(paths.keys());
       followers.push(changed);

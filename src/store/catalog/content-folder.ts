@@ -33,7 +33,7 @@ export interface ContentFolder extends Conventions {
   readonly reservedUrls: Set<string>;
   /** What reads and writes the text of articles: in a receiver, a thread. */
   readonly codec: ArticleCodec;
-  /** Why no new article can be stored, as it would not be at the URL that is answered; undefined where it can. */
+  /** Why no new article can be stored, as it would not be at the URL that is answered; undefined if it can. */
   refusal(): string | undefined;
 }
 
@@ -79,7 +79,7 @@ export function ownTags(tags: readonly string[], tagKey: (tag: string) => string
 
 export type TextWork = ReturnType<typeof textWork>;
 
-/** The same, asked by promises. Each may also reject with STORE_FAILED where it takes too long, or RECEIVER_BUSY. */
+/** The same, asked by promises. Each may also reject with STORE_FAILED if it takes too long, or RECEIVER_BUSY. */
 export type ArticleCodec = {
   readonly [Kind in keyof TextWork]: (
     ...args: Parameters<TextWork[Kind]>
@@ -123,7 +123,7 @@ export async function readArticle(content: ContentFolder, path: string): Promise
   return { text, fingerprint, stored: await content.codec.decode(text, path) };
 }
 
-/** The same in this thread, where nobody waits for an answer. */
+/** The same in this thread, for a start or a command, on which no delivery waits. */
 export function readArticleSync(content: ContentFolder, path: string): ReadFile {
   const { text, fingerprint } = readAt(content, path);
   return { text, fingerprint, stored: content.format.decode(text, path) };
@@ -156,7 +156,7 @@ export function readForPages(content: ContentFolder, path: string): ReadablePage
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /**
- * Whether reading has failed because of this one file, which is there: a bad block, no permission, links in a circle, a
+ * Whether reading has failed because of this one file, which is there: a bad block, no permission, a loop of links, a
  * file that is too large for a string.
  */
 export function isUnreadable(error: unknown): boolean {
@@ -170,7 +170,7 @@ export function isUnreadable(error: unknown): boolean {
  * person is in the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
  *
  * @param known the entry so far, which a malformed file's id and URL are taken from.
- * @returns undefined where the file is gone.
+ * @returns undefined if the file is gone.
  * @throws the system's error where no file could be read now; PressmarkError RECEIVER_BUSY.
  */
 export async function readEntry(
@@ -192,7 +192,7 @@ export async function readEntry(
 }
 
 /**
- * The same in this thread, where nobody waits for an answer.
+ * The same in this thread, for a start or a command, on which no delivery waits.
  *
  * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
  */
@@ -208,7 +208,7 @@ export function readEntrySync(
   return entryIn(content, path, read, known, onRead);
 }
 
-/** The text of a file, or why it alone cannot be read; undefined where it is gone. */
+/** The text of a file, or why it alone cannot be read; undefined if it is gone. */
 function textOrReason(content: ContentFolder, path: string): Text | { readonly reason: string } | undefined {
   try {
     return readAt(content, path);

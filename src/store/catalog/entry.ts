@@ -23,25 +23,25 @@ export interface Entry {
   readonly id: string;
   /** As it stands in the file, where a person may have written something that is no URL; the catalog has its canonical form. */
   readonly url: string;
-  /** Undefined where the file cannot be read. */
+  /** Undefined if the file cannot be read. */
   readonly title?: string;
-  /** When it was published, as the file says it; undefined where the file says nothing. */
+  /** When it was published, as the file says it; undefined if the file says nothing. */
   readonly date?: string;
-  /** See `spellingTags`; undefined where there are none. */
+  /** See `spellingTags`; undefined if there are none. */
   readonly tags?: readonly string[];
-  /** Undefined where there is none, or the name is of an absurd length. */
+  /** Undefined if there is none, or the name is of an absurd length. */
   readonly author?: string;
   /** What of its text is a person's, see `personsPart`. It is not looked for where pages are made. */
   readonly byPerson?: PersonsPart;
-  /** Whether the URL is certain; undefined where it is pinned by the file. */
+  /** Whether the URL is certain; undefined if it is pinned by the file. */
   readonly address?: Address;
-  /** When its page is due, in ms since 1970; undefined where that was so when the file was written. */
+  /** When its page is due, in ms since 1970; undefined if that was so when the file was written. */
   readonly from?: number;
   /** When it expires, in ms since 1970. */
   readonly until?: number;
-  /** Whether it is stored and not shown; undefined where it is not. */
+  /** Whether it is stored and not shown; undefined if it is not. */
   readonly isHeld?: true;
-  /** Whether the site's generator leaves it out as a draft; undefined where it does not. */
+  /** Whether the site's generator leaves it out as a draft; undefined if it does not. */
   readonly isDraft?: true;
   /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
   readonly broken?: string;
@@ -209,7 +209,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-/** The text of a file; empty where there is none. */
+/** The text of a file; empty if there is none. */
 export function readOrEmpty(path: string): string {
   try {
     return readText(path).text;

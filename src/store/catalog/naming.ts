@@ -23,7 +23,7 @@ export interface Name {
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
  * never covers another. The caller then asks again with that path as `taken`.
  *
- * @returns a function that throws PressmarkError PERMALINK_WRONG where the site's rule is known to be another one.
+ * @returns a function that throws PressmarkError PERMALINK_WRONG if the site's rule is known to be another one.
  */
 export function createNaming(
   { layout, format, reservedUrls, refusal }: ContentFolder,

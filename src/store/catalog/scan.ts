@@ -14,7 +14,7 @@ import {
 } from './content-folder.js';
 import { type Entry, isGone, isUnread, sameFingerprint } from './entry.js';
 
-/** What changed in the content folder since the catalog last looked. */
+/** A file that has changed since it was last compared with the catalog. */
 export interface ContentChange {
   readonly path: string;
   readonly before: Entry | undefined;
@@ -25,7 +25,7 @@ export interface ContentChange {
 export interface ScanReport {
   readonly files: number;
   readonly changes: readonly ContentChange[];
-  /** Temp files, absolute: debris, or another process's work under way. */
+  /** Absolute paths of temp files: left behind, or being written by another process. */
   readonly leftovers: readonly string[];
   /** Folders that cannot be read, with the reason. */
   readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
@@ -37,8 +37,8 @@ const FILES_PER_TURN = 200;
 /**
  * Compares every article file with the catalog and reads again what differs.
  *
- * @param writing the writes of a receiver that answers; files are then read away from this thread. @default nobody waits for
- *   an answer
+ * @param writing the unfinished writes of a receiver: files are then read in another thread. @default files are read in this
+ *   thread, as no delivery waits
  */
 export async function scan(content: ContentFolder, catalog: Catalog, writing?: Writing): Promise<ScanReport> {
   const known = [...catalog.entries()].map(({ path }) => path);
@@ -95,8 +95,9 @@ export function* walk(
 export type Writing = ReadonlyMap<string, Promise<unknown>>;
 
 /**
- * Brings one path of the catalog up to date with the disk; nothing where nothing changed, or this process is writing the
- * file: what it has not finished is not true yet.
+ * Brings one path of the catalog up to date with the disk.
+ *
+ * @returns the change, if there is one; none while this process writes the file.
  */
 export async function refresh(
   content: ContentFolder,
@@ -110,13 +111,13 @@ export async function refresh(
     const there = whatIsAt(content, path, before);
     if (there === 'as known') return [];
     const after = there === 'nothing' ? undefined : await readEntry(content, path, before);
-    // Another write or look may have come in between.
+    // Another write may have changed the entry meanwhile.
     if (catalog.get(path) === before) return updateCatalog(catalog, path, before, after);
   }
 }
 
 /**
- * The same in this thread, where nobody waits for an answer.
+ * As `refresh`, but reads in this thread: for a start or a command, on which no delivery waits.
  *
  * @param onRead is handed what was read.
  */
@@ -158,7 +159,7 @@ function updateCatalog(
   return [{ path, before, after }];
 }
 
-/** A file's status; null where it cannot be read; undefined where nothing is there, or only links that lead in a circle. */
+/** A file's status; null if it cannot be read; undefined if there is no file, or symbolic links form a loop. */
 export function statOf(path: string): fs.Stats | null | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
@@ -181,7 +182,7 @@ export function isWatchedName(name: string): boolean {
 
 type OnUnreadable = (folder: string, error: unknown) => void;
 
-/** The entries of a folder; none where it is gone, or cannot be read, such as `lost+found`. */
+/** The entries of a folder; none if it is gone, or cannot be read, such as `lost+found`. */
 export function entriesOf(folder: string, onUnreadable?: OnUnreadable): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });

@@ -19,7 +19,7 @@ export function snapshotOf(stateDir: string, { format }: ContentFolder): { path:
  * Fills the catalog from its snapshot, so that a start reads only the files that changed since.
  *
  * @param key what the entries depend on besides the files; a snapshot made under another key is not read.
- * @returns how many entries were taken over; 0 where there is no usable snapshot.
+ * @returns how many entries were taken over; 0 if there is no usable snapshot.
  */
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
   if (!fs.existsSync(path)) return 0;

@@ -128,7 +128,7 @@ export function createSpelling(
   return { tags: spelledTags, author: spelledAuthor };
 }
 
-/** The known spelling of a tag with these signs; undefined where only other tags have its key. */
+/** The known spelling of a tag with these signs; undefined if only other tags have its key. */
 function spellingOf(known: readonly string[] = [], signs = ''): string | undefined {
   return known.find((one) => signsOf(one) === signs);
 }

@@ -9,7 +9,7 @@ function* stateChanges(entries: Iterable<Entry>): Generator<number> {
   }
 }
 
-/** When the state of one of these articles has changed last; 0 where none has. @param now in ms since 1970. */
+/** When the state of one of these articles has changed last; 0 if none has. @param now in ms since 1970. */
 export function lastStateChange(entries: Iterable<Entry>, now: number): number {
   let last = 0;
   for (const at of stateChanges(entries)) if (at <= now && at > last) last = at;

@@ -35,7 +35,7 @@ interface Placed {
  * Writes articles to this disk: stage, sync, compare, link or rename, sync the folder.
  *
  * @param root the content folder; folders are synced up to and including its parent.
- * @param staging where files are written before they get their names: a folder that nobody watches.
+ * @param staging where files are written before they are renamed: an unwatched folder.
  */
 export function createDiskWriter(root: string, staging: string, log: Log): Writer {
   const folders = createFolderSync(root);

@@ -66,7 +66,7 @@ function leftoversIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Under the lock no other receiver writes, so what was seen before and is still there is debris. */
+/** Under the lock no other receiver writes: a temp file that was there before is left over. */
 function sweep(leftovers: readonly string[], log: Log): number {
   let swept = 0;
   for (const path of leftovers) {

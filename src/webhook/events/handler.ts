@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly readDelivery: (body: Buffer, contract: ContractHeader) => Promise<Delivery>;
   readonly readIncoming: (incoming: IncomingArticle, now: string) => Promise<ReadArticle>;
   readonly codec: Pick<ArticleCodec, 'keepComments'>;
-  /** Makes the slug that is asked for; undefined where the suggestion counts as it is. */
+  /** Makes the slug that is asked for; undefined if the suggestion counts as it is. */
   readonly slug: ((suggestion: string, title: string, id: string) => string) | undefined;
   readonly hooks: Hooks;
   /** Notes an article that is about to be stored for the jobs of plugins. */

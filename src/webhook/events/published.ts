@@ -112,7 +112,7 @@ async function refuseReplay(
     );
 }
 
-/** Has the store read what is new in the content folder, as for a lookup. */
+/** Lets the store read new files in the content folder, as for a lookup. */
 async function lookFor(url: string, { find }: Surroundings['store']): Promise<void> {
   try {
     await find(url);
@@ -145,7 +145,7 @@ export async function filteredFrontMatter(
 ): Promise<ExtraKeys> {
   if (!hooks.hasFilter('article.frontMatter')) return {};
   const filtered = await hooks.applyFilters('article.frontMatter', {}, draft);
-  // What JSON has no word for, such as undefined, would make YAML that nobody reads.
+  // A value that JSON does not have, such as undefined, would make invalid YAML.
   const extra: ExtraKeys = JSON.parse(JSON.stringify(filtered));
   const own = Object.keys(extra).filter(isOwnKey);
   if (own.length > 0)

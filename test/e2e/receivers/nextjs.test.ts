@@ -37,7 +37,7 @@ testExample({
       what: 'compares without a look at the lengths',
       edits: { [ROUTE]: [['given.length !== expected.length || ', '']] },
       first: 'signature-missing',
-      says: /got {7}500.*look at its log\..*Constant-time comparisons fail on nothing, and most of them on unequal lengths/s,
+      says: /got {7}500.*look at its log\..*constant-time comparisons fail without a value, and some of them on unequal lengths/s,
     },
     {
       what: 'answers a relative URL',

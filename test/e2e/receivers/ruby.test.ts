@@ -16,7 +16,7 @@ testExample({
       what: 'compares without a look at the lengths',
       edits: { [FILE]: [['OpenSSL.secure_compare', 'OpenSSL.fixed_length_secure_compare']] },
       first: 'signature-missing',
-      says: /got {7}500.*look at its log\..*Constant-time comparisons fail on nothing, and most of them on unequal lengths/s,
+      says: /got {7}500.*look at its log\..*constant-time comparisons fail without a value, and some of them on unequal lengths/s,
     },
     {
       what: 'demands version 3',

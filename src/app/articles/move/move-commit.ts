@@ -7,7 +7,7 @@ import { commitOnly } from '../../plugins/commit-file.js';
 
 /** The commit of a move, which is prepared before anything is written. */
 export interface MoveCommit {
-  /** Makes the one commit. @returns its name; null where git has none of the files. */
+  /** Makes the one commit. @returns its name; null if git has none of the files. */
   commit(message: string): Promise<string | null>;
 }
 
@@ -29,8 +29,8 @@ const TIMEOUT_MS = 10 * 60_000;
 /**
  * Prepares the commit of a move: of the files that the last commit has, and of nothing that a person has staged.
  *
- * @returns undefined where nothing is committed in this site.
- * @throws PressmarkError USAGE where the repository is in the middle of something, or a file has uncommitted changes.
+ * @returns undefined if nothing is committed in this site.
+ * @throws PressmarkError USAGE if the repository is in the middle of something, or a file has uncommitted changes.
  */
 export async function prepareMoveCommit(
   settings: Settings,

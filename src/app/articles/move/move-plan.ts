@@ -22,8 +22,8 @@ export interface PlannedMove {
  *
  * @param to the new address, without a trailing slash.
  * @param from the old one, where the articles do not show it.
- * @throws PressmarkError USAGE where the old address is not clear, or two articles would get one URL;
- *   ARTICLE_UNREADABLE where a file cannot be rewritten.
+ * @throws PressmarkError USAGE if the old address is not clear, or two articles would get one URL;
+ *   ARTICLE_UNREADABLE if a file cannot be rewritten.
  */
 export function planMove(settings: Settings, to: string, from?: string): PlannedMove[] {
   const moved = { ...settings, siteUrl: to };

@@ -28,7 +28,7 @@ export interface MoveRequest {
 export interface Moved {
   /** Each article with its old and its new URL, those of an interrupted run before included. */
   readonly urls: readonly MovedUrl[];
-  /** The one commit; null where git has none of the files. */
+  /** The one commit; null if git has none of the files. */
   readonly commit: string | null;
   /** The files with the old and new addresses; absolute. */
   readonly lists: readonly string[];
@@ -94,7 +94,7 @@ function filesAt(settings: Settings, to: string, moves: readonly PlannedMove[]):
   });
 }
 
-/** What the list of an interrupted move to the same address has of articles that are there by now. */
+/** The rows of an interrupted move to the same address whose articles have been moved. */
 function movedBefore(settings: Settings, to: string, moves: readonly PlannedMove[]): MovedUrl[] {
   const list = join(foldersOf(settings).stateDir, FOLDER, 'urls.csv');
   if (!existsSync(list)) return [];

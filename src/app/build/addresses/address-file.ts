@@ -15,11 +15,11 @@ export interface AddressFile {
   readonly posts: string;
   readonly listed: readonly (ListedAddress & { readonly path: string })[];
   readonly unlisted: readonly { readonly path: string; readonly reason: UnlistedReason }[];
-  /** Why new articles would not be where `articles.permalink` says; undefined where they would. */
+  /** Why new articles would not be where `articles.permalink` says; undefined if they would. */
   readonly contradiction?: string | undefined;
 }
 
-/** Reads the file that the store reads too; undefined where there is none or a malformed one: the generator is asked again then. */
+/** Reads the file that the store reads too; undefined if there is none or a malformed one: the generator is asked again then. */
 export function readAddressFile(path: string): AddressFile | undefined {
   const text = readOrEmpty(path);
   const listed = parseAddresses(text);

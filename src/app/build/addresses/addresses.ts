@@ -52,7 +52,7 @@ type NotListed = UnlistedReason | Exclude<ArticleState, 'live'>;
 
 /** A file from which the generator makes a page now, or may make one of a draft. */
 interface Post extends FileFacts {
-  /** The address that the file itself decides; undefined where it does not. */
+  /** The address that the file itself decides; undefined if it does not. */
   readonly pinned: string | undefined;
 }
 
@@ -71,7 +71,7 @@ const NOTHING: Listing = { listed: new Map(), unlisted: new Map(), asked: false,
  * site's configuration have changed since the last time. Where the site is built here, an address counts only if the last
  * good build has a page there. Where Pressmark itself builds the site, there is nothing to ask.
  *
- * @throws PressmarkError BUILD_FAILED where the generator does not answer; SITE_TOO_LARGE. What is known stays as it was.
+ * @throws PressmarkError BUILD_FAILED if the generator does not answer; SITE_TOO_LARGE. What is known stays as it was.
  */
 export async function existingAddresses(settings: Settings, options: AddressOptions = {}): Promise<Listing> {
   const site = generatorOf(settings);
@@ -109,7 +109,7 @@ export function forgetOldAddresses(settings: Settings): void {
   if (cache !== undefined && cache.config !== addressConfig(settings)) fs.rmSync(file, { force: true });
 }
 
-/** A digest of the site's configuration, as far as addresses depend on it; undefined where Pressmark builds the site. */
+/** A digest of the site's configuration, as far as addresses depend on it; undefined if Pressmark builds the site. */
 export function addressConfig(settings: Settings): string | undefined {
   const site = generatorOf(settings);
   return site && configOf(settings.dir, settings, site.generator);
@@ -195,7 +195,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** What is read from a file; undefined where that is malformed, as doctor says. */
+/** What is read from a file; undefined if that is malformed, as doctor says. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -6,12 +6,12 @@ import { inferPermalink } from '../../../generators/inspect/infer-pattern.js';
 import type { SiteGenerator } from '../../content/content.js';
 import { layoutOf } from '../../content/layout.js';
 
-/** Keys by which a post has an address of its own, which says nothing of the others. */
+/** Keys that give a post its own address, which shows nothing of the site's rule. */
 const OWN_ADDRESS = ['slug', 'permalink', 'url'];
 
 /**
- * Why new articles would not be where `articles.permalink` says: every post in their folder whose address is known is
- * elsewhere, and the generator follows rules of the site. Undefined where one post agrees, or none shows anything.
+ * Why `articles.permalink` seems wrong: the known addresses of all posts in the folder of new articles contradict it.
+ * Undefined if one post agrees, or if no pattern fits them.
  *
  * @param addresses the listed addresses, by the posts' paths.
  */

@@ -24,7 +24,7 @@ export interface WantedPost {
  * Finds the page of each post: the one whose address ends with the post's path or slug and whose title or heading is the
  * post's. A page that could be that of several posts counts for none.
  *
- * @returns by the post's path its address, or `several pages`; nothing where no page fits.
+ * @returns by the post's path its address, or `several pages`; nothing if no page fits.
  */
 export function matchPages(
   posts: readonly WantedPost[],

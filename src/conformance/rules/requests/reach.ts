@@ -77,7 +77,7 @@ async function greeted(session: Session): Promise<Answer> {
   return reply;
 }
 
-/** How the first publication is refused; undefined where it is not. @throws Unmet where no answer comes. */
+/** How the first publication is refused; undefined if it is not. @throws Unmet where no answer comes. */
 async function publishedAnswer(session: Session): Promise<Answer | undefined> {
   const answer = await session.send('article.published', session.article(session.id('first')));
   return isSuccess(answer) ? undefined : answer;

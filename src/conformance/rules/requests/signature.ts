@@ -16,7 +16,7 @@ const RAW = `Compute the signature over the bytes as they came, before anything 
 const other = (right: string) => right.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
 const keyed = (body: string) => createHmac('sha256', 'another-secret').update(body).digest('hex');
 
-/** Sent as `webhook.test`, so that even a receiver that lets them through writes nothing. */
+/** Sends a wrong signature with a `webhook.test`: a receiver that accepts it writes nothing. */
 const refused = (overrides: Overrides) => async (session: Session) =>
   expectStatus(await session.test(overrides), 401);
 
@@ -25,7 +25,7 @@ export const SIGNATURE_RULES = rules({ section: 'Authentication, 3', hint: EXACT
   'signature-missing': {
     section: 'Errors',
     says: 'A request without X-Service-Signature is answered 401.',
-    hint: 'Answer 401 where the header is missing. Constant-time comparisons fail on nothing, and most of them on unequal lengths.',
+    hint: 'Answer 401 if the header is missing: constant-time comparisons fail without a value, and some of them on unequal lengths.',
     check: refused({ signature: () => undefined }),
   },
   'signature-empty': {
@@ -135,7 +135,7 @@ export const SIGNATURE_RULES = rules({ section: 'Authentication, 3', hint: EXACT
     section: 'Authentication, 3',
     says: 'The signature of an empty body does not open any other body.',
     hint: 'A body that a framework has already consumed reads as empty: take the raw bytes before it does.',
-    // A whole webhook.test, so that one who parses before the signature is verified is told that, and not this.
+    // A whole webhook.test: a receiver that parses before it verifies breaks another rule, and not this one.
     check: refused({
       body: () => '',
       sent: () =>
