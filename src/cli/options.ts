@@ -73,7 +73,7 @@ export function flagsOf({ port, host }: Flags): Flags {
 export function serviceOption(): Option {
   return new Option(
     '--service <name>',
-    'the service’s name in its headers: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
+    'the service’s name: Acme for X-Acme-Signature; Acme:ac if its item comment says ac',
   ).argParser(parseService);
 }
 

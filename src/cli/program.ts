@@ -16,10 +16,7 @@ const GROUPS = {
       'receive articles, commit them, build the site, and serve it for preview',
       async () => (await import('./start.js')).startCommand(),
     ],
-    build: [
-      'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
-      async () => (await import('./site/build.js')).buildCommand(),
-    ],
+    build: ['build the whole site once', async () => (await import('./site/build.js')).buildCommand()],
     postbuild: [
       'check that each article’s page is at its URL, and add its JSON-LD and item comment where they are missing',
       async () => (await import('./site/postbuild.js')).postbuildCommand(),
@@ -65,7 +62,7 @@ const GROUPS = {
   },
   Sender: {
     connect: [
-      'connect a receiver that articles are to be published to; without a name, list those that are',
+      'connect a receiver to publish to; without a name, list them',
       async () => (await import('./sender/connect.js')).connectCommand(),
     ],
     publish: [

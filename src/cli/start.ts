@@ -26,20 +26,11 @@ interface StartFlags extends Flags {
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .option('--host <address>', 'the address to listen on (default: all)')
-    .option(
-      '--preview',
-      'try a site that has no siteUrl yet: articles get the address of this machine, which they keep',
-    )
-    .option(
-      '--clone <remote>',
-      'clone the site first, where the folder is empty: for machines that keep no files',
-    )
-    .option(
-      '--live',
-      'reload pages in browsers on this machine when the site has changed (default: where start runs on a terminal)',
-    )
+    .option('--preview', 'try a site without siteUrl: articles get an address of this machine, and keep it')
+    .option('--clone <remote>', 'clone the site first, if the folder is empty')
+    .option('--live', 'reload pages in browsers on this machine after changes (default: on a terminal)')
     .option('--no-live', 'do not')
-    .option('--watch', 'start again after each change of a plugin or the config: for authors of plugins')
+    .option('--watch', 'start again after each change of a plugin or the config')
     .option('--json', 'log lines of JSON on a terminal too, as a pipe gets them')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(start);

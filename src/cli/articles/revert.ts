@@ -9,7 +9,7 @@ export function revertCommand(): Command {
   return withDir(new Command('revert'))
     .argument('<article>', 'its id, slug, URL or file')
     .argument('<revision>', 'a revision, or a commit, as pressmark log shows them')
-    .option('--force', 'also where the file holds an edit that no commit has; it is committed first')
+    .option('--force', 'also if the file holds an uncommitted edit, which is committed first')
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', example('pressmark revert why-the-answer-comes-last rev-0b5c5b1a6a0c4f1d2e3f4a5b'))
     .action(

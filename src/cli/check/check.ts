@@ -65,23 +65,17 @@ export function checkCommand(): Command {
     )
     .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
-    .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
+    .option('--article-url <pattern>', 'where articles are, if the answer does not say: https://…/{slug}/')
     .option(
       '--only <rules>',
       'these rules, by name or number, and those that they need; with commas between them',
       parseList,
     )
     .option('--skip <rules>', 'all but these rules', parseList)
-    .option(
-      '--baseline <file>',
-      'an earlier report made with --json; failures that are in it do not fail this check',
-    )
+    .option('--baseline <file>', 'an earlier report made with --json; its failures do not fail this check')
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
     .option('--strict', 'let rules that are only advice fail the check')
-    .option(
-      '--manual',
-      'ask a person for what no request can do: an edit in the receiver’s admin, and a restart',
-    );
+    .option('--manual', 'ask a person for an edit in the receiver’s admin, and a restart');
   return withReports(command, 'the request, the answer and a curl line')
     .option('--list', 'print all rules, and send nothing')
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))

@@ -29,13 +29,10 @@ interface PublishOptions {
 export function publishCommand(): Command {
   return withClock(withRate(withConnector(withDir(new Command('publish')))))
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
-    .option(
-      '--dry-run',
-      'send nothing; say what would be sent, under which slug and URL, what is left out, and what would go as text',
-    )
+    .option('--dry-run', 'send nothing; say what would be sent and left out, and what would go as text')
     .option(
       '--base-url <url>',
-      'where the articles were, such as https://old.example or https://old.example/:year/:slug/: relative links lead there; it is kept with the connector',
+      'where the articles were, such as https://old.example/:year/:slug/, for relative links; kept with the connector',
     )
     .option('--no-base-url', 'leave relative links as they are again')
     .option(

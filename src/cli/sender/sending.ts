@@ -25,7 +25,7 @@ export function withRate(command: Command): Command {
 export function withClock(command: Command): Command {
   return command.option(
     '--clock <span>',
-    'take the time to be so much later, such as 90s, 5m or 2h: to try retries and dates without waiting for them',
+    'add this to the time, such as 90s, 5m or 2h, to try retries and dates to come',
     parseClock,
   );
 }

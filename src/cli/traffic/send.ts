@@ -30,7 +30,7 @@ export function sendCommand(): Command {
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
     .option(
       '--file <article.json>',
-      'the event’s data as JSON, of which missing fields come from a sample; or a whole request with event and data, whose fields are sent as they are',
+      'the event’s data as JSON, completed from a sample; or a whole request with event and data, sent as it is',
     )
     .option(
       '--to <url>',
