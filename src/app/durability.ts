@@ -222,21 +222,21 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
         });
-  const writerOf =
-    commits?.writer ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
-  const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOf(disk);
+  const writerOver =
+    commits?.writerOver ?? ((disk: Writer): Writer => ({ ...disk, beforeReplace: keepEdits(options) }));
+  const openWriter = async ({ disk }: WriterHost): Promise<Writer> => writerOver(disk);
   const opened = await openStore({ content, catalog, stateDir, log, onChange, watch, openWriter });
   if (commits === undefined) return { ...opened, commits: false, git: undefined };
-  // Of its own: while git writes files, this process stores nothing either.
-  const whileFollowing = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
+  // A second lock on the same file: the store's own would let this process store while git writes files.
+  const followLock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
   return {
     ...opened,
     commits: true,
     commitTrash: commits.commitTrash,
-    git: commits.plugin(backgroundPush(options, opened, whileFollowing)),
+    git: commits.makePlugin(backgroundPush(options, opened, followLock)),
     close: async () => {
       await opened.close();
-      whileFollowing.close();
+      followLock.close();
     },
   };
 }

@@ -41,7 +41,7 @@ const LIMITS_MS = {
 const ANSWER_MS = 8_000;
 
 /** Why a file that the store has written is to be committed. */
-const WHY = { now: 'stored', before: 'found', restored: 'removed' } as const;
+const WHY = { now: 'stored', before: 'found', restored: 'trash' } as const;
 
 /** `decode` and `pathsOf` are about paths relative to the site's folder. */
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits, ArticlePaths {
@@ -101,7 +101,7 @@ function createArticleCommits(
   stop: AbortController,
   options: ArticleCommitsOptions & { readonly replaceMs: number },
 ) {
-  const { hooks, log, stateDir, content, author, commitEdits = false, sign = false } = options;
+  const { hooks, log, stateDir, content, commitEdits = false, sign = false } = options;
   const { isBeforeAnswer = false, isPushed = false, stillMs = 2_000, closeMs = 7_000 } = options;
   const { repository } = place;
   const message = createMessages({ hooks, log, template: options.message, skipCi: options.skipCi ?? false });
@@ -110,16 +110,11 @@ function createArticleCommits(
   let isClosed = false;
 
   const { commit, idle } = createCommitArticles({
+    ...options,
     place,
-    log,
-    author,
     sign,
     commitEdits,
     message,
-    decode: options.decode,
-    pathsOf: options.pathsOf,
-    assetsOf: options.assetsOf,
-    authorOf: options.authorOf,
     upstream: async () => (isPushed ? commitAt(repository, FETCHED_REF) : null),
     onCommitted: (made) => {
       lastCommit = made.commit;
@@ -179,7 +174,7 @@ function createArticleCommits(
   }
 
   /** Makes the plugin that commits. @param push has the branch pushed in the background. */
-  const plugin = (push?: PushSettings): Plugin =>
+  const makePlugin = (push?: PushSettings): Plugin =>
     definePlugin({
       name: 'git',
       async receiver(host) {
@@ -199,7 +194,7 @@ function createArticleCommits(
    * A writer that has what it replaces in git, and at level `commit` what it has written: a file stays as it was written in
    * any case; where it has no commit, it gets one later, so that the sender's next attempt is answered with 200.
    */
-  const writer = (disk: Writer): Writer => ({
+  const writerOver = (disk: Writer): Writer => ({
     ...disk,
     beforeReplace: ({ path, edited }) => beforeReplace(`${content}${path}`, edited),
     ...(isBeforeAnswer && {
@@ -214,9 +209,9 @@ function createArticleCommits(
   });
 
   return {
-    plugin,
-    writer,
+    makePlugin,
+    writerOver,
     /** Commits that a person has removed a file, or restored it; its path is relative to the site's folder. */
-    commitTrash: (path: string): void => queue.add(path, 'removed'),
+    commitTrash: (path: string): void => queue.add(path, 'trash'),
   };
 }

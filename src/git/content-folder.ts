@@ -23,7 +23,7 @@ export interface CommittedFolder {
 }
 
 /** Where the content folder is in the repository, or why its articles cannot be committed. */
-export type ContentFolder = CommittedFolder | { readonly kind: 'refused'; readonly why: string };
+export type FolderInGit = CommittedFolder | { readonly kind: 'refused'; readonly why: string };
 
 /** The mode of another repository's commit. */
 const SUBMODULE = '160000';
@@ -37,7 +37,7 @@ const PROBE = 'articles/pressmark-probe.md';
  *
  * @param content from the site's folder; empty, or with a slash at its end.
  */
-export async function checkContentFolder(repository: Repository, content: string): Promise<ContentFolder> {
+export async function checkContentFolder(repository: Repository, content: string): Promise<FolderInGit> {
   const { top, git } = repository;
   const root = await realpathOfExisting(join(top, repository.prefix, content));
   const inside = relative(await realpath(top), root);
@@ -64,7 +64,7 @@ export async function checkContentFolder(repository: Repository, content: string
   };
 }
 
-function refused(why: string): ContentFolder {
+function refused(why: string): FolderInGit {
   return { kind: 'refused', why };
 }
 

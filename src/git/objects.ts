@@ -132,6 +132,11 @@ export function blobId({ objectFormat }: Pick<Repository, 'objectFormat'>, conte
   return objectId(objectFormat, 'blob', content);
 }
 
+/** The name that stands for no object. */
+export function noObject({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
+  return '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
+}
+
 /** The tree without entries, which stands for "before the first commit". */
 function emptyTree({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
   return objectId(objectFormat, 'tree', Buffer.alloc(0));

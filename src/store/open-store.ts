@@ -71,8 +71,8 @@ export async function openStore({
   let store: ArticleStore | undefined;
   const readAgain = async (paths: Iterable<string>) =>
     store?.readShared([...paths].filter((path) => isArticlePath(content, path)));
-  // Opened before the files are read, as the writer may update the work tree.
   const disk = createDiskWriter(content.root, join(stateDir, STAGING), log);
+  // Opened before the files are read, as the writer may update the work tree.
   const writer = await openWriter({ disk, lock, readAgain }).catch((error: unknown) => {
     lock.close();
     throw error;

@@ -5,7 +5,7 @@ import { createAddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import { type ContentFolder, type ReadFile, readArticle, readEntry } from './catalog/content-folder.js';
 import { type Entry, isFuture, isGone } from './catalog/entry.js';
-import { createNewFiles } from './catalog/new-files.js';
+import { newFilesReader } from './catalog/new-files.js';
 import { type ContentChange, refresh } from './catalog/scan.js';
 import { onlyEntry, type Precondition, preconditionOf, type Target, targetOf } from './precondition.js';
 import type { ArticleFiles } from './write/article-files.js';
@@ -39,7 +39,7 @@ export function createReading(options: ReadingOptions) {
   const { content, catalog, key, writer, notice } = options;
   const { writing, ensureShared } = options.files;
   const addresses = createAddressRefresh(content.format, key, catalog, readEntries);
-  const newFiles = createNewFiles(content, catalog, writing);
+  const newFiles = newFilesReader(content, catalog, writing);
   let reading = Promise.resolve();
   let nextReading: Promise<void> | undefined;
 

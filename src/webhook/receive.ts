@@ -5,7 +5,7 @@ import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import { changedBytes, isIdentity } from './changed-bytes.js';
-import type { Handled, Surroundings } from './events/handler.js';
+import type { Handled, HandlerContext } from './events/handler.js';
 import { lookup } from './events/lookup.js';
 import { published } from './events/published.js';
 import { updated } from './events/updated.js';
@@ -14,21 +14,21 @@ import { updated } from './events/updated.js';
  * The steps of an event, from its bytes to its answer:
  *
  * 1. The signature is compared with the raw bytes. Without a match nothing is decoded, parsed or looked up: 401.
- * 2. The bytes are decoded, parsed and checked, in another thread: `Surroundings.readDelivery`.
+ * 2. The bytes are decoded, parsed and checked, in another thread: `HandlerContext.readDelivery`.
  * 3. The handler of the event filters, decides, and stores durably: `published`, `updated`, `lookup`.
  * 4. What it returns is the body of the 200; an error has the status of its code.
- * 5. When the answer is out, `after` runs the actions.
+ * 5. When the answer is out, `afterAnswer` runs the actions.
  *
  * @param names of the service's headers.
  */
-export function createReceiver(secrets: SigningSecrets, names: HeaderNames, around: Surroundings): Receive {
+export function createReceive(secrets: SigningSecrets, names: HeaderNames, context: HandlerContext): Receive {
   return async (delivery) => {
     try {
       requireSignature(delivery.body, delivery.headers, secrets, names);
     } catch (error) {
-      return { ...refusal(error, undefined, around.log), verified: false };
+      return { ...refusal(error, undefined, context.log), verified: false };
     }
-    return answerVerified(delivery, names, around);
+    return answerVerified(delivery, names, context);
   };
 }
 
@@ -36,32 +36,31 @@ export function createReceiver(secrets: SigningSecrets, names: HeaderNames, arou
 export async function answerVerified(
   { body, headers }: RawDelivery,
   names: HeaderNames,
-  around: Surroundings,
+  context: HandlerContext,
 ): Promise<Answer> {
-  const verified = true;
   let delivery: Delivery | undefined;
   try {
     requireIdentityEncoding(headers['content-encoding']);
     refuseChangedBytes(body);
     const version = headers[names.contract.toLowerCase()];
     const value = Array.isArray(version) ? version.join(', ') : version;
-    delivery = await around.readDelivery(body, { name: names.contract, value });
-    const { id, outcome, body: answer, afterAnswer } = await dispatch(delivery, around);
+    delivery = await context.readDelivery(body, { name: names.contract, value });
+    const { id, outcome, body: answer, afterAnswer } = await dispatch(delivery, context);
     const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    return { status: 200, body: json, event: delivery.event, id, outcome, verified, afterAnswer };
+    return { status: 200, body: json, event: delivery.event, id, outcome, verified: true, afterAnswer };
   } catch (error) {
-    return { ...refusal(error, delivery, around.log), verified };
+    return { ...refusal(error, delivery, context.log), verified: true };
   }
 }
 
-function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<Handled> {
+function dispatch(delivery: Delivery, context: HandlerContext): Handled | Promise<Handled> {
   switch (delivery.event) {
     case 'article.published':
-      return published(delivery.data, delivery.timestamp, around);
+      return published(delivery.data, delivery.timestamp, context);
     case 'article.updated':
-      return updated(delivery.data, delivery.timestamp, around);
+      return updated(delivery.data, delivery.timestamp, context);
     case 'article.lookup':
-      return lookup(delivery.data.target_url, around);
+      return lookup(delivery.data.target_url, context);
     case 'webhook.test':
       return { id: delivery.data.id, outcome: 'tested', body: testAnswer() };
   }
@@ -160,7 +159,7 @@ function refuseChangedBytes(body: Buffer): void {
 export const NO_FAILURES: ReadonlySet<string> = new Set(['RECEIVER_BUSY', 'REFUSED_BY_PLUGIN']);
 
 /** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
-export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Answer {
+export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Omit<Answer, 'verified'> {
   const known = error instanceof PressmarkError ? error : undefined;
   if (known === undefined || (known.status >= 500 && !NO_FAILURES.has(known.code)))
     log.error({ err: error }, 'a delivery failed');
@@ -176,7 +175,6 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     event: delivery?.event,
     id: delivery === undefined ? undefined : idOf(delivery),
     outcome: known?.code ?? 'INTERNAL',
-    verified: delivery !== undefined,
   };
 }
 

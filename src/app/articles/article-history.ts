@@ -4,7 +4,7 @@ import type { StoredArticle } from '../../article/stored-article.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { replacedFiles } from '../../git/commit/replaced-texts.js';
-import { checkContentFolder, type ContentFolder as FolderInGit } from '../../git/content-folder.js';
+import { checkContentFolder, type FolderInGit } from '../../git/content-folder.js';
 import { historyOf, textsOf } from '../../git/history.js';
 import { commitAt, entriesAt } from '../../git/objects.js';
 import { openRepository } from '../../git/repository.js';

@@ -5,13 +5,13 @@ import { isMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import { type ContentFolder, htmlOf, type ReadFile } from '../../store/catalog/content-folder.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/handler.js';
 
 /** What a change of an article goes through: its jobs are noted before it is stored, and its actions run after that. */
 export interface ChangeOptions {
   readonly store: ArticleStore;
   readonly content: ContentFolder;
-  readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'noteJobs'>;
+  readonly context: Pick<HandlerContext, 'hooks' | 'changeOf' | 'noteJobs'>;
 }
 
 /** Makes the new file of an article from the present one; see `ArticleStore.change`. */
@@ -19,7 +19,7 @@ export type MakeFile = (read: ReadFile, path: string) => Promise<Amended & { rea
 
 /** Changes the file of an article, for plugins and for people in the admin. */
 export async function changeArticle(
-  { store, around }: ChangeOptions,
+  { store, context }: ChangeOptions,
   id: string,
   make: MakeFile,
 ): Promise<Article> {
@@ -30,7 +30,7 @@ export async function changeArticle(
     const { article, edited } = read.stored;
     const note = { id, base: article.revision, timestamp: new Date().toISOString() };
     const isShared = !edited || next.seals === true;
-    if (next.text !== read.text && isShared) await around.noteJobs?.('article.updated', note);
+    if (next.text !== read.text && isShared) await context.noteJobs?.('article.updated', note);
     return next;
   });
   if (stored === undefined) return article;
@@ -38,18 +38,18 @@ export async function changeArticle(
     before?.stored.edited === true && !edited
       ? { replaced: { article: before.stored.article, text: before.text } }
       : {};
-  const change = around.changeOf({ ...stored, ...replaced });
+  const change = context.changeOf({ ...stored, ...replaced });
   // What a person has edited stays theirs.
   if (edited)
-    void around.hooks.doAction('article.edited', { path: change.path, id: article.id, url: article.url });
-  else announceUpdate(around, change, new Date().toISOString());
+    void context.hooks.doAction('article.edited', { path: change.path, id: article.id, url: article.url });
+  else announceUpdate(context, change, new Date().toISOString());
   return article;
 }
 
 /** Runs the actions of an update that is stored. */
 export function announceUpdate(
-  { hooks }: Pick<Surroundings, 'hooks'>,
-  change: ReturnType<Surroundings['changeOf']>,
+  { hooks }: Pick<HandlerContext, 'hooks'>,
+  change: ReturnType<HandlerContext['changeOf']>,
   timestamp: string,
 ): void {
   void hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...change });

@@ -16,8 +16,7 @@ import type { ArticleStore } from '../../store/article-store.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { ContentFolder } from '../../store/catalog/content-folder.js';
 import { entryState } from '../../store/catalog/entry.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
-import type { ReceiveArticle } from '../../webhook/events/receive-article.js';
+import type { HandlerContext } from '../../webhook/events/handler.js';
 import { changeArticle, checkBase, checkMoment, withContent } from './change-article.js';
 
 export interface HostArticlesOptions {
@@ -26,8 +25,7 @@ export interface HostArticlesOptions {
   readonly content: ContentFolder;
   /** The content folder's path below the site's, with a slash at its end. */
   readonly prefix: string;
-  readonly around: Pick<Surroundings, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
-  readonly receive: ReceiveArticle;
+  readonly context: Pick<HandlerContext, 'hooks' | 'changeOf' | 'isOwnKey' | 'noteJobs'>;
 }
 
 /** As `setState`. @param by who does it; `note` is called with the revision that this makes, before it is stored. */
@@ -44,8 +42,8 @@ const PAGE = 50;
 /** What plugins change in a receiver's articles: always by compare-and-set, as a delivery does. */
 export function createArticleChanges(
   options: HostArticlesOptions,
-): Pick<Articles, 'receive' | 'list' | 'patch' | 'setState'> & { readonly setStateAs: SetStateAs } {
-  const { store, catalog, content, prefix, around, receive } = options;
+): Pick<Articles, 'list' | 'patch' | 'setState'> & { readonly setStateAs: SetStateAs } {
+  const { store, catalog, content, prefix, context } = options;
 
   async function list(query: ArticleQuery = {}): Promise<readonly ListedArticle[]> {
     const { since, after, limit = PAGE } = query;
@@ -93,7 +91,7 @@ export function createArticleChanges(
 
   async function patch(id: string, base: string, change: ArticlePatch): Promise<Article> {
     const { frontMatter: extra = {}, body, image } = change;
-    const own = Object.keys(extra).filter(around.isOwnKey);
+    const own = Object.keys(extra).filter(context.isOwnKey);
     if (own.length > 0)
       throw new PressmarkError(
         'USAGE',
@@ -141,7 +139,7 @@ export function createArticleChanges(
     });
   }
 
-  return { receive, list, patch, setState, setStateAs };
+  return { list, patch, setState, setStateAs };
 }
 
 /** NaN where the file has no date that can be read. */

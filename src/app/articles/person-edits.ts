@@ -21,7 +21,7 @@ export interface PersonEditsOptions extends VersionsOptions {
 
 /** What people do with articles in an admin. Who does it is noted first: the commit has them for its author. */
 export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
-  const { store, content, prefix, around, editors, setStateAs, texts } = options;
+  const { store, content, prefix, context, editors, setStateAs, texts } = options;
 
   async function open(id: string): Promise<EditableArticle | undefined> {
     const found = await store.get(id);
@@ -81,7 +81,7 @@ export function createPersonEdits(options: PersonEditsOptions): ArticleEdits {
     const revision = before === undefined ? revisionFor('admin') : before.article.revision;
     if (before === undefined) await noteEditor(editors, revision, by);
     const made = () => ({ ...draft, revision, ...held });
-    const { url, outcome, afterAnswer } = await publishDraft(id, made, draft.date, around);
+    const { url, outcome, afterAnswer } = await publishDraft(id, made, draft.date, context);
     void afterAnswer?.();
     if (outcome === 'deleted')
       throw new PressmarkError('USAGE', 'the article was removed after it was stored');

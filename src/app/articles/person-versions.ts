@@ -8,7 +8,7 @@ import type { ArticleEdits, ArticleRevision } from '../../host/articles/edits.js
 import type { Editor } from '../../host/articles/trash.js';
 import type { ArticleStore } from '../../store/article-store.js';
 import type { Found } from '../../store/reading.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/handler.js';
 import type { PersonsTexts } from '../content/article-codec.js';
 import { type ArticleHistory, historyOfFile, type Revision, versionInCommit } from './article-history.js';
 import { announceUpdate, checkBase } from './change-article.js';
@@ -20,7 +20,7 @@ const MOST_SEARCHED = 1_000;
 
 export interface VersionsOptions extends Pick<HostArticlesOptions, 'store' | 'content'> {
   readonly settings: Settings;
-  readonly around: Surroundings;
+  readonly context: HandlerContext;
   readonly editors: Editors;
   readonly texts: PersonsTexts;
 }
@@ -30,7 +30,7 @@ export function createVersions({
   settings,
   store,
   content,
-  around,
+  context,
   editors,
   texts,
 }: VersionsOptions): Pick<ArticleEdits, 'history' | 'at' | 'revert'> {
@@ -60,10 +60,10 @@ export function createVersions({
     const history = await historyOf(found);
     const { target, replacement } = await reversion(content, history, pick(history, wanted));
     await noteEditor(editors, target.revision, by);
-    await around.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
+    await context.noteJobs?.('article.updated', { id, base, timestamp: replacement.updated });
     const { file } = await store.update(target, async () => replacement);
     if (file === undefined) return (await mustGet(store, id)).article;
-    announceUpdate(around, around.changeOf(file), replacement.updated);
+    announceUpdate(context, context.changeOf(file), replacement.updated);
     return file.article;
   };
 

@@ -8,7 +8,7 @@ import type { Catalog } from '../../store/catalog/catalog.js';
 import { catalogId, LONGEST_TITLE } from '../../store/catalog/entry.js';
 import type { KnownIds } from '../../store/known-ids.js';
 import { openTrash, type Trashed } from '../../store/trash.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/handler.js';
 import { checkBase } from './change-article.js';
 import { noteEditor } from './person-versions.js';
 
@@ -21,7 +21,7 @@ export interface TrashOptions {
   readonly siteUrl: string;
   readonly editors: Editors;
   readonly knownIds: Pick<KnownIds, 'add'>;
-  readonly hooks: Pick<Surroundings['hooks'], 'doAction'>;
+  readonly hooks: Pick<HandlerContext['hooks'], 'doAction'>;
   /** Has git commit that a file has gone, or is there again; undefined if nothing is committed. */
   readonly commit: ((path: string) => void) | undefined;
 }

@@ -131,7 +131,7 @@ export function createCodecInThread(
     worker.on('message', (outcome: Outcome) => {
       if (outcome.kind === 'ready') {
         isReady = true;
-        // From now on it is that of the work in hand: set anew by each answer.
+        // The limit is now for one piece of work; each answer begins it anew.
         setLimit(limitMs, `that took longer than ${limitMs / 1_000} s`);
         return;
       }

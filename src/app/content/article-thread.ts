@@ -55,7 +55,7 @@ async function withGenerator({ definedIn, ...settings }: ThreadSettings): Promis
 
 async function outcomeOf({ number, kind, args, askedAt }: Work): Promise<Outcome> {
   try {
-    // The start of a thread is nobody's fault.
+    // Waiting counts from the start of the thread.
     if (steadyMs() - Math.max(askedAt, startedAt) > settings.limitMs)
       throw new PressmarkError('RECEIVER_BUSY', 'too many articles wait; send it again');
     return { kind: 'done', number, result: await Reflect.apply(work[kind], undefined, args) };

@@ -22,7 +22,7 @@ export interface Health {
   /** The reason why articles cannot be stored now; undefined if they can. */
   trouble(): string | undefined;
   /** Counts the answer to a delivery, and returns it. */
-  counted<A extends CountedAnswer>(answer: A): A;
+  noteAnswer<A extends CountedAnswer>(answer: A): A;
 }
 
 /**
@@ -52,7 +52,7 @@ export function createHealth(
     return verdict ?? refusal;
   }
 
-  function counted<A extends CountedAnswer>(answer: A): A {
+  function noteAnswer<A extends CountedAnswer>(answer: A): A {
     if (answer.outcome === 'stored') refusal = undefined;
     if (answer.outcome === 'STORE_FAILED' && answer.event !== 'article.lookup') {
       const { error } = JSON.parse(answer.body) as { readonly error: string };
@@ -62,7 +62,7 @@ export function createHealth(
     return answer;
   }
 
-  return { trouble, counted };
+  return { trouble, noteAnswer };
 }
 
 function probe(content: Pick<ContentFolder, 'root' | 'layout'>, probePath: string): string | undefined {

@@ -7,7 +7,7 @@ import type { Plugin, PluginEntry } from '../../host/plugin.js';
 import type { DeliveryDetail, DryRun, SiteRecords } from '../../host/records.js';
 import type { Log } from '../../log.js';
 import { dryRun } from '../../webhook/events/dry-run.js';
-import type { Surroundings } from '../../webhook/events/handler.js';
+import type { HandlerContext } from '../../webhook/events/handler.js';
 import { createArticleReceiver, type ReceiveArticle } from '../../webhook/events/receive-article.js';
 import { createArticleChanges } from '../articles/host-articles.js';
 import { createPersonEdits } from '../articles/person-edits.js';
@@ -50,7 +50,7 @@ export interface PluginsOptions {
 export interface RunningPlugins {
   readonly host: Host;
   /** What a delivery is answered from. */
-  readonly around: Surroundings;
+  readonly context: HandlerContext;
   readonly receiveArticle: ReceiveArticle;
   readonly names: HeaderNames;
   readonly secrets: LiveSecrets;
@@ -113,17 +113,17 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
     firstParty(schedulePlugin({ catalog, prefix, since: opened.savedAt }), 'the dates of articles'),
   ];
 
-  const around = aroundDeliveries(settings, log, opened);
-  const receiveArticle = createArticleReceiver(around);
+  const context = handlerContext(settings, log, opened);
+  const receiveArticle = createArticleReceiver(context);
   const names = headerNames(settings.service);
   const { facts } = deploy;
-  const { articles, gone } = articlesOf(settings, opened, around, receiveArticle);
+  const { articles, gone } = articlesOf(settings, opened, context, receiveArticle);
   const host = await startHost(plugins, {
     face: 'receiver',
     ...site,
     articles: { ...articles, ...finder },
     assets: durable.assets,
-    records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, around)),
+    records: recordsOf(options, deliveries, facts, (detail) => dryRun(detail, names, context)),
     services: (host) => ({
       plugins: createPluginsService({ settings, plugins: own, pages: pages.report, jobs, host, log }),
       setup: createSetupService(settings, secrets, facts, log),
@@ -142,7 +142,7 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
   reservePaths(content, settings, [...pages.urls, ...host.adapters.map(({ path }) => path)]);
   return {
     host,
-    around,
+    context,
     receiveArticle,
     names,
     secrets,
@@ -155,11 +155,11 @@ export async function openPlugins(options: PluginsOptions): Promise<RunningPlugi
 }
 
 /** What the handlers of deliveries work with. */
-function aroundDeliveries(
+function handlerContext(
   settings: Settings,
   log: Log,
   { content, prefix, thread, durable, hooks, jobs }: ReceiverStore,
-): Surroundings {
+): HandlerContext {
   return {
     store: durable.store,
     hooks,
@@ -180,19 +180,22 @@ function aroundDeliveries(
 function articlesOf(
   settings: Settings,
   { content, prefix, thread, durable, hooks }: ReceiverStore,
-  around: Surroundings,
+  context: HandlerContext,
   receive: ReceiveArticle,
 ): { readonly articles: Omit<Articles, 'search'>; readonly gone: RunningPlugins['gone'] } {
   const { store, catalog, articles, editors, knownIds, commitTrash: commit } = durable;
   const { stateDir } = foldersOf(settings);
   const { siteUrl } = settings;
-  const ofArticles = { store, catalog, content, prefix, around };
-  const { setStateAs, ...changes } = createArticleChanges({ ...ofArticles, receive });
+  const ofArticles = { store, catalog, content, prefix, context };
+  const { setStateAs, ...changes } = createArticleChanges(ofArticles);
   const { texts } = thread;
   const edits = createPersonEdits({ ...ofArticles, settings, editors, setStateAs, texts });
   const places = { store, catalog, stateDir, prefix, siteUrl };
   const trash = createTrash({ ...places, editors, knownIds, hooks, commit });
-  return { articles: { ...articles, ...changes, ...edits, ...trash.articles }, gone: trash.answerAt };
+  return {
+    articles: { ...articles, receive, ...changes, ...edits, ...trash.articles },
+    gone: trash.answerAt,
+  };
 }
 
 /** What is known of the site and of what came. */
@@ -241,7 +244,7 @@ async function pagesOf(plugins: readonly PluginEntry[], around: Omit<HostSurroun
 }
 
 /** What makes slugs, where the config asks for more than a safe one. */
-function slugMaker({ articles, site }: Settings): Surroundings['slug'] {
+function slugMaker({ articles, site }: Settings): HandlerContext['slug'] {
   if (articles.slug === 'unicode') return undefined;
   const language = articles.language ?? (site === false ? 'en' : site.language);
   return (suggestion, title, id) => asciiSlugOf(suggestion, title, id, language);

@@ -5,7 +5,7 @@ import type { Log } from '../../log.js';
 import { type AdapterLimits, adapterEndpoint } from '../../webhook/http/adapter.js';
 import { createBodyReader } from '../../webhook/http/body-reader.js';
 import { webhook } from '../../webhook/http/middleware.js';
-import { createReceiver } from '../../webhook/receive.js';
+import { createReceive } from '../../webhook/receive.js';
 import { adminHost } from '../admin-users.js';
 import { foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
@@ -46,12 +46,12 @@ export async function openServer({
   preview,
   onClose,
 }: ServerParts): Promise<number> {
-  const { host, around, receiveArticle, names, deliveries, pagePolicy, liveReload } = plugins;
+  const { host, context, receiveArticle, names, deliveries, pagePolicy, liveReload } = plugins;
   const { outputDir, stateDir } = foldersOf(settings);
   const { endpoint, statusToken, siteUrl } = settings;
   warnOfHidden(content, durable, log);
-  const receive = createReceiver(plugins.secrets, names, around);
-  const disk = createHealth(content, stateDir);
+  const receive = createReceive(plugins.secrets, names, context);
+  const health = createHealth(content, stateDir);
   const common = { hooks, log, notes: deliveries.notes };
   // Not the webhook's: strangers who send to an adapter must not keep a delivery from being read.
   const readBody = createBodyReader();
@@ -59,7 +59,7 @@ export async function openServer({
   const ofAdapters = {
     ...common,
     receive: receiveArticle,
-    counted: disk.counted,
+    noteAnswer: health.noteAnswer,
     readBody,
     readJson,
     ...(adapterLimits && { limitsMs: adapterLimits }),
@@ -69,14 +69,14 @@ export async function openServer({
       ...common,
       endpoint,
       names,
-      receive: async (delivery) => disk.counted(await receive(delivery)),
+      receive: async (delivery) => health.noteAnswer(await receive(delivery)),
     }),
     adapters: host.adapters.map((adapter) => adapterEndpoint(adapter, ofAdapters)),
     routers: host.routers,
     served: host.served,
     adminHost: adminHost(settings),
     runsScripts: runsScripts(settings),
-    health: healthOf(durable, disk),
+    health: troubleOf(durable, health),
     details: async () => ({
       durability: settings.durability,
       push: durable.pushes?.now ?? null,
@@ -142,9 +142,9 @@ async function announce(stateDir: string, log: Log, receiver: RunningReceiver): 
 }
 
 /** Whether articles can be stored: what the disk says, and where it counts, the remote. */
-function healthOf(durable: DurableStore, disk: Health): () => string | undefined {
+function troubleOf(durable: DurableStore, health: Health): () => string | undefined {
   return () => {
     const trouble = durable.trouble?.();
-    return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
+    return health.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
 }

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';
-import { writeBlobs } from './commit-files.js';
+import { writeBlobs } from './build-commits.js';
 
 /** The assets of an article's file, relative to the site's folder. */
 export type AssetsOf = (id: string, text: string) => Promise<readonly string[]>;

@@ -8,7 +8,7 @@ import type { CommittedFolder } from '../content-folder.js';
 import { blobId, contentsOf, entriesAt, type TreeEntry } from '../objects.js';
 import { statusOf } from '../status.js';
 import { type AssetsOf, lackingAssets } from './assets.js';
-import { buildCommits, hashFiles, modeOf, moveBranch, type NewVersion, writeBlobs } from './commit-files.js';
+import { buildCommits, hashFiles, modeOf, type NewVersion, writeBlobs } from './build-commits.js';
 import type { Outcome, Pending } from './commit-queue.js';
 import {
   type ArticlePaths,
@@ -21,12 +21,13 @@ import { removedKey, restoredKey } from './editors.js';
 import { readBranch } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { type CommitKind, kindOf, type MessageMaker, subjectIn } from './message.js';
+import { moveBranch } from './move-branch.js';
 import { stagedByOwner } from './next-commits.js';
 
 export interface CommitArticlesOptions extends ArticlePaths {
   readonly place: CommittedFolder;
   readonly log: Log;
-  readonly author: Person | undefined;
+  readonly author?: Person | undefined;
   readonly sign: boolean;
   /** Whether people's edits are committed. */
   readonly commitEdits: boolean;
@@ -132,6 +133,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const paths = files.map(({ inRepository }) => inRepository);
     const idOf = (file: ReadFile | undefined) => file && blobId(repository, file.bytes);
     const [status, blobs] = await Promise.all([
+      // Never of no path, which would mean the whole work tree.
       statusOf(repository, [...paths, ...removed.map(place.inRepository)]),
       hashFiles(repository, paths),
       tidied,
@@ -140,7 +142,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
     const filtered = paths.filter((_, index) => blobs[index] !== idOf(files[index]));
     const written = await writeBlobs(repository, filtered);
     const staged = await stagedByOwner(repository, status);
-    // They are as HEAD has them, or the owner has told git not to look at them.
+    // A file that `git status` does not list is as HEAD has it, or is marked assume-unchanged.
     const unlisted = paths.filter((path) => !status.files.has(path) && !status.ignored.has(path));
     const committed = await entriesAt(repository, tip, unlisted);
     const candidates: Candidate[] = [];
@@ -185,7 +187,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         }
       } catch (error) {
         const code = systemCode(error) ?? '';
-        if (why === 'removed' && ['ENOENT', 'ENOTDIR'].includes(code)) removed.push(path);
+        if (why === 'trash' && ['ENOENT', 'ENOTDIR'].includes(code)) removed.push(path);
         else if (['ENOENT', 'ENOTDIR'].includes(code))
           outcomes.set(path, { kind: 'failed', because: 'the file is gone' });
         else if (['EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code))
@@ -252,7 +254,7 @@ export function createCommitArticles(options: CommitArticlesOptions) {
         outcomes.set(path, { kind: 'failed', because, isOwners: true });
       } else {
         const restoredBy =
-          why === 'removed' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
+          why === 'trash' && before === undefined ? options.authorOf(restoredKey(path)) : undefined;
         const kind = restoredBy === undefined ? kindOfVersion(written, stored, before) : 'Restore';
         changes.push({
           file,

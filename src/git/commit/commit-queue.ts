@@ -14,7 +14,7 @@ export type Why =
   /** An update is about to replace what it holds. */
   | 'replaced'
   /** A person has removed it in the admin, or restored it. */
-  | 'removed';
+  | 'trash';
 
 /** An article's file that git may lack. What is committed is what the file holds then. */
 export interface Pending {
@@ -70,7 +70,7 @@ const PAUSE_MS = { first: 500, longest: 30_000, awaited: 200 };
 /** The pauses while HEAD is on no branch, in milliseconds: what ends that is a person's command. */
 const LATER_MS = { first: 500, longest: 5_000 };
 
-const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'removed'];
+const RANK: readonly Why[] = ['found', 'edited', 'stored', 'replaced', 'trash'];
 
 /**
  * Commits in the background, one batch at a time, in the order of arrival; files that somebody waits for come first. A batch

@@ -33,7 +33,7 @@ export function decide({ why, isInGit, isEdited, isStaged, committedAs, commitEd
   if (committedAs !== undefined) return theirs(`git has it as ${committedAs}: the rename is yours to commit`);
   if (!isEdited && why === 'stored') return { kind: 'commit' };
   if (isStaged) return theirs('you have staged it');
-  if (!isEdited || why === 'replaced' || why === 'removed') return { kind: 'commit' };
+  if (!isEdited || why === 'replaced' || why === 'trash') return { kind: 'commit' };
   if (commitEdits && why !== 'stored') return { kind: 'commit' };
   return theirs('people’s edits are theirs to commit');
 }

@@ -41,7 +41,7 @@ export function createBeforeReplace(options: BeforeReplaceOptions) {
 
   return async (path: string, isEdited: boolean): Promise<void> => {
     refuseWhileUnfinished(repository);
-    const bytes = await readFile(join(repository.top, repository.prefix, path));
+    const bytes = await readFile(place.fileAt(path));
     if (await within(limitMs, isAtHead(place.inRepository(path), bytes), () => false)) {
       // A person's own git does not wait for the disk; what a delivery has stored was committed by Pressmark, which does.
       if (isEdited && !(await syncFiles(repository.commonDir, [objectOf(bytes)], limitMs)))

@@ -2,7 +2,7 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import type { Log } from '../../log.js';
 import type { Removal, Write } from '../../store/writer.js';
 import { type AssetsOf, lackingAssets } from '../commit/assets.js';
-import { buildCommits, type CommitStyle, modeOf, type NewVersion } from '../commit/commit-files.js';
+import { buildCommits, type CommitStyle, modeOf, type NewVersion } from '../commit/build-commits.js';
 import { removedKey, restoredKey } from '../commit/editors.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { type CommitSettings, createMessages, kindOf } from '../commit/message.js';

@@ -6,7 +6,7 @@ import type { Hooks } from '../../host/hooks/hooks.js';
 import { type Entry, NEVER_READ } from '../../store/catalog/entry.js';
 import { NameTaken, Outdated, type SharedWriter, type Write } from '../../store/writer.js';
 import { within } from '../../time-limit.js';
-import { hashFiles } from '../commit/commit-files.js';
+import { hashFiles } from '../commit/build-commits.js';
 import { subjectIn } from '../commit/message.js';
 import { nextCommits, removeNextRefs } from '../commit/next-commits.js';
 import { removeStaleLocks } from '../commit/stale-locks.js';

@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { hashFiles } from '../commit/commit-files.js';
+import { hashFiles } from '../commit/build-commits.js';
 import { changesIn, contentsOf } from '../objects.js';
 import type { Repository } from '../repository.js';
 import { statusOf } from '../status.js';

@@ -29,7 +29,7 @@ interface Folder {
  *
  * @param writing the writes of this process.
  */
-export function createNewFiles(
+export function newFilesReader(
   content: ContentFolder,
   catalog: Catalog,
   writing: Writing,

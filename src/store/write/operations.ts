@@ -3,7 +3,6 @@ import type { Lock } from '../../fs/lock.js';
 /** Operations that are decided and written at the same time, at the most. */
 const MOST_RUNNING = 64;
 
-// By the steady clock: one that is set back would keep us from looking for as long.
 /** How long the lock is held between two looks for waiting processes, in milliseconds. */
 const LOOK_EVERY_MS = 5;
 
@@ -83,6 +82,7 @@ export function createOperations(lock: Omit<Lock, 'run'>, readNewFiles: () => Pr
 
   // At least one operation is let in each time: two busy processes must not hand the lock back and forth for nothing.
   function admit(): void {
+    // Not `Date.now`: a clock that is set back would keep us from looking for as long.
     if (performance.now() >= nextLook) {
       nextLook = performance.now() + LOOK_EVERY_MS;
       if (lock.contended()) state = 'draining';

@@ -2,7 +2,7 @@ import type { HeaderNames } from '../../contract/service.js';
 import { createHooks } from '../../host/hooks/hooks.js';
 import type { DeliveryDetail, DryRun } from '../../host/records.js';
 import { answerVerified } from '../receive.js';
-import type { Surroundings } from './handler.js';
+import type { HandlerContext } from './handler.js';
 
 /** The filters that an article goes through before it is stored. */
 const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', 'article.frontMatter']);
@@ -16,11 +16,11 @@ const FILTERS: ReadonlySet<string> = new Set(['article.draft', 'article.slug', '
 export async function dryRun(
   { adapter, headers, body }: DeliveryDetail,
   names: HeaderNames,
-  { noteJobs: _, ...around }: Surroundings,
+  { noteJobs: _, ...context }: HandlerContext,
 ): Promise<DryRun | undefined> {
   if (adapter !== null || body === null) return undefined;
-  const { knownIds, store } = around;
-  const log = around.log.child({ dryRun: true });
+  const { knownIds, store } = context;
+  const log = context.log.child({ dryRun: true });
   let isFiltered = false;
   /** Notes that the article would go through the filters. */
   const filtered = <Args extends unknown[], Made>(prepare: (...args: Args) => Promise<Made>) => {
@@ -30,7 +30,7 @@ export async function dryRun(
     };
   };
   const answer = await answerVerified({ body, headers: headersOf(headers) }, names, {
-    ...around,
+    ...context,
     log,
     hooks: createHooks(log),
     knownIds: { urlOfDeleted: (id) => knownIds.urlOfDeleted(id), add: () => undefined },
@@ -41,7 +41,7 @@ export async function dryRun(
     },
   });
   const { status, body: json, outcome, event = null, id = null } = answer;
-  const asked = around.hooks.report().filter(({ name }) => isFiltered && FILTERS.has(name));
+  const asked = context.hooks.report().filter(({ name }) => isFiltered && FILTERS.has(name));
   const unasked = [...new Set(asked.map(({ plugin }) => plugin))];
   return { status, body: json, outcome, event, id, unasked };
 }

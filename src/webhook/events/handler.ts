@@ -11,7 +11,7 @@ import type { StoredFile } from '../../store/writer.js';
 import type { ReadArticle } from './read-incoming.js';
 
 /** What the handlers of events are handed. */
-export interface Surroundings {
+export interface HandlerContext {
   readonly store: ArticleStore;
   /** Of all articles that were stored, to know those that were deleted. */
   readonly knownIds: Pick<KnownIds, 'urlOfDeleted' | 'add'>;

@@ -1,13 +1,13 @@
 import { lookupAnswer } from '../../contract/answers.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { PressmarkError, quote } from '../../errors.js';
-import type { Handled, Surroundings } from './handler.js';
+import type { Handled, HandlerContext } from './handler.js';
 
 /**
  * `article.lookup`: the one article at exactly this URL, read from its file as it is now
  * (contract: article.lookup). Writes nothing.
  */
-export async function lookup(targetUrl: string, { store }: Surroundings): Promise<Handled> {
+export async function lookup(targetUrl: string, { store }: HandlerContext): Promise<Handled> {
   const found = await store.find(targetUrl);
   const { id, url, revision, title } = found.article;
   const html = await store.htmlOf(found);

@@ -5,7 +5,7 @@ import { parseMoment } from '../../contract/moment.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Published } from '../../store/article-store.js';
 import type { StoredFile } from '../../store/writer.js';
-import type { Handled, Surroundings } from './handler.js';
+import type { Handled, HandlerContext } from './handler.js';
 
 /**
  * `article.published`: deduplicate on `data.id`, store durably, only then answer
@@ -15,13 +15,13 @@ import type { Handled, Surroundings } from './handler.js';
 export async function published(
   data: ArticleData,
   timestamp: string,
-  around: Surroundings,
+  context: HandlerContext,
 ): Promise<Handled> {
   const { id, url, outcome, afterAnswer } = await publishDraft(
     data.id,
     () => draftOf(data),
     timestamp,
-    around,
+    context,
   );
   return { id, outcome, body: publishedAnswer(id, url), ...(afterAnswer !== undefined && { afterAnswer }) };
 }
@@ -47,15 +47,15 @@ export async function publishDraft(
   id: string,
   makeDraft: () => ArticleDraft,
   timestamp: string,
-  around: Surroundings,
+  context: HandlerContext,
 ): Promise<PublishedDraft> {
-  const { store, hooks, knownIds } = around;
+  const { store, hooks, knownIds } = context;
   // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
   const result = await store
     .publish(id, async (waitFor) => {
-      await refuseReplay(id, timestamp, around);
-      const draft = await filteredDraft(makeDraft(), around);
-      waitFor(around.noteJobs?.('article.published', { id, timestamp }));
+      await refuseReplay(id, timestamp, context);
+      const draft = await filteredDraft(makeDraft(), context);
+      waitFor(context.noteJobs?.('article.published', { id, timestamp }));
       return draft;
     })
     .catch(answerIfDeleted);
@@ -68,7 +68,7 @@ export async function publishDraft(
     hooks.doAction('article.published', {
       event: 'article.published',
       timestamp,
-      ...around.changeOf(file),
+      ...context.changeOf(file),
     });
   return { id, url, outcome, file, afterAnswer };
 }
@@ -96,7 +96,7 @@ function answerIfDeleted(error: unknown): Result {
 async function refuseReplay(
   id: string,
   timestamp: string,
-  { store, knownIds, maxAgeMs }: Surroundings,
+  { store, knownIds, maxAgeMs }: HandlerContext,
 ): Promise<void> {
   const url = knownIds.urlOfDeleted(id);
   if (url !== undefined) {
@@ -113,7 +113,7 @@ async function refuseReplay(
 }
 
 /** Lets the store read new files in the content folder, as for a lookup. */
-async function lookFor(url: string, { find }: Surroundings['store']): Promise<void> {
+async function lookFor(url: string, { find }: HandlerContext['store']): Promise<void> {
   try {
     await find(url);
   } catch (error) {
@@ -121,12 +121,12 @@ async function lookFor(url: string, { find }: Surroundings['store']): Promise<vo
   }
 }
 
-async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {
-  const { hooks } = around;
-  const filtered = await filterContent(draft, around, { event: 'article.published', stored: null });
+async function filteredDraft(draft: ArticleDraft, context: HandlerContext): Promise<ArticleDraft> {
+  const { hooks } = context;
+  const filtered = await filterContent(draft, context, { event: 'article.published', stored: null });
   const suggestion = await hooks.applyFilters('article.slug', draft.slug, filtered);
-  const slug = around.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
-  const extra = await filteredFrontMatter(filtered, around);
+  const slug = context.slug?.(suggestion, filtered.title, draft.id) ?? suggestion;
+  const extra = await filteredFrontMatter(filtered, context);
   const { source: _, ...stored } = filtered;
   const { received, revision } = draft;
   return {
@@ -141,7 +141,7 @@ async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise
 /** The front matter that plugins set besides Pressmark's own. */
 export async function filteredFrontMatter(
   draft: ArticleDraft,
-  { hooks, log, isOwnKey }: Surroundings,
+  { hooks, log, isOwnKey }: HandlerContext,
 ): Promise<ExtraKeys> {
   if (!hooks.hasFilter('article.frontMatter')) return {};
   const filtered = await hooks.applyFilters('article.frontMatter', {}, draft);
@@ -159,7 +159,7 @@ export async function filteredFrontMatter(
 /** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */
 export async function filterContent(
   draft: ArticleDraft,
-  { hooks, codec }: Pick<Surroundings, 'hooks' | 'codec'>,
+  { hooks, codec }: Pick<HandlerContext, 'hooks' | 'codec'>,
   context: Parameters<typeof hooks.applyFilters<'article.draft'>>[2],
 ): Promise<ArticleDraft> {
   if (!hooks.hasFilter('article.draft')) return draft;

@@ -4,7 +4,7 @@ import { isOfPerson } from '../../article/own-revisions.js';
 import type { ArticleData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { IncomingArticle, ReceivedArticle } from '../../host/http/adapter.js';
-import type { Surroundings } from './handler.js';
+import type { HandlerContext } from './handler.js';
 import { publishDraft } from './published.js';
 import { filteredReplacement } from './updated.js';
 
@@ -21,18 +21,18 @@ export type ReceiveArticle = (incoming: IncomingArticle) => Promise<ReceivedArti
  * article. Other content for a known id is an update by compare-and-set upon the version that is stored, unless that is a
  * person's edit, which nothing replaces without having been made from it.
  */
-export function createArticleReceiver(around: Surroundings): ReceiveArticle {
-  const { store, hooks } = around;
+export function createArticleReceiver(context: HandlerContext): ReceiveArticle {
+  const { store, hooks } = context;
 
   return async (incoming) => {
     const now = new Date().toISOString();
-    const { data, received } = await around.readIncoming(incoming, now);
+    const { data, received } = await context.readIncoming(incoming, now);
     const { id } = data;
     const { url, outcome, file, afterAnswer } = await publishDraft(
       id,
       () => ({ ...draftOf(data), received, ...(incoming.state === 'held' && { held: 'by its service' }) }),
       now,
-      around,
+      context,
     );
     later(afterAnswer);
     if (outcome === 'deleted' || file?.article.received === received) return { id, url, outcome };
@@ -70,7 +70,7 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
     const { id: targetId, url: targetUrl, revision: base } = article;
     const target = { targetId, targetUrl, base, revision: `received-${randomBytes(12).toString('hex')}` };
     const { file } = await store.update(target, async (current, waitFor) => ({
-      ...(await filteredReplacement({ ...data, published_at: now }, current, around, waitFor)),
+      ...(await filteredReplacement({ ...data, published_at: now }, current, context, waitFor)),
       received,
     }));
     if (file === undefined) return;
@@ -78,7 +78,7 @@ export function createArticleReceiver(around: Surroundings): ReceiveArticle {
       hooks.doAction('article.updated', {
         event: 'article.updated',
         timestamp: now,
-        ...around.changeOf(file),
+        ...context.changeOf(file),
       }),
     );
   }

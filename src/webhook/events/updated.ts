@@ -4,7 +4,7 @@ import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { PressmarkError, quote } from '../../errors.js';
 import type { Replacement } from '../../store/precondition.js';
 import type { WaitFor } from '../../store/writer.js';
-import type { Handled, Surroundings } from './handler.js';
+import type { Handled, HandlerContext } from './handler.js';
 import { filterContent, filteredFrontMatter } from './published.js';
 
 /**
@@ -13,14 +13,18 @@ import { filterContent, filteredFrontMatter } from './published.js';
  * The store checks the precondition before the filters run, so that a stale update never reaches a plugin, and again
  * under its lock, which is the check that counts.
  */
-export async function updated(data: UpdateData, timestamp: string, around: Surroundings): Promise<Handled> {
+export async function updated(
+  data: UpdateData,
+  timestamp: string,
+  context: HandlerContext,
+): Promise<Handled> {
   if (data.id !== data.revision_id) {
     throw new PressmarkError(
       'BODY_INVALID',
       `data.revision_id must equal data.id; got ${quote(data.revision_id)} and ${quote(data.id)}`,
     );
   }
-  const { store, hooks } = around;
+  const { store, hooks } = context;
   const target = {
     targetId: data.target_id,
     targetUrl: data.target_url,
@@ -28,12 +32,12 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     revision: data.revision_id,
   };
   const { outcome, file } = await store.update(target, (article, waitFor) =>
-    filteredReplacement(data, article, around, waitFor),
+    filteredReplacement(data, article, context, waitFor),
   );
   const handled = { id: data.target_id, outcome, body: updatedAnswer(data.revision_id) };
   if (file === undefined) return handled;
   const afterAnswer = () =>
-    hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(file) });
+    hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...context.changeOf(file) });
   return { ...handled, afterAnswer };
 }
 
@@ -41,7 +45,7 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
 export async function filteredReplacement(
   data: ArticleData,
   article: Article,
-  around: Surroundings,
+  context: HandlerContext,
   waitFor: WaitFor,
 ): Promise<Replacement> {
   const replacement = replacementOf(data, article);
@@ -54,15 +58,15 @@ export async function filteredReplacement(
     ...(article.held !== undefined && { held: article.held }),
     ...(data.source !== undefined && { source: data.source }),
   };
-  const filtered = await filterContent(draft, around, { event: 'article.updated', stored: article });
+  const filtered = await filterContent(draft, context, { event: 'article.updated', stored: article });
   // Null stays null down to the store: which image is the stored one is known only under the lock.
   const content = {
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
-  const extra = await filteredFrontMatter(filtered, around);
+  const extra = await filteredFrontMatter(filtered, context);
   const { id, revision: base } = article;
-  waitFor(around.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
+  waitFor(context.noteJobs?.('article.updated', { id, base, timestamp: data.published_at }));
   const { held } = filtered;
   return { updated: data.published_at, content, extra, ...(held !== undefined && { held }) };
 }

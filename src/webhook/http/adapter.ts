@@ -35,7 +35,7 @@ const LIMITS_MS: AdapterLimits = { verify: 5_000, parse: 25_000, receive: 25_000
 export interface AdapterOptions {
   readonly receive: ReceiveArticle;
   /** Gets each answer, for the health check. */
-  counted(answer: Pick<Outcome, 'body' | 'outcome'>): void;
+  noteAnswer(answer: Pick<Outcome, 'body' | 'outcome'>): void;
   readonly readBody: ReadBody;
   /** Parses a body away from the thread that answers, where the plugin does not; see the function of this name. */
   readJson(body: Buffer): Promise<unknown>;
@@ -65,7 +65,7 @@ interface Outcome {
  */
 export function adapterEndpoint(
   adapter: PluginAdapter,
-  { receive, counted, readBody, readJson, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
+  { receive, noteAnswer, readBody, readJson, hooks, log, notes, limitsMs = LIMITS_MS }: AdapterOptions,
 ): Middleware {
   const path = withoutSlash(adapter.path);
   const { plugin, methods = ['POST'], maxBytes, keepsBodies = false } = adapter;
@@ -186,7 +186,7 @@ export function adapterEndpoint(
     if (withoutSlash(context.path) !== path && !isBelow) return next();
     const started = performance.now();
     const given = await outcomeOf(context);
-    counted(given);
+    noteAnswer(given);
     const { status, body, headers, outcome, id, verified, sent = null } = given;
     const allow = status === 405 ? { Allow: methods.join(', ') } : {};
     await sendJson(context, { status, body, headers: { ...allow, ...headers } });

@@ -35,7 +35,7 @@ export function webhook({ endpoint, names, receive, hooks, log, notes }: Webhook
     const started = performance.now();
     const { answer: given, body } = await answerTo(context, { names, receive, readBody, log });
     await sendJson(context, given);
-    // Once the answer is out or the client is gone; actions must not delay either, nor depend on them.
+    // Once the answer is out or the client is gone: actions delay no answer, and run without it, too.
     whenClosed(context, () => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
       const { event, id, outcome, status, verified } = given;
@@ -76,7 +76,7 @@ async function answerTo(
     body = await readBody(context.req);
     return { answer: await receive({ body, headers }), body };
   } catch (error) {
-    return { answer: refusal(error, undefined, log), body };
+    return { answer: { ...refusal(error, undefined, log), verified: false }, body };
   }
 }
 

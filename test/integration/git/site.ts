@@ -152,7 +152,7 @@ export function siteAt(
         ...options,
       });
       const entries = [{ plugin: watcher, origin: 'test' }];
-      if (commits !== undefined) entries.unshift({ plugin: commits.plugin(), origin: 'test' });
+      if (commits !== undefined) entries.unshift({ plugin: commits.makePlugin(), origin: 'test' });
       const host = await startHost(
         entries,
         {
@@ -219,7 +219,7 @@ export function siteAt(
     if (before !== undefined) {
       const { text, stored } = before;
       const replaced = { path, text, article: stored.article, edited: stored.edited, by: article.revision };
-      await commits?.writer(NO_DISK).beforeReplace?.(replaced);
+      await commits?.writerOver(NO_DISK).beforeReplace?.(replaced);
     }
     await site.write(path, text);
     const replaced = before?.stored.edited ? { replaced: { text: before.text, ...before.stored } } : {};

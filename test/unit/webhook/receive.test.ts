@@ -1,8 +1,8 @@
 import test from 'ava';
 import { DEFAULT_SERVICE, headerNames } from '../../../src/contract/service.js';
-import type { Surroundings } from '../../../src/webhook/events/handler.js';
+import type { HandlerContext } from '../../../src/webhook/events/handler.js';
 import { readDelivery } from '../../../src/webhook/events/read-delivery.js';
-import { createReceiver } from '../../../src/webhook/receive.js';
+import { createReceive } from '../../../src/webhook/receive.js';
 import { signature } from '../../support/signer.js';
 
 const SECRET = 'a secret of the service';
@@ -15,10 +15,10 @@ test('a signature that matches no secret is compared once more where there are o
     secrets = [SECRET];
     return looks === 1;
   };
-  const receive = createReceiver({ now: () => secrets, reread }, headerNames(DEFAULT_SERVICE), {
-    readDelivery: async (...args: Parameters<Surroundings['readDelivery']>) => readDelivery(...args),
+  const receive = createReceive({ now: () => secrets, reread }, headerNames(DEFAULT_SERVICE), {
+    readDelivery: async (...args: Parameters<HandlerContext['readDelivery']>) => readDelivery(...args),
     log: { error: () => t.fail() },
-  } as unknown as Surroundings);
+  } as unknown as HandlerContext);
   const data = { id: 'test-1', message: 'a', capabilities: [] };
   const body = Buffer.from(
     JSON.stringify({ event: 'webhook.test', contract_version: 2, timestamp: '2026-11-19T08:00:00Z', data }),

@@ -122,24 +122,24 @@ test.serial(
   'a delivery that the disk has refused is reported until an article is stored, or for a minute',
   (t) => {
     const { health, pass } = site(t);
-    const { trouble, counted } = health();
+    const { trouble, noteAnswer } = health();
     const error = 'not stored: the disk quota is used up; raise it or free some space (EDQUOT)';
     const refused = answer({ status: 500, outcome: 'STORE_FAILED', body: JSON.stringify({ error }) });
     t.is(trouble(), undefined);
-    t.is(counted(refused), refused);
+    t.is(noteAnswer(refused), refused);
     t.is(trouble(), `the last delivery was refused: ${error}`);
-    counted(answer({ outcome: 'known' }));
-    counted(answer({ event: 'article.lookup', outcome: 'found' }));
+    noteAnswer(answer({ outcome: 'known' }));
+    noteAnswer(answer({ event: 'article.lookup', outcome: 'found' }));
     t.truthy(trouble(), 'what changes nothing proves nothing');
-    counted(answer({}));
+    noteAnswer(answer({}));
     t.is(trouble(), undefined);
 
-    counted(refused);
+    noteAnswer(refused);
     pass(59_999);
     t.truthy(trouble());
     pass(1);
     t.is(trouble(), undefined);
-    counted({ ...refused, event: 'article.lookup' });
+    noteAnswer({ ...refused, event: 'article.lookup' });
     t.is(trouble(), undefined, 'a file that cannot be read is no obstacle to others');
   },
 );

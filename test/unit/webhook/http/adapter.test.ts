@@ -28,7 +28,7 @@ async function answerOf(
         if (title !== '') throw new PressmarkError(title as ErrorCode, `${id} has failed`);
         return { id, url: `https://a.example/${id}/`, outcome: 'stored' };
       },
-      counted: () => undefined,
+      noteAnswer: () => undefined,
       readBody: createBodyReader(),
       readJson: async (body) => JSON.parse(body.toString()),
       hooks,
