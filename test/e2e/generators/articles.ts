@@ -13,6 +13,8 @@ export interface Sample {
   readonly tagged: boolean;
   /** Whether it is HTML that has replaced Markdown, in a file whose name says Markdown. @default false */
   readonly isHtmlInMarkdown?: boolean;
+  /** The hostile text that is in each of its fields. */
+  readonly hostileText?: string;
 }
 
 /** What templates would multiply. */
@@ -36,7 +38,7 @@ const jsonLd = (headline: string) =>
     .join('\n');
 
 /** A body with its item comment, in Markdown and HTML, or in HTML alone. */
-export function bodyOf(
+function bodyOf(
   form: Sample['form'],
   text: string,
   item: string,
@@ -146,7 +148,7 @@ const EVERYDAY_HTML = `<p>Frogs find it <em>by themselves</em>: &lt;wait&gt; &am
  *
  * @param canary a file that code in a template would write.
  */
-export function hostileTexts(canary: string): string[] {
+function hostileTexts(canary: string): string[] {
   const [a, b] = FACTORS;
   const write = `require("fs").writeFileSync(${JSON.stringify(canary)}, "")`;
   return [
@@ -203,7 +205,7 @@ export function hostileTexts(canary: string): string[] {
  *
  * @param every takes each so-manyth text, and no other.
  */
-export function hostileArticles(canary: string, every: number): Sample[] {
+export function hostileArticles(canary: string, every = 1): Sample[] {
   return hostileTexts(canary).flatMap((text, index) =>
     index % every === 0 ? [hostileArticle((index / every) % 2 === 0 ? 'markdown' : 'html', text, index)] : [],
   );
@@ -225,8 +227,24 @@ function hostileArticle(form: Sample['form'], text: string, index: number): Samp
     tags: [`tag ${number} ${text.replace(/[\n/\\]/g, ' ')}`],
   };
   const name = `${isMarkdown ? 'a Markdown' : 'an HTML'} article with ${JSON.stringify(text)}`;
-  return article(name, form, isMarkdown ? hostileMarkdown(text) : hostileHtml(text), fields);
+  return { ...article(name, form, hostileBody(form, text), fields), hostileText: text };
 }
+
+/** A hostile article with another text, as HTML where it was Markdown and the other way round. */
+export function swapped(sample: Sample, text: string): Sample {
+  const form = sample.form === 'markdown' ? 'html' : 'markdown';
+  const body = bodyOf(form, hostileBody(form, text), sample.data.id);
+  return {
+    ...sample,
+    name: `${sample.name}, updated to ${form}`,
+    data: { ...sample.data, ...body, title: `Updated: ${text}` },
+    form,
+    isHtmlInMarkdown: form === 'html',
+  };
+}
+
+const hostileBody = (form: Sample['form'], text: string) =>
+  form === 'markdown' ? hostileMarkdown(text) : hostileHtml(text);
 
 /** An article whose tags are hostile texts and nothing else. */
 export function hostileTags(canary: string): Sample {
@@ -235,7 +253,7 @@ export function hostileTags(canary: string): Sample {
 }
 
 /** A text at every place of Markdown. */
-export function hostileMarkdown(text: string): string {
+function hostileMarkdown(text: string): string {
   const isLine = !text.includes('\n');
   return [
     text,
@@ -252,7 +270,7 @@ export function hostileMarkdown(text: string): string {
 const codeSpan = (text: string) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /** A text at every place of HTML: as text, in an attribute, in `pre`, in a script of data and in a comment. */
-export function hostileHtml(text: string): string {
+function hostileHtml(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return [
     `<p>${escaped}</p>`,

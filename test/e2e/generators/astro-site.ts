@@ -6,7 +6,6 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
   folder: 'astro',
   build: 'npm run build',
   output: 'dist',
-  isBuiltByHand: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 17, by the canal</footer>',
   day: (iso) => iso.slice(0, 10),

@@ -26,6 +26,8 @@ export interface SiteLayout {
   readonly collapsesSpace?: boolean;
   /** How many blocks of JSON-LD the site's own layout has in each article's head. @default 0 */
   readonly ownJsonLd?: number;
+  /** Whether an article without Markdown has a file of HTML, which is printed byte for byte. @default false */
+  readonly printsHtml?: boolean;
   /** The name that the site shows for the author of an article; undefined where it shows none. */
   byline?(author: string): string;
   /** How the site spells a tag that an article has. @default as sent */
@@ -51,6 +53,8 @@ export function checkPage(t: ExecutionContext, html: string, sample: Sample, lay
       `${name}: the tags`,
     );
   }
+  if (layout.printsHtml === true && sample.form === 'html' && sample.isHtmlInMarkdown !== true)
+    t.true(html.includes(data.content_html), `${name}: its HTML, byte for byte`);
   checkBody(t, page, sample, layout.collapsesSpace === true || sample.isHtmlInMarkdown === true);
   const comment = `<!-- svc:item:${data.id} -->`;
   t.is(html.split(comment).length - 1, 1, `${name}: ${comment} is in the page once`);
@@ -80,6 +84,15 @@ export function checkByline(
   if (byline === undefined || article === undefined) return;
   const [shown] = elements(article, 'p').filter((one) => attribute(one, 'class') === 'byline');
   t.is(shown && textOf(shown), byline(data.author), `${name}: the byline`);
+}
+
+/** Checks that the plugin of the site has added to a page, once, and that what cannot run has not. */
+export function checkAdditions(t: ExecutionContext, html: string, { name }: Sample, path: string): void {
+  const times = (text: string, part: string) => text.split(part).length - 1;
+  const head = html.slice(0, html.indexOf('</head>'));
+  t.is(times(head, '<meta name="about" content="article">'), 1, `${name}: what page.head adds`);
+  t.is(times(html, `<body data-path="${path}"`), 1, `${name}: what page.html adds`);
+  t.false(html.includes('never'), `${name}: what page.content adds`);
 }
 
 /** The names of an article's tags, which the site's layout links to their pages. */

@@ -5,8 +5,7 @@ import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
-import type { LiveSite } from './docs.js';
-import type { SiteUnderTest } from './drop-in.js';
+import type { LiveSite, SiteUnderTest } from './drop-in.js';
 
 /** The server with which a site's people preview what they write. */
 export interface DevServer {
@@ -25,7 +24,7 @@ export function tryDevServer(
   test.serial(
     'an article appears in the preview by itself, after one rebuild; nothing else causes one',
     async (t) => {
-      const { copy, client, origin: receiver } = live();
+      const { copy, receiver } = live();
       const port = await freePort();
       const preview = spawn('bash', ['-c', `exec ${command(port)}`], {
         cwd: copy.dir,
@@ -50,13 +49,13 @@ export function tryDevServer(
 
       /** Publishes an article, with all that a service asks around it, and waits for its page. */
       const publish = async (id: string) => {
-        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver}/healthz`)).status, 200);
+        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver.origin}/healthz`)).status, 200);
         const data = article({ id, title: `Preview of ${id}`, slug: id, published_at: PUBLISHED_AT });
-        const { status, json, text } = await client.post('article.published', data, {
+        const { status, json, text } = await receiver.post('article.published', data, {
           envelope: { timestamp: PUBLISHED_AT },
         });
         t.is(status, 200, text);
-        t.is((await client.find(json.url)).id, id);
+        t.is((await receiver.find(json.url)).id, id);
         const { pathname } = new URL(json.url);
         await until(
           `${command(port)} serves ${pathname}`,

@@ -8,8 +8,6 @@ const site: SiteUnderTest = {
   tools: 'docusaurus',
   build: 'npm run build',
   output: 'build',
-  isBuiltByHand: true,
-  copied: ['blog/2023-09-30-green-manure.md'],
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 17, by the canal',
   day: (iso) => day.format(new Date(iso)),
@@ -28,7 +26,6 @@ const site: SiteUnderTest = {
     'blog/2023-09-30-green-manure.md': 'slug',
   },
   keys: { mapped: ['title', 'description', 'tags', 'image'], inert: ['mdx'] },
-  pin: 'slug',
   hidden: { '/blog/2024/07/01/unfinished/': /draft/ },
 };
 

@@ -1,20 +1,18 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
-import { followDocs } from './docs.js';
 import { dropIn, type SiteUnderTest } from './drop-in.js';
 
+// With the plugin of pressmark/eleventy.
 const site: SiteUnderTest = {
   folder: 'eleventy',
   tools: '.',
+  prepare: ({ edit }) =>
+    edit('eleventy.config.js', [
+      /^export default function \(eleventyConfig\) \{$/m,
+      "import pressmark from 'pressmark/eleventy';\n\n$&\n  eleventyConfig.addPlugin(pressmark);",
+    ]),
   build: 'npm run build',
   output: '_site',
-  isBuiltByHand: true,
-  copied: [
-    'content/blog/compost.md',
-    'content/blog/rain-butt.html',
-    'content/blog/slug-count.md',
-    'content/blog/tool-shed.md',
-  ],
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),
@@ -42,12 +40,19 @@ const site: SiteUnderTest = {
     mapped: ['title', 'description', 'tags', 'image'],
     inert: ['templateEngineOverride'],
   },
-  pin: 'permalink',
   hidden: { '/blog/hotbed/': /draft/, '/blog/moon/': /js.* is not read/ },
 };
 
-dropIn(test, site);
-tryDevServer(test, site, followDocs(test, site), {
+const live = dropIn(test, site);
+tryDevServer(test, site, live, {
   command: (port) => `npx eleventy --serve --quiet --port=${port}`,
   rebuilt: /File (?:changed|added|removed)/g,
+});
+
+test.serial('a build of the owner’s fails where an article has no page', async (t) => {
+  const { copy } = live();
+  copy.edit('content/blog/ordinary-bare.md', [/^permalink: .*$/m, 'permalink: /elsewhere/']);
+  const { code, stdout, stderr } = await copy.shell('npx eleventy --quiet --output=built');
+  t.not(code, 0);
+  t.regex(`${stdout}${stderr}`, /The built site lacks what its articles need:[\s\S]*ordinary-bare/);
 });

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 
 const site: SiteUnderTest = {
@@ -7,8 +6,6 @@ const site: SiteUnderTest = {
   tools: 'hexo',
   build: 'npm run build',
   output: 'public',
-  isBuiltByHand: true,
-  copied: ['source/_posts/leek-trench.md', 'source/_posts/mill-race.md', 'source/_posts/sheds/tar-roof.html'],
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 21, by the mill</a></header>',
   day: dayIn('Asia/Tokyo'),
@@ -28,10 +25,7 @@ const site: SiteUnderTest = {
     mapped: ['title', 'description', 'updated', 'tags', 'cover'],
     inert: ['disableNunjucks', 'engine'],
   },
-  pin: 'permalink',
-  hidesFuture: true,
   hidden: { '/2025/08/01/taken-back/': /draft|published/, '/2199/04/01/not-yet/': /future/ },
 };
 
 dropIn(test, site);
-followDocs(test, site);

@@ -1,13 +1,11 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
-import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 
 const site: SiteUnderTest = {
   folder: 'hugo',
   build: 'npm run build',
   output: 'public',
-  copied: ['content/posts/late-frost.md', 'content/posts/sowing-beans.md'],
   siteUrl: 'https://garden.example/notes',
   marker: '<footer>{{ not a template }}</footer>',
   day: dayIn('Asia/Tokyo'),
@@ -31,13 +29,11 @@ const site: SiteUnderTest = {
     'content/posts/rain-barrel/index.de.md': 'url',
   },
   keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: ['markup'] },
-  pin: 'url',
-  hidesFuture: true,
   hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
 };
 
-dropIn(test, site);
-tryDevServer(test, site, followDocs(test, site), {
+const live = dropIn(test, site);
+tryDevServer(test, site, live, {
   command: (port) => `hugo server --port ${port}`,
   rebuilt: /rebuilding site/g,
 });

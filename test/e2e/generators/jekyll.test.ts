@@ -1,18 +1,11 @@
 import test from 'ava';
 import { tryDevServer } from './dev-server.js';
-import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
 
 const site: SiteUnderTest = {
   folder: 'jekyll',
   build: 'jekyll build --quiet',
   output: '_site',
-  isBuiltByHand: true,
-  copied: [
-    '_posts/2025-03-02-first-sowing.markdown',
-    '_posts/2025-04-18-late-frost.md',
-    '_posts/2025-06-30-the-shed.html',
-  ],
   siteUrl: 'https://allotment.example/notes',
   marker: '<header class="masthead">',
   day: dayIn('Asia/Tokyo'),
@@ -32,13 +25,11 @@ const site: SiteUnderTest = {
     mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
     inert: ['render_with_liquid', 'excerpt_separator'],
   },
-  pin: 'permalink',
-  hidesFuture: true,
   hidden: { '/2025/08/08/taken-back/': /draft|published/, '/2199/01/01/the-far-future/': /future/ },
 };
 
-dropIn(test, site);
-tryDevServer(test, site, followDocs(test, site), {
+const live = dropIn(test, site);
+tryDevServer(test, site, live, {
   command: (port) => `jekyll serve --port ${port}`,
   rebuilt: /Regenerating:/g,
 });

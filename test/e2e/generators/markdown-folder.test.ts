@@ -7,8 +7,6 @@ const site: SiteUnderTest = {
   // The packages of a test are links, as those of the copy that a receiver builds.
   build: 'npm run build -- --webpack',
   output: 'out',
-  isBuiltByHand: true,
-  copied: ['posts/duckweed.md', 'posts/eel-trap.md', 'posts/sluice.md'],
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 30, behind the weir</a></header>',
   day: dayIn('UTC'),

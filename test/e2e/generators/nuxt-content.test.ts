@@ -6,8 +6,6 @@ const site: SiteUnderTest = {
   tools: 'nuxt-content',
   build: 'npm run generate',
   output: '.output/public',
-  isBuiltByHand: true,
-  copied: ['content/posts/hose.md', 'content/posts/barrel.md'],
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 41, next to the tap</a></header>',
   day: dayIn('UTC'),
@@ -26,7 +24,6 @@ const site: SiteUnderTest = {
     'content/posts/barrel.md': 'path',
   },
   keys: { mapped: ['title', 'description', 'tags', 'cover'], inert: [] },
-  pin: 'path',
   hidden: {},
 };
 

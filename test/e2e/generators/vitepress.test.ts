@@ -6,8 +6,6 @@ const site: SiteUnderTest = {
   tools: 'vitepress',
   build: 'npm run docs:build',
   output: '.vitepress/dist',
-  isBuiltByHand: true,
-  copied: ['posts/walnut-leaves.md', 'posts/moisture.md', 'posts/sheds/tar-roof.md'],
   siteUrl: 'https://allotment.example/notes',
   marker: 'Plot 8, under the walnut</a></header>',
   day: dayIn('UTC'),

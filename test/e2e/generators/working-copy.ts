@@ -49,6 +49,8 @@ export interface WorkingCopy {
   secret(): string;
   path(...names: readonly string[]): string;
   read(name: string): string;
+  /** Replaces parts of a file; each must be there. */
+  edit(name: string, ...replacements: readonly (readonly [from: RegExp, to: string])[]): void;
   remove(): void;
 }
 
@@ -100,18 +102,17 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
         secret: secret(),
         env: { ...env(), PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined },
       }),
+    edit: (name, ...replacements) => {
+      let text = read(name);
+      for (const [from, to] of replacements) {
+        if (!from.test(text)) throw new Error(`${name} has no ${from}`);
+        text = text.replace(from, to);
+      }
+      fs.writeFileSync(path(name), text);
+    },
     install: () => installPressmark(dir),
     remove: () => removeTempDir(home),
   };
-}
-
-/** Builds the site as its people do, into its own folder, and moves the output aside. @returns where it is then. */
-export async function buildWithoutPressmark(copy: WorkingCopy, site: SiteSource): Promise<string> {
-  const { code, stdout, stderr } = await copy.shell(site.build);
-  if (code !== 0) throw new Error(`${site.build} ended with ${code}: ${stdout}${stderr}`);
-  const aside = join(dirname(copy.dir), 'baseline');
-  fs.renameSync(copy.path(site.output), aside);
-  return aside;
 }
 
 /** Runs a program to its end. */
