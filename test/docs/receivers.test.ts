@@ -13,19 +13,13 @@ test('the excerpt of docs/receivers.md is in the receiver', (t) => {
   t.true(read('examples/receivers/python/receiver.py').includes(excerpts[0]?.[1] ?? ''));
 });
 
-test('each rule that docs/receivers.md names for a mistake is the first in a test of one', (t) => {
+test('docs/receivers.md names rules that there are', (t) => {
   const [, part = ''] = PAGE.split('## What goes wrong most often');
   const named = [...part.matchAll(/`([a-z0-9]+(?:-[a-z0-9]+)+)`/g)].map(([, id = '']) => id);
-  const planted = ['python', 'php', 'go', 'ruby', 'nextjs'].flatMap((language) =>
-    [...read(`test/e2e/receivers/${language}.test.ts`).matchAll(/first: '([^']+)'/g)].map(([, id]) => id),
-  );
-  t.is(planted.length, 50);
   t.true(named.length >= 10);
-  for (const id of named) {
+  for (const id of named)
     t.true(
       RULES.some((rule) => rule.id === id),
       id,
     );
-    t.true(planted.includes(id), id);
-  }
 });
