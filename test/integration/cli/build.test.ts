@@ -14,8 +14,9 @@ test('build makes from nothing the same site as the receiver made', async (t) =>
   const dir = tempDir(t);
   const receiver = await startHere(t, { dir });
   for (const id of ['one', 'two']) await receiver.post('article.published', article({ id, slug: id }));
-  await until('the page of the second article is built', () =>
-    fs.existsSync(join(dir, 'public/articles/two/index.html')),
+  // The search follows a whole build.
+  await until('the search finds both articles', () =>
+    receiver.log.some(({ msg, pages }) => msg === 'search index written' && pages === 2),
   );
   await receiver.close();
   const files = () =>
