@@ -50,22 +50,21 @@ async function start({
   if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
   const terminal = process.stdout.isTTY === true && !json;
   const given = await loadSettings(dir, flags);
-  refuseUnknownAddress(given, { preview });
-  // Before anything is written. The system's choice must be known, as it is part of a preview's addresses.
-  const port = await tryPort(given.port, given.host);
-  const reload = () => loadSettings(dir, preview ? { ...flags, port } : flags);
-  let settings = await reload();
-  const log = createLog({ level: settings.logLevel, terminal });
+  const log = createLog({ level: given.logLevel, terminal });
   const warn = (text: string) =>
     terminal ? print(`${paint('yellow', '!')} ${printable(text)}`) : log.warn(text);
-  if (settings.secrets.length === 0) {
+  // Before anything is written.
+  refuseUnknownAddress(given, { preview });
+  const port = await tryPort(given.port, given.host);
+  if (given.secrets.length === 0) {
     createSecret(dir);
     addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
-    settings = await reload();
     warn(
       'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
     );
   }
+  // With the secret; and with the port that the system has chosen, which is part of a preview's addresses.
+  const settings = await loadSettings(dir, preview ? { ...flags, port } : flags);
   if (preview)
     warn(
       `this is a preview: articles that arrive now keep the address ${settings.siteUrl}; before you set siteUrl, delete their files or give them another address with pressmark move`,
