@@ -5,6 +5,7 @@ import type { StoredArticle } from '../article/stored-article.js';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
+import type { AddressRefresh } from './catalog/address-refresh.js';
 import type { Catalog } from './catalog/catalog.js';
 import { type ContentFolder, htmlOf } from './catalog/content-folder.js';
 import { sameFingerprint } from './catalog/entry.js';
@@ -38,8 +39,7 @@ export interface Updated {
 export interface StoreOptions {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
-  /** The key of the content's format before the catalog was filled. */
-  readonly key: string;
+  readonly addresses: Pick<AddressRefresh, 'refresh'>;
   readonly lock: Lock;
   /** What is in it keeps its URL. */
   readonly trash: Pick<Trash, 'keeps'>;
@@ -56,11 +56,11 @@ export type ArticleStore = ReturnType<typeof createStore>;
  * The store: Markdown files, written durably and compared under the cross-process lock.
  */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, key, lock, writer, log, onChange } = options;
+  const { content, catalog, addresses, lock, writer, log, onChange } = options;
   const { codec } = content;
   const files = createArticleFiles(content, catalog, writer);
   const { writing, acknowledge } = files;
-  const reading = createReading({ content, catalog, key, writer, files, notice });
+  const reading = createReading({ content, catalog, addresses, writer, files, notice });
   // What another receiver has stored may have the URL that the next article would get.
   const operations = createOperations(lock, reading.readNewFiles);
   const chooseName = createNaming(content, catalog, options.trash);
@@ -283,7 +283,7 @@ export function createStore(options: StoreOptions) {
   /** Finishes what is under way. */
   const close = operations.idle;
 
-  const { find, get, read, snapshotKey } = reading;
+  const { find, get, read } = reading;
   return {
     publish,
     update,
@@ -297,7 +297,6 @@ export function createStore(options: StoreOptions) {
     readAgain,
     readShared,
     compareFolder,
-    snapshotKey,
     close,
   };
 }

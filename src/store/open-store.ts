@@ -6,8 +6,9 @@ import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { type ArticleStore, createStore } from './article-store.js';
+import { createAddressRefresh } from './catalog/address-refresh.js';
 import { type Catalog, createCatalog } from './catalog/catalog.js';
-import type { ContentFolder } from './catalog/content-folder.js';
+import { type ContentFolder, readEntries } from './catalog/content-folder.js';
 import { type ContentChange, isArticlePath } from './catalog/scan.js';
 import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
 import { openTrash } from './trash.js';
@@ -78,6 +79,7 @@ export async function openStore({
     throw error;
   });
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
+  const addresses = createAddressRefresh(content.format, catalog, (known) => readEntries(content, known));
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey }).catch(
     async (error: unknown) => {
       await writer.close?.();
@@ -91,7 +93,7 @@ export async function openStore({
     trash: openTrash(stateDir),
     content,
     catalog,
-    key: snapshotKey,
+    addresses,
     lock,
     writer,
     log,
@@ -111,7 +113,7 @@ export async function openStore({
   async function save(): Promise<void> {
     try {
       // Under the lock: recovery, which also holds it, removes temp files.
-      await lock.run(() => saveSnapshot(snapshotPath, opened.snapshotKey(), catalog));
+      await lock.run(() => saveSnapshot(snapshotPath, addresses.key, catalog));
     } catch (error) {
       log.warn(
         { reason: messageOf(error) },

@@ -1,9 +1,9 @@
 import type { StoredArticle } from '../article/stored-article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
-import { createAddressRefresh, readAnew } from './catalog/address-refresh.js';
+import { type AddressRefresh, readAnew } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
-import { type ContentFolder, type ReadFile, readArticle, readEntry } from './catalog/content-folder.js';
+import { type ContentFolder, type ReadFile, readArticle, readEntries } from './catalog/content-folder.js';
 import { type Entry, isFuture, isGone } from './catalog/entry.js';
 import { newFilesReader } from './catalog/new-files.js';
 import { type ContentChange, refresh } from './catalog/scan.js';
@@ -20,8 +20,7 @@ export interface Found extends StoredArticle {
 export interface ReadingOptions {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
-  /** The key of the format before the catalog was filled. */
-  readonly key: string;
+  readonly addresses: Pick<AddressRefresh, 'refresh'>;
   readonly writer: Writer;
   readonly files: Pick<ArticleFiles, 'writing' | 'ensureShared'>;
   /** Gets the changes of files that turned out to have been made by another program. */
@@ -36,21 +35,11 @@ export type Reading = ReturnType<typeof createReading>;
  * content folder is looked at again.
  */
 export function createReading(options: ReadingOptions) {
-  const { content, catalog, key, writer, notice } = options;
+  const { content, catalog, addresses, writer, notice } = options;
   const { writing, ensureShared } = options.files;
-  const addresses = createAddressRefresh(content.format, key, catalog, readEntries);
   const newFiles = newFilesReader(content, catalog, writing);
   let reading = Promise.resolve();
   let nextReading: Promise<void> | undefined;
-
-  async function readEntries(known: readonly Entry[]): Promise<Entry[]> {
-    const entries: Entry[] = [];
-    for (const entry of known) {
-      const read = await readEntry(content, entry.path, entry);
-      if (read !== undefined) entries.push(read);
-    }
-    return entries;
-  }
 
   /** Reads the files that have come. Who asks while that goes on shares the next: this one may have passed the file. */
   function readNewFiles(): Promise<void> {
@@ -74,7 +63,7 @@ export function createReading(options: ReadingOptions) {
       // of a megabyte takes too long for that.
       const known = catalog.get(path);
       if (known === undefined || !isFuture(known)) continue;
-      await readAnew(catalog, [known], readEntries);
+      await readAnew(catalog, [known], (entries) => readEntries(content, entries));
     }
   }
 
@@ -175,5 +164,5 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  return { current, find, get, read, open, check, readNewFiles, snapshotKey: () => addresses.key };
+  return { current, find, get, read, open, check, readNewFiles };
 }

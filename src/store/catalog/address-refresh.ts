@@ -8,18 +8,16 @@ const FILES_PER_TURN = 200;
 
 /**
  * Keeps a catalog's URLs up to date: reads the files again whose URLs depend on more than the file, after the generator has
- * listed addresses.
+ * listed addresses. Made before the first entry of the catalog is read.
  *
- * @param key the key of the format before the first of the catalog's entries was read.
  * @param read makes entries anew, without those whose files are gone, which is noticed elsewhere.
  */
 export function createAddressRefresh(
   format: Pick<ArticleFormat, 'key'>,
-  key: string,
   catalog: Catalog,
   read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
 ) {
-  let current = key;
+  let current = format.key;
   let refreshing: Promise<void> | undefined;
 
   /** Does nothing if no addresses were listed since. Who calls this meanwhile waits for the end of it. */
@@ -49,6 +47,9 @@ export function createAddressRefresh(
     },
   };
 }
+
+/** What keeps the URLs of a catalog up to date; see `createAddressRefresh`. */
+export type AddressRefresh = ReturnType<typeof createAddressRefresh>;
 
 /** Replaces entries by what `read` makes of them now, but for those that have been replaced meanwhile. */
 export async function readAnew(

@@ -208,6 +208,16 @@ export function readEntrySync(
   return entryIn(content, path, read, known, onRead);
 }
 
+/** Reads the files of entries again; without those that are gone. */
+export async function readEntries(content: ContentFolder, known: readonly Entry[]): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const entry of known) {
+    const read = await readEntry(content, entry.path, entry);
+    if (read !== undefined) entries.push(read);
+  }
+  return entries;
+}
+
 /** The text of a file, or why it alone cannot be read; undefined if it is gone. */
 function textOrReason(content: ContentFolder, path: string): Text | { readonly reason: string } | undefined {
   try {

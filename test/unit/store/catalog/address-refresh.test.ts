@@ -15,12 +15,13 @@ const NEW = 'https://garden.example/new/';
 test('whoever asks while addresses are read waits until all of them are', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
-  const format = { key: 'two' };
+  const format = { key: 'one' };
   let read = 0;
-  const addresses = createAddressRefresh(format, 'one', catalog, async (known) => {
+  const addresses = createAddressRefresh(format, catalog, async (known) => {
     read++;
     return known.map(({ path }) => entry(path, NEW));
   });
+  format.key = 'two';
   t.is(addresses.key, 'one', 'a snapshot is made under the key under which its entries were read');
   const first = addresses.refresh();
   await addresses.refresh();
@@ -33,11 +34,13 @@ test('whoever asks while addresses are read waits until all of them are', async 
 test('what is written while addresses are read stays', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
+  const format = { key: 'one' };
   const written = entry('a.md', 'https://garden.example/written/');
-  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+  const addresses = createAddressRefresh(format, catalog, async (known) => {
     catalog.set(written);
     return known.map(({ path }) => entry(path, NEW));
   });
+  format.key = 'two';
   await addresses.refresh();
   t.is(catalog.get('a.md'), written);
 });
@@ -45,12 +48,14 @@ test('what is written while addresses are read stays', async (t) => {
 test('addresses that could not be read are read at the next question', async (t) => {
   const catalog = createCatalog();
   catalog.set(entry('a.md', OLD));
+  const format = { key: 'one' };
   const failures = [new Error('EIO')];
-  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+  const addresses = createAddressRefresh(format, catalog, async (known) => {
     const failure = failures.pop();
     if (failure !== undefined) throw failure;
     return known.map(({ path }) => entry(path, NEW));
   });
+  format.key = 'two';
   await t.throwsAsync(addresses.refresh());
   await addresses.refresh();
   t.is(catalog.get('a.md')?.url, NEW);
