@@ -150,9 +150,14 @@ function pushedSince(pushes: NonNullable<DurableStore['pushes']>, { durability }
   };
 }
 
+/** What deploys keep, below the state folder. */
+function deployFolder(stateDir: string): string {
+  return join(stateDir, 'deploy');
+}
+
 /** Keeps the receivers on one site's folder from deploying at the same time. */
 function deployLock(stateDir: string): Lock {
-  const directory = join(stateDir, 'deploy');
+  const directory = deployFolder(stateDir);
   fs.mkdirSync(directory, { recursive: true });
   return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS, timeoutMs: LOCK_WAIT_MS });
 }
@@ -246,7 +251,8 @@ function targetOf(
       `deploy has the branch ${setting.branch}, and the site is not in a git work tree; run git init there, or use another target`,
     );
   const author = typeof git === 'object' ? git.author : undefined;
-  return branchTarget({ ...setting, repository, env, ...(author !== undefined && { author }) });
+  const notesDir = deployFolder(foldersOf(settings).stateDir);
+  return branchTarget({ ...setting, repository, env, notesDir, ...(author !== undefined && { author }) });
 }
 
 /** Resolves when what was delivered has been committed, as far as it can be, and everything is pushed. */

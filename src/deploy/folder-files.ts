@@ -4,41 +4,39 @@ import { systemCode } from '../errors.js';
 import { discard, isLeftover, tempPath } from '../fs/atomic-write.js';
 import { isGone } from '../store/catalog/entry.js';
 
-/** So many files are read or written at a time. */
-export const FILES_AT_A_TIME = 16;
-
 /** Called with each symbolic link that is left out, and why. */
 export type OnSkipped = (link: string, why: string) => void;
 
 /**
  * The names of all files below a folder, relative to it, with forward slashes. Links count as what they lead to, but for those
- * out of the folder, whose files are not for the public, and those that could be followed without end.
+ * out of the folder, whose files are not for the public, and those that could be followed without end. A site may have ten
+ * thousands of them: to be called only where no delivery is answered.
  */
-export async function filesIn(root: string, onSkipped: OnSkipped = () => undefined): Promise<string[]> {
+export function filesIn(root: string, onSkipped: OnSkipped = () => undefined): string[] {
   const top = fs.realpathSync(root);
   const names: string[] = [];
-  await list(top, '', false);
+  list(top, '', false);
   return names;
 
   /** @param folder without symbolic links in its path. */
-  async function list(folder: string, below: string, isLinked: boolean): Promise<void> {
-    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+  function list(folder: string, below: string, isLinked: boolean): void {
+    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
       const name = `${below}${entry.name}`;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) await list(path, `${name}/`, isLinked);
-      else if (entry.isSymbolicLink()) await follow(path, name, folder, isLinked);
+      if (entry.isDirectory()) list(path, `${name}/`, isLinked);
+      else if (entry.isSymbolicLink()) follow(path, name, folder, isLinked);
       else if (entry.isFile() && !isLeftover(entry.name)) names.push(name);
     }
   }
 
-  async function follow(link: string, name: string, folder: string, isLinked: boolean): Promise<void> {
+  function follow(link: string, name: string, folder: string, isLinked: boolean): void {
     const found = placeOf(link);
     if (found === undefined) return;
     if (!isBelow(top, found.path)) onSkipped(name, 'it leads out of the output folder');
     else if (found.stat.isFile()) names.push(name);
     else if (isBelow(found.path, folder)) onSkipped(name, 'it leads back to a folder that it is in');
     else if (isLinked) onSkipped(name, 'it is in a folder that a link leads to, and leads to another folder');
-    else if (found.stat.isDirectory()) await list(found.path, `${name}/`, true);
+    else if (found.stat.isDirectory()) list(found.path, `${name}/`, true);
   }
 }
 

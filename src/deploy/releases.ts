@@ -5,7 +5,9 @@ import { systemCode } from '../errors.js';
 import { discard, makeDirectory, syncDirectory, syncFile, tempPath } from '../fs/atomic-write.js';
 import { eachAtATime } from '../fs/each-at-a-time.js';
 import { isGone } from '../store/catalog/entry.js';
-import { FILES_AT_A_TIME } from './folder-files.js';
+
+/** So many files are copied at a time. */
+const FILES_AT_A_TIME = 16;
 
 /** What a release is made of. */
 export interface ReleaseSource {
@@ -35,24 +37,17 @@ const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
 export async function makeRelease(
   releases: string,
   { output, files, previous, isSame }: ReleaseSource,
-  signal?: AbortSignal,
 ): Promise<string> {
   const next = join(releases, `.next-${randomBytes(6).toString('hex')}`);
   fs.mkdirSync(next, { recursive: true });
-  const copies: string[] = [];
-  const tryLinkOf = async (file: string) =>
-    previous !== undefined && isSame(file) && (await tryLink(join(previous, file), join(next, file)));
   try {
-    await eachAtATime(FILES_AT_A_TIME, new Set(files.map(dirname)), async (folder) => {
-      await fs.promises.mkdir(join(next, folder), { recursive: true });
-    });
-    await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
-      signal?.throwIfAborted();
-      if (!(await tryLinkOf(file))) copies.push(file);
-    });
-    await copyFiles(copies, output, next, signal);
+    for (const folder of new Set(files.map(dirname))) fs.mkdirSync(join(next, folder), { recursive: true });
+    const isLinked = (file: string) =>
+      previous !== undefined && isSame(file) && tryLink(join(previous, file), join(next, file));
+    const copies = files.filter((file) => !isLinked(file));
+    await copyFiles(copies, output, next);
   } catch (error) {
-    await fs.promises.rm(next, { recursive: true, force: true });
+    fs.rmSync(next, { recursive: true, force: true });
     throw error;
   }
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
@@ -63,16 +58,10 @@ export async function makeRelease(
 }
 
 /** Copies files from one folder to another, each by one rename; they are on the disk then. Their folders must be there. */
-export async function copyFiles(
-  files: readonly string[],
-  from: string,
-  to: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function copyFiles(files: readonly string[], from: string, to: string): Promise<void> {
   /** The folders with a copy in them, and those around. To sync all others takes longer than all the rest. */
   const changed = new Set([to]);
   await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
-    signal?.throwIfAborted();
     const path = join(to, file);
     for (let at = dirname(path); !changed.has(at); at = dirname(at)) changed.add(at);
     try {
@@ -102,10 +91,10 @@ async function copy(file: string, path: string): Promise<void> {
 }
 
 /** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
-async function tryLink(file: string, name: string): Promise<boolean> {
+function tryLink(file: string, name: string): boolean {
   try {
-    if ((await fs.promises.lstat(file)).isSymbolicLink()) return false;
-    await fs.promises.link(file, name);
+    if (fs.lstatSync(file).isSymbolicLink()) return false;
+    fs.linkSync(file, name);
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
@@ -150,7 +139,7 @@ export function presentRelease(releases: string, path: string): string | undefin
  *
  * @param kept the names of others that stay, such as one that the owner has gone back to.
  */
-export async function removeOldReleases(releases: string, kept: readonly string[]): Promise<void> {
+export function removeOldReleases(releases: string, kept: readonly string[]): void {
   const names = fs.readdirSync(releases);
   const last = names
     .filter((name) => RELEASE.test(name))
@@ -159,7 +148,7 @@ export async function removeOldReleases(releases: string, kept: readonly string[
   for (const name of names.filter((one) => !last.includes(one) && !kept.includes(one))) {
     // Half removed, it must not pass for a whole one.
     const removed = name.startsWith('.') ? name : `.removed-${name}`;
-    if (removed !== name) await fs.promises.rename(join(releases, name), join(releases, removed));
-    await fs.promises.rm(join(releases, removed), { recursive: true, force: true });
+    if (removed !== name) fs.renameSync(join(releases, name), join(releases, removed));
+    fs.rmSync(join(releases, removed), { recursive: true, force: true });
   }
 }

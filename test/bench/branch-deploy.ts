@@ -24,7 +24,7 @@ export async function branchDeploy(workspace: Workspace): Promise<Row> {
   const env = { PATH: process.env.PATH, HOME: root };
   const repository = await openRepository(site, env);
   if (repository.kind === 'none') throw new Error(repository.because);
-  const options = { branch: 'gh-pages', remote, keep: ['CNAME'], repository, env };
+  const options = { branch: 'gh-pages', remote, keep: ['CNAME'], repository, env, notesDir: root };
   const target = branchTarget(options);
   const { signal } = new AbortController();
   await target.deploy({ folder: output }, signal);

@@ -41,8 +41,8 @@ export interface OutputPlace {
 export async function replaceOutput(built: string, place: OutputPlace): Promise<ChangedFiles> {
   const { path, outputsDir, staysFolder, inUse = () => [] } = place;
   const current = fs.existsSync(path) ? fs.realpathSync(path) : undefined;
-  const files = await filesIn(built, place.onSkipped);
-  const before = new Set(current === undefined ? [] : await filesIn(current));
+  const files = filesIn(built, place.onSkipped);
+  const before = new Set(current === undefined ? [] : filesIn(current));
   const same = new Set<string>();
   await eachAtATime(COMPARED_AT_A_TIME, files, async (file) => {
     if (before.has(file) && (await areEqual(join(path, file), join(built, file)))) same.add(file);
@@ -58,7 +58,7 @@ export async function replaceOutput(built: string, place: OutputPlace): Promise<
   } else {
     const isSame = (file: string) => same.has(file);
     await switchTo(await makeRelease(outputsDir, { output: built, files, previous: current, isSame }), path);
-    await removeOldReleases(outputsDir, inUse());
+    removeOldReleases(outputsDir, inUse());
   }
   return { written, removed };
 }

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { identityOf, type Person, signature } from '../../git/commit/identity.js';
 import { redacted } from '../../git/git.js';
 import { createRemote, type Remote } from '../../git/push/remote.js';
 import type { Repository } from '../../git/repository.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { FILES_AT_A_TIME, fileIn, filesIn } from '../folder-files.js';
+import { fileIn } from '../folder-files.js';
+import { goThroughOutput, type OutputChanges } from '../output-task.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 export interface BranchOptions {
@@ -23,6 +23,8 @@ export interface BranchOptions {
   readonly env: NodeJS.Dict<string>;
   /** Author and committer. @default what git is configured with */
   readonly author?: Person;
+  /** Where the target notes which files it has deployed; a folder that is there, absolute. */
+  readonly notesDir: string;
 }
 
 /** How long git may take to make the commit of a large site, in milliseconds. */
@@ -34,9 +36,6 @@ const ATTEMPTS = 5;
 /** The commit that is pushed next; it is only a name within fast-import. */
 const BATCH = 'refs/pressmark/deploy-next';
 
-/** By the name of each file of an output what is another one when the file has changed. */
-type Versions = ReadonlyMap<string, string>;
-
 /**
  * A branch of a git remote, such as `gh-pages`: each deploy is a commit of the changed files on top of it. Commits are made
  * in the site's repository, without its work tree, its index and its branches; a ref below `refs/pressmark/` keeps the last
@@ -45,29 +44,33 @@ type Versions = ReadonlyMap<string, string>;
 export function branchTarget(options: BranchOptions): DeployTarget {
   const { branch, remote: remoteName, keep, repository, env } = options;
   const { git } = repository;
-  const ref = `refs/pressmark/deploy-${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}`;
+  const key = `deploy-${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}`;
+  const ref = `refs/pressmark/${key}`;
+  const listing = join(options.notesDir, `${key}.json`);
   /** Those of `keep` that the branch has, each with the line that keeps it. One that it lacks comes from the output. */
   let staying: ReadonlyMap<string, string> = new Map();
   let remote: Remote | undefined;
-  /** The commit that the branch had after the last deploy of this process, and what the files of the output were then. */
-  let last: { readonly commit: string; readonly files: Versions } | undefined;
+  /**
+   * The commit that the branch had after the last deploy of this process; the listing says how the output was then. If another
+   * receiver has written that since, it has pushed, too, so that a push upon this commit is refused.
+   */
+  let last: string | undefined;
 
-  async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
+  async function deploy({ folder, onSkipped }: DeployOutput, signal: AbortSignal): Promise<void> {
     try {
       remote ??= await createRemote(repository, { remote: remoteName, branch, into: ref }, env);
-      const files = await versionsIn(output);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        signal.throwIfAborted();
-        const parent = last?.commit ?? (await remote.fetch(null));
-        const commit = await commitOf(output.folder, files, parent, last?.files);
-        if (parent !== null && (await treeOf(commit)) === (await treeOf(parent))) {
-          last = { commit: parent, files };
-          return;
-        }
-        const pushed = await remote.push(commit);
+        const isKnown = last !== undefined;
+        const task = { kind: 'changes', output: folder, listing, isKnown } as const;
+        const changes = await goThroughOutput<OutputChanges>(task, onSkipped, signal);
+        const parent = last ?? (await remote.fetch(null));
+        const commit = await commitOf(folder, changes, parent, isKnown);
+        const isSame = parent !== null && (await treeOf(commit)) === (await treeOf(parent));
+        const pushed = isSame ? ({ outcome: 'accepted' } as const) : await remote.push(commit);
         if (pushed.outcome === 'accepted') {
-          await git(['update-ref', ref, commit]);
-          last = { commit, files };
+          if (!isSame) await git(['update-ref', ref, commit]);
+          fs.renameSync(`${listing}.next`, listing);
+          last = isSame ? parent : commit;
           return;
         }
         if (pushed.outcome === 'declined')
@@ -84,18 +87,14 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     }
   }
 
-  /** A commit on top of another: of what has changed, where that is known, else of all files and those that stay. */
+  /** A commit on top of another. @param isKnown whether the changes are upon it; otherwise they are all files. */
   async function commitOf(
     folder: string,
-    files: Versions,
+    { written, removed }: OutputChanges,
     parent: string | null,
-    before: Versions | undefined,
+    isKnown: boolean,
   ): Promise<string> {
-    if (before === undefined) staying = parent === null ? new Map() : await stayingFiles(parent);
-    const changed = [...files]
-      .filter(([file, version]) => before?.get(file) !== version)
-      .map(([file]) => file);
-    const gone = [...(before?.keys() ?? [])].filter((file) => !files.has(file));
+    if (!isKnown) staying = parent === null ? new Map() : await stayingFiles(parent);
     const { author, committer } = await identityOf(git, options.author);
     const seconds = Math.floor(Date.now() / 1_000);
     async function* stream(): AsyncGenerator<Buffer> {
@@ -104,8 +103,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
       );
       yield data(Buffer.from('Deploy\n'));
       if (parent !== null) yield Buffer.from(`from ${parent}\n`);
-      if (before === undefined) yield Buffer.from(['deleteall\n', ...staying.values()].join(''));
-      for (const file of [...changed, ...gone]) if (!staying.has(file)) yield await written(folder, file);
+      if (!isKnown) yield Buffer.from(['deleteall\n', ...staying.values()].join(''));
+      for (const file of [...written, ...removed]) if (!staying.has(file)) yield await changeOf(folder, file);
       yield Buffer.from(`\nget-mark :1\nreset ${BATCH}\n\ndone\n`);
     }
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
@@ -136,21 +135,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   return { name, deploy };
 }
 
-async function versionsIn({ folder, onSkipped }: DeployOutput): Promise<Versions> {
-  const versions = new Map<string, string>();
-  await eachAtATime(FILES_AT_A_TIME, await filesIn(folder, onSkipped), async (file) => {
-    try {
-      const { ino, size, mtimeMs } = await fs.promises.stat(join(folder, file));
-      versions.set(file, `${ino} ${size} ${mtimeMs}`);
-    } catch (error) {
-      if (!isGone(error)) throw error; // a build has removed it since; the deploy of that build follows
-    }
-  });
-  return versions;
-}
-
 /** The change of one file: its content, or that it is gone. */
-async function written(folder: string, file: string): Promise<Buffer> {
+async function changeOf(folder: string, file: string): Promise<Buffer> {
   // Git has no such files, and a commit with them would be refused.
   if (file.split('/').includes('.git')) return Buffer.alloc(0);
   try {

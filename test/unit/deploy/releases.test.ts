@@ -2,28 +2,26 @@ import '../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { folderTarget } from '../../../src/deploy/targets/folder.js';
-import { recorder, syncs } from '../../support/recorded-syncs.js';
+import { makeRelease, switchTo } from '../../../src/deploy/releases.js';
+import { syncs } from '../../support/recorded-syncs.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-test('a release is on the disk, files and folders, before current leads to it', async (t) => {
+test('a release is on the disk, files and folders, before it has its name; so is the link that leads to it', async (t) => {
   const dir = fs.realpathSync(tempDir(t));
-  const [output, folder] = [join(dir, 'public'), join(dir, 'srv')];
+  const [output, releases] = [join(dir, 'public'), join(dir, 'srv/releases')];
+  const files = ['index.html', 'a/b/index.html'];
   fs.mkdirSync(join(output, 'a/b'), { recursive: true });
-  for (const file of ['index.html', 'a/b/index.html']) fs.writeFileSync(join(output, file), file);
-  const current = join(folder, 'current');
-  recorder.observe = () => (fs.existsSync(current) ? 'switched' : 'before');
-  await folderTarget(folder).deploy({ folder: output }, new AbortController().signal);
+  for (const file of files) fs.writeFileSync(join(output, file), file);
+  const release = await makeRelease(releases, { output, files, previous: undefined, isSame: () => false });
   // A release has another name, and a file a temporary one, until it is whole.
   const before = syncs
-    .filter(({ observed }) => observed === 'before')
+    .splice(0)
     .map(({ path }) => path.replace(/\.next-\w+/, 'release').replace(/[^/]*\.tmp$/, 'file'));
-  const inRelease = ['', '/file', '/a', '/a/b', '/a/b/file'].map((name) =>
-    join(folder, `releases/release${name}`),
-  );
-  for (const path of [...inRelease, join(folder, 'releases')]) t.true(before.includes(path), path);
+  const inRelease = ['', '/file', '/a', '/a/b', '/a/b/file'].map((name) => join(releases, `release${name}`));
+  for (const path of [...inRelease, releases]) t.true(before.includes(path), path);
+  await switchTo(release, join(dir, 'srv/current'));
   t.true(
-    syncs.some(({ path, observed }) => path === folder && observed === 'switched'),
-    'current itself',
+    syncs.some(({ path }) => path === join(dir, 'srv')),
+    'the link itself',
   );
 });

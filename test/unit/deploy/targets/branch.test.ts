@@ -24,7 +24,7 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   const env = gitEnvironment(dir);
   const repository = await openRepository(site, env);
   if (repository.kind === 'none') throw new Error(repository.because);
-  const create = () => branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env });
+  const create = () => branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, notesDir: dir });
   const target = create();
   const build = (files: Record<string, string | undefined>): void => {
     for (const [name, text] of Object.entries(files)) {
@@ -38,7 +38,7 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
     const clone = join(dir, `clone-${clones++}`);
     gitIn(dir, 'clone', '-q', '--branch', 'pages', bare, clone);
     fs.rmSync(join(clone, '.git'), { recursive: true });
-    const names = (await filesIn(clone)).toSorted();
+    const names = filesIn(clone).toSorted();
     return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(clone, name), 'utf8')]));
   };
   return {

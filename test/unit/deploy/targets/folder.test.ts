@@ -9,7 +9,7 @@ import { tempDir } from '../../../support/temp-dir.js';
 const { signal } = new AbortController();
 
 async function contentOf(dir: string): Promise<Record<string, string>> {
-  const names = (await filesIn(dir)).toSorted();
+  const names = filesIn(dir).toSorted();
   return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]));
 }
 
