@@ -48,7 +48,9 @@ function changes(
   { output, listing, isKnown }: Extract<OutputTask, { kind: 'changes' }>,
   files: readonly string[],
 ): OutputChanges {
-  const before = isKnown ? new Map(JSON.parse(fs.readFileSync(listing, 'utf8')) as [string, string][]) : undefined;
+  const before = isKnown
+    ? new Map(JSON.parse(fs.readFileSync(listing, 'utf8')) as [string, string][])
+    : undefined;
   const now = new Map(
     files.flatMap((file): [string, string][] => {
       const version = versionAt(join(output, file));

@@ -2,13 +2,9 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
-import {
-  type ArticleSources,
-  CRASHED,
-  createSiteBuild,
-  type SiteBuild,
-} from '../../deploy/build/build-site.js';
+import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
+import type { GeneratedSite } from '../../deploy/build/copy-builds.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { createPreviewBuild, type PreviewBuild } from '../../deploy/preview/preview-build.js';
@@ -22,7 +18,13 @@ import { contentPrefix, foldersOf } from '../content/folders.js';
 import { existingAddresses } from './addresses/addresses.js';
 import type { AddressAnswer, BuildMessage } from './build-message.js';
 import { buildCommandOf, buildLock } from './generator-build.js';
-import { BUILD_VARIABLE, completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
+import {
+  BUILD_VARIABLE,
+  completeSite,
+  type DeliveredFile,
+  deliveredArticles,
+  type MalformedFile,
+} from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 
@@ -107,7 +109,7 @@ async function preview(
 ): Promise<PreviewPage> {
   if (previews === undefined) {
     const settings = await ownSettings();
-    previews = createPreviewBuild({ ...(await copyBuildOptions(settings)), siteUrl: settings.siteUrl });
+    previews = createPreviewBuild(await generatedSite(settings), settings.siteUrl);
   }
   return previews.build(draft, files, signal);
 }
@@ -134,7 +136,7 @@ const GIT_MS = 300_000;
 
 async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   const { dir, output } = settings;
-  const options = await copyBuildOptions(settings);
+  const options = await generatedSite(settings);
   const { repository } = options;
   const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
   const staysFolder = isInGit || isMountPoint(join(dir, output));
@@ -151,8 +153,7 @@ async function openSiteBuild(settings: Settings): Promise<SiteBuild> {
   });
 }
 
-/** How a copy of the site is made and built. */
-async function copyBuildOptions(settings: Settings) {
+async function generatedSite(settings: Settings): Promise<GeneratedSite> {
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
@@ -165,29 +166,24 @@ async function copyBuildOptions(settings: Settings) {
     stateDir: foldersOf(settings).stateDir,
     command: buildCommandOf(settings),
     output,
-    generator,
+    except: [...generator.caches, output],
     env: environment,
     variables: { [BUILD_VARIABLE]: '1' },
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
-    articleSources: (siteDir: string): ArticleSources => {
+    articleSources(siteDir) {
       const malformed: MalformedFile[] = [];
-      const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: `${prefix}${file.path}` });
-      const all = [...deliveredArticles(settings, siteDir, onMalformed)].map(
-        ({ path, url, text, state }) => ({
-          path: `${prefix}${path}`,
-          url,
-          text,
-          state,
-        }),
-      );
-      const isHidden = ({ state }: (typeof all)[number]) =>
-        state === 'held' || state === 'scheduled' || state === 'expired';
+      const all = [...deliveredArticles(settings, siteDir, (file) => malformed.push(file))];
+      const placed = <File extends { readonly path: string }>(file: File) => ({
+        ...file,
+        path: `${prefix}${file.path}`,
+      });
+      const isHidden = ({ state }: DeliveredFile) => ['held', 'scheduled', 'expired'].includes(state);
       return {
-        articles: all.filter((article) => !isHidden(article)),
-        malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle),
-        hidden: all.filter(isHidden).map(({ path }) => path),
+        articles: all.filter((article) => !isHidden(article)).map(placed),
+        malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle).map(placed),
+        hidden: all.filter(isHidden).map((article) => placed(article).path),
       };
     },
   };
@@ -200,13 +196,16 @@ function isMountPoint(path: string): boolean {
 }
 
 /** Whether git tracks files in the output folder. */
-async function isTracked({ git }: Repository, dir: string, output: string): Promise<boolean> {
+async function isTracked({ git }: Pick<Repository, 'git'>, dir: string, output: string): Promise<boolean> {
   const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
   return stdout !== '';
 }
 
 /** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
-async function ignoreLink({ commonDir, prefix }: Repository, output: string): Promise<void> {
+async function ignoreLink(
+  { commonDir, prefix }: Pick<Repository, 'commonDir' | 'prefix'>,
+  output: string,
+): Promise<void> {
   const path = join(commonDir, 'info/exclude');
   const line = `/${prefix}${output}`.replace(/\/+$/, '');
   const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';

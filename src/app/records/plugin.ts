@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/load.js';
-import { createExcluded } from '../../deploy/build/build-state.js';
+import { readBuildState } from '../../deploy/build/build-state.js';
 import { readFacts } from '../../deploy/facts.js';
 import type { BuildsService, LeftOutArticle } from '../../host/admin/site-services.js';
 import { definePlugin, type Plugin } from '../../host/plugin.js';
@@ -26,7 +26,7 @@ export interface RecordsOptions {
 export function recordsPlugin({ settings, log, catalog, by, targets }: RecordsOptions): Plugin {
   const { stateDir } = foldersOf(settings);
   const prefix = contentPrefix(settings);
-  const excluded = createExcluded(stateDir);
+  const excluded = () => new Map(readBuildState(stateDir).excluded.map((one) => [one.path, one]));
   return definePlugin({
     name: 'records',
     receiver(host) {

@@ -1,51 +1,26 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Generator } from '../../generators/generator.js';
-import { reusedCopy, type SiteCopy, type SiteCopyOptions } from '../copy/site-copy.js';
+import { reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { readDeployState } from '../deploy-queue.js';
 import { findBreakingArticles, letIn } from './breaking-articles.js';
 import {
   type BuildState,
-  buildFolder,
   type ExcludedArticle,
   isLinkToOutput,
   outputsFolder,
   readBuildState,
   writeBuildState,
 } from './build-state.js';
-import { type CopyBuildOptions, createCopyBuilds } from './copy-builds.js';
-import { openGoodTexts } from './good-texts.js';
+import { type CompletePages, createCopyBuilds, type GeneratedSite } from './copy-builds.js';
+import { digestOf, openGoodTexts } from './good-texts.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import type { PostbuildReport } from './postbuild.js';
 
-/** An article file that Pressmark has stored, from which the generator makes a page. */
-export interface ArticleSource {
-  /** Relative to the site's folder, with forward slashes. */
-  readonly path: string;
-  readonly url: string;
-  readonly text: string;
-}
-
-/** The article files of a site. */
-export interface ArticleSources {
-  readonly articles: readonly ArticleSource[];
-  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
-  readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
-  /** The paths of articles that are held or scheduled, or have expired: the site is built without them. */
-  readonly hidden: readonly string[];
-}
-
-export interface SiteBuildOptions extends CopyBuildOptions {
-  /** The site's folder, absolute. */
-  readonly siteDir: string;
-  readonly stateDir: string;
+export interface SiteBuildOptions extends GeneratedSite {
   /** Whether the output stays a folder; see `OutputPlace`. */
   readonly staysFolder: boolean;
-  readonly generator: Pick<Generator, 'caches'>;
-  readonly repository?: SiteCopyOptions['repository'];
-  /** The stored articles of a copy of the site. */
-  articleSources(siteDir: string): ArticleSources;
+  readonly complete: CompletePages;
 }
 
 /** How a build ended. */
@@ -108,13 +83,7 @@ const MOST_REASON = 4_000;
 export function createSiteBuild(options: SiteBuildOptions) {
   const { siteDir, stateDir, staysFolder } = options;
   const output = join(siteDir, options.output);
-  const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
-  const copy = reusedCopy({
-    siteDir,
-    except: [...options.generator.caches, options.output],
-    env: options.env,
-    ...(options.repository !== undefined && { repository: options.repository }),
-  });
+  const copy = reusedCopy(options);
   /** The version of the site with which the excluded articles were last tried again. */
   let retriedVersion: string | undefined;
 
@@ -137,7 +106,17 @@ export function createSiteBuild(options: SiteBuildOptions) {
     const running = { ...state, isBuilding: true };
     await writeBuildState(stateDir, running);
     try {
-      return await buildCopy({ site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal });
+      return await buildPrepared({
+        site,
+        version,
+        isRetry,
+        state,
+        running,
+        mayBeNewer,
+        began,
+        beganAt,
+        signal,
+      });
     } catch (error) {
       // A build that was stopped has not touched the output. If the state cannot be written, the next start only waits longer.
       if (signal.aborted && signal.reason !== CRASHED)
@@ -146,21 +125,21 @@ export function createSiteBuild(options: SiteBuildOptions) {
     }
   }
 
-  async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
+  async function buildPrepared(prepared: PreparedBuild): Promise<BuildOutcome> {
     const { site, version, isRetry, state, running, mayBeNewer, began, beganAt, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const { good, excluded: excludedBefore } = state;
+    const goodTexts = openGoodTexts(stateDir); // another receiver may have built since
     const { articles, malformed, hidden } = options.articleSources(site.dir);
     for (const path of hidden) site.write(path, undefined);
     const texts = new Map([...articles, ...malformed].map(({ path, text }) => [path, text]));
     const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
-    const goodText = (path: string) => goodTexts.get(good?.digests[path]);
-    const builds = createCopyBuilds({ site, texts, goodText, signal, options });
+    const builds = createCopyBuilds({ site, texts, goodText: goodTexts.get, signal, options });
 
     function exclude(path: string, reason: string): ExcludedArticle {
       const digest = digests.get(path) ?? '';
       const before = excludedBefore.find((one) => one.path === path && one.digest === digest);
-      const hasPrevious = goodText(path) !== undefined;
+      const hasPrevious = goodTexts.get(path) !== undefined;
       const since = before?.since ?? now();
       return { path, digest, reason: reason.slice(0, MOST_REASON), hasPrevious, since };
     }
@@ -170,7 +149,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
     // What broke the build before is left out at first, and tried alone later.
     const held = isRetry ? broken : [...broken, ...known];
     const isHeld = new Set(held.map(({ path }) => path));
-    const isGood = ({ path }: { path: string }) => good?.digests[path] === digests.get(path);
+    const isGood = ({ path }: { path: string }) => goodTexts.digest(path) === digests.get(path);
     const waiting = isRetry ? known : articles.filter((one) => !isHeld.has(one.path) && !isGood(one));
     const found = await breakingAmong(waiting.map(({ path }) => path));
     if (typeof found === 'string') {
@@ -184,7 +163,6 @@ export function createSiteBuild(options: SiteBuildOptions) {
     }
 
     const included = articles.filter(({ path }) => !isHeld.has(path) && !found.has(path));
-    goodTexts.add(new Map(included.map(({ path, text }) => [digests.get(path) ?? '', text])));
     const links: string[] = [];
     const changed = await replaceOutput(join(site.dir, options.output), {
       path: output,
@@ -194,11 +172,12 @@ export function createSiteBuild(options: SiteBuildOptions) {
       onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
     });
     const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer;
+    const isNew = included.filter((one) => !isGood(one));
     const previous = excluded.filter(({ hasPrevious }) => hasPrevious);
-    const shown = Object.fromEntries([
-      ...included.map(({ path }) => [path, digests.get(path) ?? '']),
-      ...previous.map(({ path }) => [path, good?.digests[path] ?? '']),
-    ]);
+    goodTexts.keep(
+      new Map(included.map(({ path, text }) => [path, text])),
+      previous.map(({ path }) => path),
+    );
     await writeBuildState(stateDir, {
       good: {
         at: beganAt,
@@ -207,11 +186,9 @@ export function createSiteBuild(options: SiteBuildOptions) {
           ? ((isSame ? good?.output : undefined) ?? randomUUID())
           : basename(fs.realpathSync(output)),
         version,
-        digests: shown,
       },
       excluded,
     });
-    goodTexts.keepOnly(new Set(Object.values(shown)));
     const { checked, missing, skipped, warnings } = builds.report();
     return {
       kind: 'built',
@@ -219,7 +196,7 @@ export function createSiteBuild(options: SiteBuildOptions) {
       runs: builds.runs(),
       printed: builds.printed(),
       changed,
-      articles: included.filter((one) => !isGood(one)).map(({ path, url }) => ({ path, url })),
+      articles: isNew.map(({ path, url }) => ({ path, url })),
       excluded,
       report: { checked, missing, skipped, warnings: [...links, ...warnings] },
     };
@@ -245,10 +222,6 @@ export function createSiteBuild(options: SiteBuildOptions) {
 /** Whether an excluded article may be built well now; malformed front matter is not built before the file changes. */
 function canBeRetried({ isMalformed }: ExcludedArticle): boolean {
   return isMalformed !== true;
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text, 'base64url');
 }
 
 function now(): string {

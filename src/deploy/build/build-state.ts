@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import { versionAt } from '../../fs/fingerprint.js';
 import type { Log } from '../../log.js';
 
 /**
@@ -44,8 +43,6 @@ export interface BuildState {
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;
-    /** The digests of the articles in that output, by their paths. */
-    readonly digests: Readonly<Record<string, string>>;
   };
   readonly excluded: readonly ExcludedArticle[];
   /** Whether a build runs, or a crash has interrupted it: the output may be newer than the last good build then. */
@@ -94,24 +91,6 @@ export function readBuildState(stateDir: string, log?: Log): BuildState {
       );
   }
   return { excluded: [] };
-}
-
-/**
- * Makes what tells which articles are left out. The state names every article of the site, so that it is read again only if it
- * has changed.
- */
-export function createExcluded(stateDir: string): () => ReadonlyMap<string, ExcludedArticle> {
-  let known:
-    | { readonly version: string | undefined; readonly excluded: Map<string, ExcludedArticle> }
-    | undefined;
-  return () => {
-    const version = versionAt(join(buildFolder(stateDir), NAME));
-    if (known === undefined || known.version !== version) {
-      const { excluded } = readBuildState(stateDir);
-      known = { version, excluded: new Map(excluded.map((article) => [article.path, article])) };
-    }
-    return known.excluded;
-  };
 }
 
 /** Keeps the state of a build, durably. */

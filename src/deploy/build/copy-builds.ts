@@ -1,32 +1,79 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import type { SiteCopy } from '../copy/site-copy.js';
+import type { SiteCopy, SiteCopyOptions } from '../copy/site-copy.js';
 import type { PostbuildReport } from './postbuild.js';
-import { buildFailure, type RunBuild, readableEnd, withoutGitVariables } from './run-build.js';
+import {
+  type BuildResult,
+  buildFailure,
+  type RunBuild,
+  readableEnd,
+  withoutGitVariables,
+} from './run-build.js';
 
-/** How a copy of a site is built. */
-export interface CopyBuildOptions {
+/** A site that its own generator builds, in a copy. */
+export interface GeneratedSite extends SiteCopyOptions {
+  /** Where its builds keep their state, absolute. */
+  readonly stateDir: string;
   readonly command: string;
   /** The output folder, relative to the site's. */
   readonly output: string;
-  readonly env: NodeJS.Dict<string>;
+  readonly env: NodeJS.ProcessEnv;
   /** Variables for the build command. */
   readonly variables: Readonly<Record<string, string>>;
   /** How long one build may take, in milliseconds. */
   readonly timeoutMs?: number;
   readonly runBuild: RunBuild;
-  /**
-   * Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`.
-   *
-   * @throws PressmarkError BUILD_FAILED where that takes too long, with the article that was looked at.
-   */
-  complete(
-    siteDir: string,
-    output: string,
-    excluded: ReadonlySet<string>,
-    signal: AbortSignal,
-  ): Promise<PostbuildReport>;
+  /** The stored articles of a copy of the site. */
+  articleSources(siteDir: string): ArticleSources;
+}
+
+/** An article file that Pressmark has stored, from which the generator makes a page. */
+export interface ArticleSource {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+/** The article files of a site. */
+export interface ArticleSources {
+  readonly articles: readonly ArticleSource[];
+  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
+  readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
+  /** The paths of articles that are held or scheduled, or have expired: the site is built without them. */
+  readonly hidden: readonly string[];
+}
+
+/**
+ * Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`.
+ *
+ * @throws PressmarkError BUILD_FAILED where that takes too long, with the article that was looked at.
+ */
+export type CompletePages = (
+  siteDir: string,
+  output: string,
+  excluded: ReadonlySet<string>,
+  signal: AbortSignal,
+) => Promise<PostbuildReport>;
+
+/** Builds a copy as it is, into an empty output folder. */
+export function buildCopy(
+  { command, output, env, variables, timeoutMs, runBuild }: GeneratedSite,
+  { dir: cwd }: SiteCopy,
+  signal: AbortSignal,
+): Promise<BuildResult> {
+  fs.rmSync(join(cwd, output), { recursive: true, force: true });
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return runBuild({
+    command,
+    cwd,
+    env: withoutGitVariables(env),
+    variables,
+    background: true,
+    signal,
+    ...limit,
+  });
 }
 
 const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
@@ -41,10 +88,10 @@ export function createCopyBuilds(given: {
   readonly texts: ReadonlyMap<string, string>;
   goodText(path: string): string | undefined;
   readonly signal: AbortSignal;
-  readonly options: CopyBuildOptions;
+  readonly options: GeneratedSite & { readonly complete: CompletePages };
 }) {
   const { site, texts, goodText, signal, options } = given;
-  const { command, output, env, variables, timeoutMs } = options;
+  const { command, output } = options;
   const built = join(site.dir, output);
   let runs = 0;
   /** The articles that the copy has with their last good content. */
@@ -70,16 +117,7 @@ export function createCopyBuilds(given: {
 
   async function build(): Promise<string | undefined> {
     runs++;
-    fs.rmSync(built, { recursive: true, force: true });
-    const result = await options.runBuild({
-      command,
-      cwd: site.dir,
-      env: withoutGitVariables(env),
-      variables,
-      background: true,
-      signal,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
+    const result = await buildCopy(options, site, signal);
     printed = readableEnd(result.output);
     if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
     if (result.kind !== 'built') return buildFailure(command, result);

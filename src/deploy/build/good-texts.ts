@@ -1,41 +1,64 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../../errors.js';
+import { readOrEmpty } from '../../store/catalog/entry.js';
+import { buildFolder } from './build-state.js';
+
+/** In the same folder: the digest of the text of each article, by its path. */
+const DIGESTS = 'digests.json';
+
+/** Identifies a text. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
 
 /**
- * Keeps the texts of which the last good output was made in a folder, by their digests, so that an article whose new text
- * breaks the build can stay in the output as it was. They need not survive a power loss: without its text, such an article is
- * left out.
- *
- * @param folder absolute; made with the first text.
+ * Keeps the texts of which the last good output was made, so that an article whose new text breaks the build can stay in the
+ * output as it was. They need not survive a power loss: without its text, such an article is left out.
  */
-export function openGoodTexts(folder: string) {
-  const names = () => new Set(fs.existsSync(folder) ? fs.readdirSync(folder) : []);
+export function openGoodTexts(stateDir: string) {
+  const folder = join(buildFolder(stateDir), 'good');
+  let digests = readDigests(join(folder, DIGESTS));
+
+  function write(name: string, text: string): void {
+    const temp = join(folder, '.next');
+    fs.writeFileSync(temp, text);
+    fs.renameSync(temp, join(folder, name));
+  }
+
   return {
-    get(digest: string | undefined): string | undefined {
-      if (digest === undefined) return undefined;
-      try {
-        return fs.readFileSync(join(folder, digest), 'utf8');
-      } catch (error) {
-        if (systemCode(error) === 'ENOENT') return undefined;
-        throw error;
-      }
+    /** The digest of an article's text; undefined where the output does not have the article. */
+    digest: (path: string) => digests.get(path),
+    /** The text of an article; undefined where it is not there. */
+    get(path: string): string | undefined {
+      const digest = digests.get(path);
+      const text = digest === undefined ? '' : readOrEmpty(join(folder, digest));
+      return digestOf(text) === digest ? text : undefined;
     },
-    /** Keeps these texts besides those that are there. */
-    add(texts: ReadonlyMap<string, string>): void {
+    /** A good output has articles with these texts, by their paths, and those at `others` as before. */
+    keep(texts: ReadonlyMap<string, string>, others: readonly string[]): void {
       fs.mkdirSync(folder, { recursive: true });
-      const known = names();
-      // Whole or not at all: a text that a kill has cut off would be published.
-      const temp = join(folder, '.next');
-      for (const [digest, text] of texts) {
-        if (known.has(digest)) continue;
-        fs.writeFileSync(temp, text);
-        fs.renameSync(temp, join(folder, digest));
+      const known = new Set(fs.readdirSync(folder));
+      const next = new Map(others.map((path) => [path, digests.get(path) ?? '']));
+      for (const [path, text] of texts) {
+        const digest = digestOf(text);
+        next.set(path, digest);
+        if (!known.has(digest)) write(digest, text);
       }
-    },
-    /** Removes all texts but these. */
-    keepOnly(digests: ReadonlySet<string>): void {
-      for (const name of names()) if (!digests.has(name)) fs.rmSync(join(folder, name));
+      write(DIGESTS, JSON.stringify([...next]));
+      digests = next;
+      const wanted = new Set([DIGESTS, ...next.values()]);
+      for (const name of known) if (!wanted.has(name)) fs.rmSync(join(folder, name));
     },
   };
+}
+
+/** A file that a power loss has cut off counts as none. */
+function readDigests(path: string): ReadonlyMap<string, string> {
+  try {
+    return new Map(JSON.parse(readOrEmpty(path) || '[]') as [string, string][]);
+  } catch (error) {
+    if (error instanceof SyntaxError) return new Map();
+    throw error;
+  }
 }

@@ -2,36 +2,16 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PreviewPage, StoredDraft } from '../../host/admin/preview-service.js';
-import type { SiteBuildOptions } from '../build/build-site.js';
-import { buildFolder, readBuildState } from '../build/build-state.js';
+import { readBuildState } from '../build/build-state.js';
+import { buildCopy, type GeneratedSite } from '../build/copy-builds.js';
 import { openGoodTexts } from '../build/good-texts.js';
 import { addressBelow, pageAt } from '../build/pages.js';
-import { buildFailure, readableEnd, withoutGitVariables } from '../build/run-build.js';
+import { buildFailure, readableEnd } from '../build/run-build.js';
 import { COPY_PREFIX, reusedCopy, type SiteCopy } from '../copy/site-copy.js';
 import { framedPage } from './framed-page.js';
 
 /** How many outputs are kept, for the frames that show them. */
 const MOST_KEPT = 3;
-
-/** What is built, and how. */
-export interface PreviewBuildOptions
-  extends Pick<
-    SiteBuildOptions,
-    | 'siteDir'
-    | 'stateDir'
-    | 'command'
-    | 'output'
-    | 'env'
-    | 'variables'
-    | 'timeoutMs'
-    | 'runBuild'
-    | 'generator'
-    | 'repository'
-    | 'articleSources'
-  > {
-  /** Absolute, without a trailing slash. */
-  readonly siteUrl: string;
-}
 
 /** See `createPreviewBuild`. */
 export type PreviewBuild = ReturnType<typeof createPreviewBuild>;
@@ -39,15 +19,11 @@ export type PreviewBuild = ReturnType<typeof createPreviewBuild>;
 /**
  * Builds the site with an article that is not stored, in a copy of its own; the site, its output and its caches stay as they
  * are. The copy stays for the next preview, which then is as quick as the generator's caches make it.
+ *
+ * @param siteUrl absolute, without a trailing slash.
  */
-export function createPreviewBuild(options: PreviewBuildOptions) {
-  const { siteDir, stateDir, siteUrl, command, output, env, variables, timeoutMs } = options;
-  const copy = reusedCopy({
-    siteDir,
-    except: [...options.generator.caches, output],
-    env,
-    ...(options.repository !== undefined && { repository: options.repository }),
-  });
+export function createPreviewBuild(options: GeneratedSite, siteUrl: string) {
+  const copy = reusedCopy(options);
   const kept: string[] = [];
 
   /** @param files see `Frame`. */
@@ -56,21 +32,11 @@ export function createPreviewBuild(options: PreviewBuildOptions) {
     leaveOut(site);
     if (!site.write(draft.path, draft.text))
       return { kind: 'failed', reason: `${draft.path} is behind a symbolic link` };
-    const built = join(site.dir, output);
-    fs.rmSync(built, { recursive: true, force: true });
-    const cwd = site.dir;
-    const result = await options
-      .runBuild({
-        command,
-        cwd,
-        env: withoutGitVariables(env),
-        variables,
-        background: true,
-        signal,
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      })
-      .finally(() => site.write(draft.path, undefined)); // the next copy has the article's own text
-    if (result.kind !== 'built') return { kind: 'failed', reason: buildFailure(command, result) };
+    const result = await buildCopy(options, site, signal).finally(
+      () => site.write(draft.path, undefined), // the next copy has the article's own text
+    );
+    if (result.kind !== 'built') return { kind: 'failed', reason: buildFailure(options.command, result) };
+    const built = join(site.dir, options.output);
     const address = addressBelow(siteUrl, draft.url);
     const page = address === undefined ? undefined : pageAt(built, address);
     if (page?.kind !== 'page')
@@ -85,10 +51,10 @@ export function createPreviewBuild(options: PreviewBuildOptions) {
   /** Leaves out what the site leaves out; an article that breaks the build has its last good text. */
   function leaveOut(site: SiteCopy): void {
     const { malformed, hidden } = options.articleSources(site.dir);
-    const { good, excluded } = readBuildState(stateDir);
-    const goodTexts = openGoodTexts(join(buildFolder(stateDir), 'good'));
+    const { excluded } = readBuildState(options.stateDir);
+    const goodTexts = openGoodTexts(options.stateDir);
     for (const path of hidden) site.write(path, undefined);
-    for (const { path } of [...malformed, ...excluded]) site.write(path, goodTexts.get(good?.digests[path]));
+    for (const { path } of [...malformed, ...excluded]) site.write(path, goodTexts.get(path));
   }
 
   /** Keeps an output for the frame that shows it. */

@@ -36,7 +36,7 @@ function site(t: ExecutionContext) {
       command: 'copy',
       output: 'public',
       staysFolder: false,
-      generator: { caches: [] },
+      except: ['public'],
       env: {},
       variables: {},
       runBuild: ({ cwd }) => {

@@ -15,7 +15,9 @@ function write(dir: string, files: Record<string, string>): string {
 
 async function contentOf(dir: string): Promise<Record<string, string>> {
   return Object.fromEntries(
-    filesIn(dir).toSorted().map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
+    filesIn(dir)
+      .toSorted()
+      .map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
   );
 }
 

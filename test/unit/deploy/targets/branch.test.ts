@@ -24,7 +24,8 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   const env = gitEnvironment(dir);
   const repository = await openRepository(site, env);
   if (repository.kind === 'none') throw new Error(repository.because);
-  const create = () => branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, notesDir: dir });
+  const create = () =>
+    branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, notesDir: dir });
   const target = create();
   const build = (files: Record<string, string | undefined>): void => {
     for (const [name, text] of Object.entries(files)) {

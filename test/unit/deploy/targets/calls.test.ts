@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { createHook } from 'node:async_hooks';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -42,21 +42,24 @@ const TARGETS: Readonly<Record<string, (dir: string) => Promise<DeployTarget>>> 
 };
 
 for (const [name, open] of Object.entries(TARGETS))
-  test.serial(`to deploy one change to a ${name}, the receiver’s own process does as much for many files as for few`, async (t) => {
-    const [few, many] = [await callsFor(20), await callsFor(400)];
-    t.true(many < few + 20, `${few} calls of the file system for 20 files, ${many} for 400`);
+  test.serial(
+    `to deploy one change to a ${name}, the receiver’s own process does as much for many files as for few`,
+    async (t) => {
+      const [few, many] = [await callsFor(20), await callsFor(400)];
+      t.true(many < few + 20, `${few} calls of the file system for 20 files, ${many} for 400`);
 
-    async function callsFor(count: number): Promise<number> {
-      const dir = fs.realpathSync(tempDir(t));
-      const output = join(dir, 'public');
-      fs.mkdirSync(output);
-      for (let n = 0; n < count; n++) fs.writeFileSync(join(output, `${n}.html`), `${n}`);
-      const target = await open(dir);
-      const deploy = () => target.deploy({ folder: output }, new AbortController().signal);
-      await deploy();
-      fs.writeFileSync(join(output, '7.html'), 'changed');
-      const before = calls;
-      await deploy();
-      return calls - before;
-    }
-  });
+      async function callsFor(count: number): Promise<number> {
+        const dir = fs.realpathSync(tempDir(t));
+        const output = join(dir, 'public');
+        fs.mkdirSync(output);
+        for (let n = 0; n < count; n++) fs.writeFileSync(join(output, `${n}.html`), `${n}`);
+        const target = await open(dir);
+        const deploy = () => target.deploy({ folder: output }, new AbortController().signal);
+        await deploy();
+        fs.writeFileSync(join(output, '7.html'), 'changed');
+        const before = calls;
+        await deploy();
+        return calls - before;
+      }
+    },
+  );
