@@ -5,8 +5,39 @@ import { messageOf } from '../errors.js';
 import { versionAt } from '../fs/fingerprint.js';
 import { lowerPriority } from '../fs/process-priority.js';
 import { filesIn } from './folder-files.js';
-import type { OutputAnswer, OutputChanges, OutputTask } from './output-task.js';
 import { makeRelease, presentRelease, removeOldReleases } from './releases.js';
+
+/** Something that is done with each file of an output. */
+export type OutputTask = {
+  /** The output folder, absolute. */
+  readonly output: string;
+} & (
+  | {
+      /** Makes a release, and removes old ones. @returns its folder */
+      readonly kind: 'release';
+      /** The folder of all releases, and the link to the present one; absolute. */
+      readonly releases: string;
+      readonly current: string;
+    }
+  | {
+      /** Finds what has changed. @returns `OutputChanges` */
+      readonly kind: 'changes';
+      /** The file that says how the files were before, absolute. How they are now is written beside it, as `<listing>.next`. */
+      readonly listing: string;
+      /** Whether it counts; otherwise all files have changed. */
+      readonly isKnown: boolean;
+    }
+);
+
+/** The files that are new or changed since, and those that are gone; relative to the output, with forward slashes. */
+export interface OutputChanges {
+  readonly written: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export type OutputAnswer<Found> =
+  | { readonly kind: 'done'; readonly found: Found; readonly skipped: readonly [link: string, why: string][] }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 lowerPriority(process.pid); // deliveries go first
 process.once('disconnect', () => process.exit()); // the receiver was killed

@@ -1,39 +1,8 @@
 import { fork } from 'node:child_process';
 import { childEnvironment } from '../child-environment.js';
 import { PressmarkError } from '../errors.js';
+import type { OutputAnswer, OutputTask } from './output-process.js';
 import type { DeployOutput } from './targets/target.js';
-
-/** Something that is done with each file of an output. */
-export type OutputTask = {
-  /** The output folder, absolute. */
-  readonly output: string;
-} & (
-  | {
-      /** Makes a release, and removes old ones. @returns its folder */
-      readonly kind: 'release';
-      /** The folder of all releases, and the link to the present one; absolute. */
-      readonly releases: string;
-      readonly current: string;
-    }
-  | {
-      /** Finds what has changed. @returns `OutputChanges` */
-      readonly kind: 'changes';
-      /** The file that says how the files were before, absolute. How they are now is written beside it, as `<listing>.next`. */
-      readonly listing: string;
-      /** Whether it counts; otherwise all files have changed. */
-      readonly isKnown: boolean;
-    }
-);
-
-/** The files that are new or changed since, and those that are gone; relative to the output, with forward slashes. */
-export interface OutputChanges {
-  readonly written: readonly string[];
-  readonly removed: readonly string[];
-}
-
-export type OutputAnswer<Found> =
-  | { readonly kind: 'done'; readonly found: Found; readonly skipped: readonly [link: string, why: string][] }
-  | { readonly kind: 'failed'; readonly reason: string };
 
 /**
  * Has all files of an output gone through by a process of its own, which leaves the processor to deliveries: a site of 10,000

@@ -8,7 +8,8 @@ import { createRemote, type Remote } from '../../git/push/remote.js';
 import type { Repository } from '../../git/repository.js';
 import { isGone } from '../../store/catalog/entry.js';
 import { fileIn } from '../folder-files.js';
-import { goThroughOutput, type OutputChanges } from '../output-task.js';
+import type { OutputChanges } from '../output-process.js';
+import { goThroughOutput } from '../output-task.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 export interface BranchOptions {
