@@ -21,10 +21,7 @@ export interface Services {
 /** A service by its name; unknown where no plugin has declared its type. */
 export type Service<N extends string> = N extends keyof Services ? Services[N] : unknown;
 
-/** What the plugins of a host provide to each other; see `createServices`. */
-export type ServiceTable = ReturnType<typeof createServices>;
-
-/** A table of services that is empty. */
+/** What the plugins of a host provide to each other; empty at first. */
 export function createServices() {
   const provided = new Map<string, { readonly plugin: string; readonly service: unknown }>();
 

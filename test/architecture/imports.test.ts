@@ -73,6 +73,13 @@ function importsOf(file: string): string[] {
   });
 }
 
+test('within the site, the index knows neither planners nor templates, and templates no planners', (t) => {
+  const order = ['site/index', 'site/render', 'site/outputs', 'site/builder'];
+  const rank = (file: string) => order.indexOf(dirname(file));
+  for (const file of files.filter((one) => rank(one) !== -1))
+    for (const target of importsOf(file)) t.true(rank(target) <= rank(file), `${file} imports ${target}`);
+});
+
 test('every relative import is the name of an existing file', (t) => {
   for (const file of files)
     for (const target of importsOf(file)) t.true(files.includes(target), `${file} imports ${target}`);

@@ -25,9 +25,9 @@ import { storedBody as storedVitePressBody } from '../../src/generators/vitepres
 import { composeUpdate } from '../../src/sender/article/compose.js';
 import type { Draft } from '../../src/sender/article/draft.js';
 import { splitFrontMatter } from '../../src/sender/article/front-matter.js';
+import { excerptOf, lengthOf, textOfHtml } from '../../src/site/index/html-text.js';
 import { withCodeColours } from '../../src/site/render/code-colours.js';
 import { withHeadings } from '../../src/site/render/headings.js';
-import { excerptOf, lengthOf, textOfHtml } from '../../src/site/render/html-text.js';
 import { HOSTILE_TEXTS, type HostileText } from '../support/hostile.js';
 import { milliseconds, type Row } from './figures.js';
 

@@ -17,7 +17,7 @@ import { PACKAGE_VERSION } from '../../own-package.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
 import type { SiteOptions } from '../../site/options.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
-import { createSearch, pagefindVersion, type Search, type SearchOptions } from '../../site/search.js';
+import { pagefindVersion } from '../../site/search.js';
 import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, readArticleSync } from '../../store/catalog/content-folder.js';
 import type { Entry } from '../../store/catalog/entry.js';
@@ -155,25 +155,4 @@ export function articleReader(content: ContentFolder, catalog: Catalog, prefix: 
     find: async (url) => only(catalog.byUrl(canonicalUrl(url) ?? '')),
     ids: () => new Set([...catalog.entries()].map(({ id }) => id)),
   };
-}
-
-/** The index of the site's search. @param pages the pages of articles, newest first. */
-export function searchOf(
-  settings: Settings,
-  { search }: Pick<Exclude<Settings['site'], false>, 'search'>,
-  pages: SearchOptions['pages'],
-  log: Log,
-  onWritten?: () => void,
-): Search {
-  const { outputDir, stateDir } = foldersOf(settings);
-  const ofSite = log.child({ plugin: 'site' });
-  return createSearch({
-    outputDir,
-    stateDir,
-    siteUrl: settings.siteUrl,
-    settings: search,
-    pages,
-    log: ofSite,
-    ...(onWritten !== undefined && { onWritten }),
-  });
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { isReservedUrl } from '../../site/outputs/addresses.js';
+import { isReservedUrl } from '../../site/index/addresses.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import type { Entry } from '../../store/catalog/entry.js';
 import { malformedIn } from '../articles/article-list.js';

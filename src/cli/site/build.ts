@@ -45,7 +45,8 @@ async function build(
   { json = false }: BuildOptions,
 ): Promise<void> {
   const log = warningLog();
-  const { openSiteBuilder, searchOf } = await import('../../app/builder/site-builder.js');
+  const { openSiteBuilder } = await import('../../app/builder/site-builder.js');
+  const { searchOf } = await import('../../app/builder/start-builder.js');
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, LONGEST_WAIT_MS);
   const progress = progressLine();
   let shownAt = 0;
@@ -60,9 +61,8 @@ async function build(
     const search = searchOf(settings, site, async () => builder.pages(), log);
     const isIndexed = await search.index();
     await search.close();
-    const { files: _, output: __, ...counts } = report;
-    const { pages, bytes, written, removed, failed, ms } = counts;
-    if (json) printJson(counts);
+    const { pages, bytes, written, removed, failed, failures, ms } = report;
+    if (json) printJson({ pages, bytes, written, removed, failed, failures, ms });
     else
       print(
         `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,

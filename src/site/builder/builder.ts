@@ -7,13 +7,13 @@ import { peopleMarkdown } from '../index/people-markdown.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
 import { type BuildRequest, BuildStopped, type SiteOptions, type SiteReport } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
-import { type Planned, planAll, type Sources } from '../outputs/output.js';
-import { reservedFiles, siteOutputs } from '../outputs/outputs.js';
+import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
+import type { Planned, Sources } from '../outputs/planner.js';
 import { isOwnFile } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
 import { type BuildReportKeeper, startReport } from './build-report.js';
-import { type OutputFolder, openOutputFolder } from './output-folder.js';
+import { type OutputFolder, openOutputFolder } from './built-files.js';
 
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
@@ -66,7 +66,7 @@ export function createBuilder(options: SiteOptions) {
   const articles = openArticles(content, site, catalog, log, { markdown, data, parseKey });
   const isReserved = reservedFiles(options.outputs);
   const planArticle = articlePlanner(articles);
-  const outputs = siteOutputs(options, planArticle, articles, isReserved);
+  const planners = sitePlanners(options, planArticle, articles, isReserved);
   /** Articles without a page that the log has named. */
   const warnedOf = new Set<string>();
   let next: NextBuild | undefined;
@@ -148,7 +148,7 @@ export function createBuilder(options: SiteOptions) {
 
     // To plan a large site takes longer than a new article's page may wait.
     const planned: Planned[] = [];
-    for (const file of planAll(outputs, sources)) {
+    for (const file of planAll(planners, sources)) {
       planned.push(file);
       if (await pause(isAll)) await makeAhead(current);
     }
@@ -171,7 +171,7 @@ export function createBuilder(options: SiteOptions) {
   function nextSources(): Sources {
     index = siteIndex(articles.entries.values(), articles.texts, isReserved, options.termSlug);
     warnOfMissing(index);
-    return { index, renderer: rendererFor(index), partsOf: data.partsIn(index) };
+    return { index, renderer: rendererFor(index), derivedOf: data.derivedWith(index) };
   }
 
   function rendererFor(shown: SiteIndex): Renderer {
@@ -233,7 +233,7 @@ export function createBuilder(options: SiteOptions) {
   async function preview(path: string, text: string): Promise<string | undefined> {
     const draft = index === undefined ? undefined : articles.draftOf(path, text);
     if (index === undefined || draft === undefined) return undefined;
-    return rendererFor(index).render({ ...articlePage(draft.post, index, draft.text), extra: {} });
+    return rendererFor(index).render({ ...articlePage(draft.post, index, draft.text) });
   }
 
   /** The articles that have a page, newest first; undefined before the first build. */

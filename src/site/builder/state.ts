@@ -10,7 +10,7 @@ import type { Log } from '../../log.js';
 import type { SavedArticles } from '../index/articles.js';
 
 /** What was built last: everything in it is on the disk. */
-export interface BuildState extends SavedArticles {
+export interface SavedSite extends SavedArticles {
   /** The files of the output, by their paths. */
   readonly files: readonly (readonly [path: string, built: BuiltFile])[];
 }
@@ -83,7 +83,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   let unsaved = new Set<string>();
 
   /** What was built last; undefined if nothing is known of it. */
-  function load(): BuildState | undefined {
+  function load(): SavedSite | undefined {
     const state = savedState(stateDir);
     if (state === undefined || !fs.existsSync(marker)) return state;
     log.info('the last build did not end; all pages are built again');
@@ -112,20 +112,20 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
   }
 
   /** Saves what was built, once it is on the disk. One at a time: a second one would take what the first still syncs for saved. */
-  function save(state: () => BuildState, isCurrent: () => boolean): Promise<void> {
+  function save(state: () => SavedSite, isCurrent: () => boolean): Promise<void> {
     saving = saving.then(() => saveNow(state, isCurrent));
     return saving;
   }
 
-  async function saveNow(state: () => BuildState, isCurrent: () => boolean): Promise<void> {
+  async function saveNow(state: () => SavedSite, isCurrent: () => boolean): Promise<void> {
     if (!isMarked) return;
     const files = unsaved;
     unsaved = new Set();
     const isUnchanged = () => unsaved.size === 0 && isCurrent();
-    const now = state();
+    const current = state();
     try {
       if (!(await syncFiles(outputDir, [...files], LONGEST_SYNC_MS))) throw new Error('the disk is too slow');
-      if (isUnchanged()) await writeAtomically(path, JSON.stringify(now));
+      if (isUnchanged()) await writeAtomically(path, JSON.stringify(current));
       if (isUnchanged()) {
         fs.rmSync(marker, { force: true });
         isMarked = false;
@@ -143,7 +143,7 @@ export function openBuildState(stateDir: string, outputDir: string, log: Log) {
 }
 
 /** The state on the disk. One that is torn, or in another form, is as good as none. */
-function savedState(stateDir: string): BuildState | undefined {
+function savedState(stateDir: string): SavedSite | undefined {
   try {
     return JSON.parse(fs.readFileSync(join(stateDir, STATE), 'utf8'));
   } catch {

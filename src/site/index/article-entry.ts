@@ -1,10 +1,10 @@
-import type { Article, ExtraKeys } from '../../article/article.js';
+import { type Article, type ExtraKeys, PLACEHOLDER_TITLE } from '../../article/article.js';
 import { shortened, termKey, termName, trimmedName } from '../../article/names.js';
-import type { SiteInfo } from '../../host/pages/page-types.js';
+import type { ArticleLink, ArticleSummary, SiteInfo } from '../../host/pages/page-types.js';
 import { type Entry, ownStrings } from '../../store/catalog/entry.js';
-import { fileOf } from '../outputs/addresses.js';
-import { dateOf } from '../render/dates.js';
-import { excerptOf, type Length } from '../render/html-text.js';
+import { fileOf } from './addresses.js';
+import { dateOf, isoOf } from './dates.js';
+import { excerptOf, lengthOf } from './html-text.js';
 
 /**
  * What the site's index holds of an article: all that pages other than its own show of it. Its texts are bounded, as
@@ -28,6 +28,7 @@ export interface ArticleEntry extends Entry {
   readonly image: string | null;
   /** The beginning of the text; undefined if there is a description. */
   readonly excerpt?: string;
+  readonly words: number;
   readonly readingMinutes: number;
   /** Front matter of the owner's and of plugins, see `listedExtra`; undefined if there is none. */
   readonly extra?: ExtraKeys;
@@ -58,7 +59,6 @@ export function articleEntry(
   site: SiteInfo,
   article: Omit<Article, 'revision'>,
   html: string,
-  { readingMinutes }: Pick<Length, 'readingMinutes'>,
 ): ArticleEntry {
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
@@ -71,7 +71,7 @@ export function articleEntry(
     file: fileOf(entry.url, site) ?? null,
     time: published ?? 0,
     modified: (updated === null ? published : dateOf(updated)?.getTime()) ?? null,
-    readingMinutes,
+    ...lengthOf(html),
     title: shortened(title, LONGEST.title),
     description: shortened(description, LONGEST.description),
     date: shortened(date, LONGEST.date),
@@ -115,4 +115,39 @@ export function tagsOf({ tags }: Pick<Article, 'tags'>): readonly string[] {
 /** An article's author as all pages show it, its own included. */
 export function authorOf({ author }: Pick<Article, 'author'>): string {
   return shortened(termName(author), LONGEST.name);
+}
+
+/** An article as another one's page links to it: nothing in it is a danger in an attribute. */
+export function linkOf({
+  title,
+  description,
+  date,
+  image,
+  url,
+}: Pick<ArticleEntry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
+  return {
+    title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
+    description,
+    date,
+    published: isoOf(date) ?? null,
+    image: safeImage(image, url),
+    url,
+  };
+}
+
+/** An article as lists and feeds show it. */
+export function summaryOf(
+  entry: Omit<ArticleEntry, 'path' | 'fingerprint' | 'file' | 'time' | 'modified' | 'words'>,
+): ArticleSummary {
+  const { id, updated, author, tags, excerpt = entry.description, readingMinutes, extra = {} } = entry;
+  const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
+  return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };
+}
+
+/** An image's absolute address; null for one that is none, or is no HTTP(S) address, such as `javascript:`. */
+function safeImage(image: string | null, base: string): string | null {
+  if (image === null || image.trim() === '') return null;
+  if (!URL.canParse(image, base)) return null;
+  const { protocol, href } = new URL(image, base);
+  return protocol === 'http:' || protocol === 'https:' ? href : null;
 }

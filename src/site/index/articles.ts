@@ -5,8 +5,7 @@ import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type ReadablePage, readForPages } from '../../store/catalog/content-folder.js';
 import { entryOf, isGone, NEVER_READ, sameFingerprint } from '../../store/catalog/entry.js';
-import { isArticlePath, refreshSync, walk } from '../../store/catalog/scan.js';
-import { type Length, lengthOf } from '../render/html-text.js';
+import { isArticlePath, refreshPage, walk } from '../../store/catalog/scan.js';
 import { type ArticleEntry, articleEntry, authorOf, type Post, tagsOf } from './article-entry.js';
 import type { DerivedData } from './derived-data.js';
 import { isOwnerTextPath, type OwnerText, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
@@ -18,14 +17,13 @@ export interface ArticleText {
   /** With its author and tags as pages show them. */
   readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
   readonly html: string;
-  readonly length: Length;
 }
 
 /** The files of the content folder as the site knows them; see `openArticles`. */
 export type Articles = ReturnType<typeof openArticles>;
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 9;
+const FORMAT = 10;
 
 /** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
 export function parseKeyOf({ layout }: ContentFolder): string {
@@ -88,8 +86,8 @@ export function openArticles(
   function read(paths: Iterable<string>): boolean {
     let hasChanged = false;
     for (const path of paths) {
-      if (isOwnerTextPath(path)) hasChanged = readText(path) || hasChanged;
-      else if (isArticlePath(content, path)) hasChanged = readArticle(path) || hasChanged;
+      if (isOwnerTextPath(path)) hasChanged = refreshOwnerText(path) || hasChanged;
+      else if (isArticlePath(content, path)) hasChanged = refreshArticle(path) || hasChanged;
     }
     return hasChanged;
   }
@@ -99,38 +97,35 @@ export function openArticles(
     const seen = new Set<string>();
     for (const path of walk(content)) {
       seen.add(path);
-      readArticle(path);
+      refreshArticle(path);
       await pause();
     }
-    for (const path of [...articles.keys()]) if (!seen.has(path)) readArticle(path);
-    for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) readText(path);
+    for (const path of [...articles.keys()]) if (!seen.has(path)) refreshArticle(path);
+    for (const path of new Set([...ownerTextPathsIn(content), ...texts.keys()])) refreshOwnerText(path);
   }
 
-  function readArticle(path: string): boolean {
-    let read: ReadablePage | undefined;
-    const [change] = refreshSync(content, catalog, path, (_path, page) => {
-      read = page;
-    });
+  function refreshArticle(path: string): boolean {
+    const change = refreshPage(content, catalog, path);
     if (change === undefined) return false;
-    const { after } = change;
+    const { after, page } = change;
     if (after === undefined) {
       articles.delete(path);
       broken.delete(path);
-    } else if (after.broken !== undefined || read === undefined) {
+    } else if (page === undefined) {
       broken.add(path);
       const reason = after.broken;
       log.warn({ path, reason }, 'malformed or unreadable article file; its page stays as it was');
     } else {
       broken.delete(path);
-      const text = keep(path, textOf(read, markdown));
-      const made = articleEntry(after, site, read.article, text.html, text.length);
-      const inputs = data?.inputsOf(made, text.html);
+      const { html } = keep(path, articleText(page, markdown));
+      const made = articleEntry(after, site, page.article, html);
+      const inputs = data?.inputsOf(made, html);
       articles.set(path, inputs === undefined ? made : { ...made, inputs });
     }
     return true;
   }
 
-  function readText(path: string): boolean {
+  function refreshOwnerText(path: string): boolean {
     try {
       const known = texts.get(path);
       const text = readOwnerText(content, path, known, markdown);
@@ -167,15 +162,15 @@ export function openArticles(
     fileText: string,
   ): { readonly post: Post; readonly text: ArticleText } | undefined {
     const page = { ...content.format.decodeForPages(fileText, path), fingerprint: NEVER_READ };
-    const text = textOf(page, markdown);
-    const entry = articleEntry(entryOf(path, page, NEVER_READ), site, page.article, text.html, text.length);
+    const text = articleText(page, markdown);
+    const entry = articleEntry(entryOf(path, page, NEVER_READ), site, page.article, text.html);
     const { file } = entry;
     return file === null ? undefined : { post: { ...entry, file }, text };
   }
 
   function readNow(path: string): ArticleText | undefined {
     try {
-      return textOf(readForPages(content, path), markdown);
+      return articleText(readForPages(content, path), markdown);
     } catch (error) {
       if (isGone(error) || isMalformed(error)) return undefined;
       throw error;
@@ -220,7 +215,7 @@ export function openArticles(
   };
 }
 
-function textOf(
+function articleText(
   { fingerprint, article, html: render }: ReadablePage,
   markdown: PeopleMarkdown | undefined,
 ): ArticleText {
@@ -230,7 +225,6 @@ function textOf(
     fingerprint,
     article: { ...rest, author: authorOf(article), tags: tagsOf(article) },
     html,
-    length: lengthOf(html),
   };
 }
 

@@ -2,25 +2,24 @@ import { messageOf } from '../../errors.js';
 import type { PageAdditions, PageData } from '../../host/pages/page-additions.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
-import { summaryOf } from '../render/page.js';
-import type { ArticleEntry, Post } from './article-entry.js';
+import { type ArticleEntry, type Post, summaryOf } from './article-entry.js';
 import type { SiteIndex } from './site-index.js';
 
 /** What the pages of articles show of data that plugins derive from all articles; see `derivedData`. */
 export type DerivedData = ReturnType<typeof derivedData>;
 
-/** What the page of an article shows of it, by the names of the data. */
-export type DataOnPage = Readonly<Record<string, unknown>>;
+/** What the page of an article shows of derived data, by its names. */
+export type Derived = Readonly<Record<string, unknown>>;
 
 /** The inputs of an article stay in memory, in characters of JSON. */
 const LONGEST_INPUT = 20_000;
 
-const NOTHING: DataOnPage = {};
+const NOTHING: Derived = {};
 
 /** The data that plugins derive. What of a plugin fails is logged, and its data is missing. */
 export function derivedData(data: PageAdditions['data'], log: Log) {
   const failed = new Set<string>();
-  let last: { key: string; partsOf: (post: Post) => DataOnPage } | undefined;
+  let last: { key: string; derivedOf: (post: Post) => Derived } | undefined;
 
   /** What of an article the data is made of; undefined if there is no data. */
   function inputsOf(entry: ArticleEntry, html: string): Readonly<Record<string, unknown>> | undefined {
@@ -32,11 +31,11 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
     });
   }
 
-  /** What the pages show with this index. */
-  function partsIn(index: SiteIndex): (post: Post) => DataOnPage {
+  /** What the pages of articles show with this index. */
+  function derivedWith(index: SiteIndex): (post: Post) => Derived {
     if (data.size === 0) return () => NOTHING;
     const key = index.key();
-    if (last?.key === key) return last.partsOf;
+    if (last?.key === key) return last.derivedOf;
     const results = new Map<string, { readonly result: unknown }>();
     const compute = () =>
       each((name, plugin, { compute }) => {
@@ -46,7 +45,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
         results.set(name, { result: asPlugin(plugin, () => compute(articles)) });
       });
     let isComputed = false;
-    const partsOf = (post: Post): DataOnPage => {
+    const derivedOf = (post: Post): Derived => {
       if (!isComputed) compute();
       isComputed = true;
       return each((name, plugin, { of }) => {
@@ -54,8 +53,8 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
         return known && plain(asPlugin(plugin, () => of(summaryOf(post), known.result)));
       });
     };
-    last = { key, partsOf };
-    return partsOf;
+    last = { key, derivedOf };
+    return derivedOf;
   }
 
   function each(work: (name: string, plugin: string, spec: PageData) => unknown): Record<string, unknown> {
@@ -74,7 +73,7 @@ export function derivedData(data: PageAdditions['data'], log: Log) {
     return made;
   }
 
-  return { inputsOf, partsIn };
+  return { inputsOf, derivedWith };
 }
 
 /** As JSON holds it: what is kept, and what pages are compared by. */

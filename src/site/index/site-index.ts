@@ -28,19 +28,18 @@ export interface SiteIndex {
 }
 
 /**
- * The index of a site.
+ * The index of a site: the articles that are live, each at its file, in lists by time, tag and author.
  *
  * @param isReserved whether a file is one of the site's own, where no article has its page.
  * @param termSlug makes the segments of the addresses of tags and authors. @default in their own scripts
- * @param now in ms since 1970; articles that are not live then are not in it.
  */
 export function siteIndex(
   entries: Iterable<ArticleEntry>,
   texts: ReadonlyMap<string, OwnerText>,
   isReserved: (file: string) => boolean,
   termSlug?: TermSlug,
-  now = Date.now(),
 ): SiteIndex {
+  const now = Date.now();
   const byFile = new Map<string, Post>();
   const withoutPage: ArticleEntry[] = [];
   for (const entry of entries) {

@@ -1,21 +1,44 @@
-import type { Post } from '../index/article-entry.js';
+import { pathOf } from '../index/addresses.js';
+import { linkOf, type Post, summaryOf } from '../index/article-entry.js';
 import type { Articles, ArticleText } from '../index/articles.js';
-import { relatedTo } from '../index/related.js';
-import type { SiteIndex } from '../index/site-index.js';
-import { excerptOf } from '../render/html-text.js';
-import { linkOf, type Page, summaryOf } from '../render/page.js';
-import { pathOf } from './addresses.js';
-import { type Planned, plannedPage, type Sources } from './output.js';
+import { byTime, type SiteIndex } from '../index/site-index.js';
+import type { Taxonomy } from '../index/taxonomy.js';
+import type { Page } from '../render/page.js';
+import { type Planned, plannedPage, type Sources } from './planner.js';
+
+/** Plans the page of an article. */
+export type ArticlePlanner = (post: Post, sources: Sources) => Planned;
+
+/**
+ * Plans the pages of articles, each of which is made from its file, and again when one of the articles that it links has
+ * changed. `render.ts` makes them.
+ *
+ * @param articles reads the files.
+ */
+export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePlanner {
+  return (post, sources) => {
+    const { index } = sources;
+    const { previous, next, related } = relatedTo(post, index.posts, index.tags);
+    const shown = [post, previous, next, ...related].map((one) =>
+      one === undefined ? '' : index.keyOf(one),
+    );
+    const derived = sources.derivedOf(post);
+    return plannedPage(sources, post.file, [...shown, JSON.stringify(derived)], (): Page | undefined => {
+      const text = textAt(post);
+      return text && { ...articlePage(post, index, text), derived };
+    });
+  };
+}
 
 /** The page of an article. @param text that of its file. */
 export function articlePage(
   post: Post,
   { posts, tags }: Pick<SiteIndex, 'posts' | 'tags'>,
-  { article, html, length }: ArticleText,
+  { article, html }: ArticleText,
 ) {
+  const { words, readingMinutes, excerpt } = post;
   const { previous, next, related } = relatedTo(post, posts, tags);
-  const excerpt = article.description.trim() === '' ? { excerpt: excerptOf(html) } : {};
-  const summary = summaryOf({ ...article, ...excerpt, readingMinutes: length.readingMinutes });
+  const summary = summaryOf({ ...article, readingMinutes, ...(excerpt !== undefined && { excerpt }) });
   return {
     kind: 'article',
     path: pathOf(post.file),
@@ -27,7 +50,7 @@ export function articlePage(
       html,
       jsonLd: article.jsonLd,
       keyword: article.keyword,
-      words: length.words,
+      words,
       toc: [],
       previous: previous === undefined ? null : linkOf(previous),
       next: next === undefined ? null : linkOf(next),
@@ -39,21 +62,65 @@ export function articlePage(
   } as const satisfies Page;
 }
 
-/** Plans the page of an article. */
-export type ArticlePlanner = (post: Post, sources: Sources) => Planned;
+/** The other articles that an article's page shows. */
+interface Neighbours {
+  readonly previous: Post | undefined;
+  readonly next: Post | undefined;
+  readonly related: readonly Post[];
+}
 
-/** Plans the pages of articles, each of which is made from its file. @param articles reads the files. */
-export function articlePlanner({ textAt }: Pick<Articles, 'textAt'>): ArticlePlanner {
-  return (post, sources) => {
-    const { index } = sources;
-    const { previous, next, related } = relatedTo(post, index.posts, index.tags);
-    const shown = [post, previous, next, ...related].map((one) =>
-      one === undefined ? '' : index.keyOf(one),
-    );
-    const extra = sources.partsOf(post);
-    return plannedPage(sources, post.file, [...shown, JSON.stringify(extra)], (): Page | undefined => {
-      const text = textAt(post);
-      return text && { ...articlePage(post, index, text), extra };
-    });
-  };
+/** Related articles on a page. */
+const MOST_RELATED = 4;
+
+/** For each tag, how many of the articles before and after one are considered. */
+const EARLIER = 4;
+const LATER = 1;
+
+/** Of an article with more tags than this, the first ones count. */
+const TAGS_CONSIDERED = 8;
+
+/**
+ * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four
+ * before and one after. Of these, those that share most tags come first, then the nearest in time. So a new article
+ * changes no pages but those that stand next to it in a list.
+ *
+ * @param posts all articles in their order.
+ */
+function relatedTo(post: Post, posts: readonly Post[], tags: Taxonomy): Neighbours {
+  const [previous] = around(posts, post, 1, 0);
+  const [next] = around(posts, post, 0, 1);
+  const own = new Set(post.tags.map((tag) => tags.get(tag)));
+  const near = new Set<Post>();
+  for (const tag of post.tags.slice(0, TAGS_CONSIDERED))
+    for (const other of around(tags.get(tag)?.posts ?? [], post, EARLIER, LATER)) near.add(other);
+  const ranked = [...near].map((other) => ({
+    other,
+    shared: other.tags.filter((tag) => own.has(tags.get(tag))).length,
+    distance: Math.abs(other.time - post.time),
+  }));
+  ranked.sort(
+    (a, b) => b.shared - a.shared || a.distance - b.distance || (a.other.path < b.other.path ? -1 : 1),
+  );
+  return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
+}
+
+/** The posts of an ordered list next to one of its own: at most so many before and after it, without itself. */
+function around(list: readonly Post[], post: Post, before: number, after: number): Post[] {
+  const position = positionIn(list, post);
+  return [
+    ...list.slice(Math.max(0, position - before), position),
+    ...list.slice(position + 1, position + 1 + after),
+  ];
+}
+
+/** Where a post stands in an ordered list that holds it. */
+function positionIn(list: readonly Post[], post: Post): number {
+  let low = 0;
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    const other = list[middle];
+    if (other !== undefined && byTime(other, post) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type { Feed, Item } from 'feed';
+import { Feed, type Item } from 'feed';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/pages/page-types.js';
-import type { Post } from '../index/article-entry.js';
+import { type Post, summaryOf } from '../index/article-entry.js';
 import type { Articles } from '../index/articles.js';
-import { dateOf } from '../render/dates.js';
-import { summaryOf } from '../render/page.js';
-import { keyOf, type Output } from './output.js';
-
-/** Loaded by what writes a feed: a receiver, which only asks for the names, starts without it. */
-const library = (): typeof import('feed') => createRequire(import.meta.url)('feed');
+import { dateOf } from '../index/dates.js';
+import { cacheKey, type Planner } from './planner.js';
 
 /** Articles in a feed. */
 const FEED_SIZE = 20;
@@ -27,7 +22,7 @@ export function feeds(
   site: SiteInfo,
   { textAt, isBroken }: Pick<Articles, 'textAt' | 'isBroken'>,
   hooks: Hooks,
-): Output {
+): Planner {
   /** The items of posts; undefined if the file of one has changed since: that change has a build of its own. */
   function itemsOf(posts: readonly Post[]): FeedItem[] | undefined {
     const items = posts.flatMap((post) => {
@@ -41,14 +36,14 @@ export function feeds(
     const newest = index.posts.slice(-FEED_SIZE).reverse();
     // An item has the whole text, which is in the file alone.
     const posts = newest.filter(({ path }) => !isBroken(path));
-    const key = keyOf(renderer.key, ...posts.map(index.keyOf));
-    return [...FEEDS].map(([path, textOf]) => ({
+    const key = cacheKey(renderer.key, ...posts.map(index.keyOf));
+    return [...FEEDS].map(([path, write]) => ({
       path,
       key,
       render: async () => {
         const items = itemsOf(posts);
         const info = { kind: 'feed', path: `/${path}` } as const;
-        return items && textOf(site, await hooks.applyFilters('feed.items', items, info));
+        return items && write(site, await hooks.applyFilters('feed.items', items, info));
       },
     }));
   };
@@ -106,7 +101,7 @@ function feedOf(
   items: readonly FeedItem[],
   toItem: (item: FeedItem, changed: Date) => Item,
 ): Feed {
-  const feed = new (library().Feed)({
+  const feed = new Feed({
     id: `${site.url}/`,
     title: site.title,
     description: site.description || site.title,

@@ -1,11 +1,11 @@
 import type { SiteInfo } from '../../host/pages/page-types.js';
-import type { Post } from '../index/article-entry.js';
+import { fileAt, linkBelow } from '../index/addresses.js';
+import { type Post, summaryOf } from '../index/article-entry.js';
 import { termTextPathOf } from '../index/owner-texts.js';
 import type { Term } from '../index/taxonomy.js';
 import type { Text } from '../render/i18n.js';
-import { numbered, type Page, type Pager, sitePage, summaryOf } from '../render/page.js';
-import { fileAt, linkBelow } from './addresses.js';
-import { type Output, type Planned, plannedPage, type Sources } from './output.js';
+import { type Page, type Pager, sitePage } from '../render/page.js';
+import { type Planned, type Planner, plannedPage, type Sources } from './planner.js';
 
 /** What the pages of lists are made with. */
 export interface ListSettings {
@@ -15,7 +15,7 @@ export interface ListSettings {
 }
 
 /** The home page, which shows the newest articles. */
-export function homePage({ site, pageSize }: ListSettings): Output {
+export function homePage({ site, pageSize }: ListSettings): Planner {
   const texts = { title: site.title, description: site.description };
   return (sources) => {
     const posts = sources.index.posts.slice(-pageSize).reverse();
@@ -25,14 +25,14 @@ export function homePage({ site, pageSize }: ListSettings): Output {
 }
 
 /** The list of all articles. */
-export function archivePages(settings: ListSettings): Output {
+export function archivePages(settings: ListSettings): Planner {
   const description = { t: 'archiveOf', values: { site: settings.site.title } };
   const frame: Frame = { kind: 'archive', address: '/archive/', title: { t: 'archive' }, description };
   return (sources) => pagesOfList(frame, sources.index.posts, sources, settings);
 }
 
 /** The lists of the articles of each tag, or of each author. */
-export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Output {
+export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Planner {
   const phrase = kind === 'tag' ? 'articlesAbout' : 'articlesBy';
 
   function frameOf({ name, address }: Term, { index }: Sources): Frame {
@@ -50,7 +50,7 @@ export function termPages(settings: ListSettings, kind: 'tag' | 'author'): Outpu
 }
 
 /** The list of all tags, in the order of the site's language. */
-export function tagIndex(site: SiteInfo): Output {
+export function tagIndex(site: SiteInfo): Planner {
   const { compare } = new Intl.Collator(site.language);
   const byName = (a: Term, b: Term) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1);
   const texts = { title: { t: 'tags' }, description: { t: 'tagsOf', values: { site: site.title } } };
@@ -95,6 +95,11 @@ function* pagesOfList(
         pager,
       }),
     );
+}
+
+/** The title of a list's page: the list's own, which has the number 0, has no number. */
+function numbered(title: Text, number: number): Text {
+  return number === 0 ? title : { t: 'page', values: { title, number } };
 }
 
 /**

@@ -5,26 +5,26 @@ import type { SiteOptions } from '../options.js';
 import type { ArticlePlanner } from './articles.js';
 import { feeds } from './feeds.js';
 import { archivePages, homePage, tagIndex, termPages } from './lists.js';
-import type { Output } from './output.js';
 import { notFoundPage, ownerPages, searchPage } from './owner-pages.js';
+import type { Planned, Planner, Sources } from './planner.js';
 import { pluginFiles } from './plugin-files.js';
 import { redirectPages } from './redirect-pages.js';
 import { hostFiles, staticFiles, themeFiles } from './site-files.js';
 import { sitemap } from './sitemap.js';
 
 /**
- * All outputs of a site. A new output is listed here, and its top-level names in `article/address/reserved.ts`. Files come
- * before the pages that link to them, and pages before lists. If two outputs plan the same file, the first one makes it.
+ * The planners of all kinds of files. A new one is listed here, and its top-level names in `article/address/reserved.ts`. Files
+ * come before the pages that link to them, and pages before lists.
  *
  * @param planArticle plans the page of an article.
  * @param isReserved see `reservedFiles`.
  */
-export function siteOutputs(
+export function sitePlanners(
   options: SiteOptions,
   planArticle: ArticlePlanner,
   articles: Articles,
   isReserved: (file: string) => boolean,
-): readonly Output[] {
+): readonly Planner[] {
   const { site, stateDir, staticDir, hooks, log, hosting = [], pageSize = 20, outputs = [] } = options;
   const lists = { site, pageSize };
   return [
@@ -48,6 +48,18 @@ export function siteOutputs(
     hostFiles(site, hosting, options.contentSecurityPolicy),
     redirectPages({ site, stateDir, hosting }),
   ];
+}
+
+/** The files of all planners; where two plan the same file, the first one makes it. */
+export function* planAll(planners: readonly Planner[], sources: Sources): Generator<Planned> {
+  const seen = new Set<string>();
+  for (const plan of planners) {
+    for (const planned of plan(sources)) {
+      if (seen.has(planned.path)) continue;
+      seen.add(planned.path);
+      yield planned;
+    }
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { SiteInfo } from '../../host/pages/page-types.js';
+import { fileAt } from '../index/addresses.js';
 import { addressOfPage } from '../index/owner-texts.js';
 import { sitePage } from '../render/page.js';
-import { fileAt } from './addresses.js';
-import { type Output, plannedPage } from './output.js';
+import { type Planner, plannedPage } from './planner.js';
 
 /** The paths of the pages among the owner's texts. */
 export function ownerPagePaths(texts: Iterable<string>): string[] {
@@ -10,7 +10,7 @@ export function ownerPagePaths(texts: Iterable<string>): string[] {
 }
 
 /** The pages that the owner wrote. */
-export function ownerPages(site: SiteInfo): Output {
+export function ownerPages(site: SiteInfo): Planner {
   return function* (sources) {
     for (const [path, text] of sources.index.texts) {
       const address = addressOfPage(path);
@@ -25,14 +25,14 @@ export function ownerPages(site: SiteInfo): Output {
 }
 
 /** The page for addresses that do not exist. */
-export function notFoundPage(site: SiteInfo): Output {
+export function notFoundPage(site: SiteInfo): Planner {
   const path = '404.html';
   const texts = { title: { t: 'notFound' }, description: '' };
   return (sources) => [plannedPage(sources, path, [], () => sitePage(site, 'notFound', `/${path}`, texts))];
 }
 
 /** The page of the search; a site without search has none. */
-export function searchPage(site: SiteInfo): Output {
+export function searchPage(site: SiteInfo): Planner {
   const texts = {
     title: { t: 'search' },
     description: { t: 'searchOf', values: { site: site.title } },

@@ -10,11 +10,10 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import { asPlugin } from '../../host/plugin-code.js';
 import type { Log } from '../../log.js';
 import { TimeoutError, within } from '../../time-limit.js';
-import type { Post } from '../index/article-entry.js';
+import { type Post, summaryOf } from '../index/article-entry.js';
 import type { SiteIndex } from '../index/site-index.js';
-import { summaryOf } from '../render/page.js';
 import type { Renderer } from '../render/render.js';
-import { keyOf, type Planned } from './output.js';
+import { cacheKey, type Planned } from './planner.js';
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;
@@ -68,7 +67,7 @@ export function pluginFiles({ plugin, output }: PluginOutput, site: SiteInfo, lo
 
   return ({ index, renderer }) => {
     const view = { site, articles: articlesOf(index) };
-    const key = keyOf(renderer.key, index.key());
+    const key = cacheKey(renderer.key, index.key());
     return pathsOf(view).map((path) => ({ path, key, render: () => render(path, view) }));
   };
 }

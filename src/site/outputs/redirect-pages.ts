@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash } from '../../store/trash.js';
+import { fileOf } from '../index/addresses.js';
 import type { SiteOptions } from '../options.js';
-import { fileOf } from './addresses.js';
-import { keyOf, type Output, type Planned } from './output.js';
+import { cacheKey, type Planned, type Planner } from './planner.js';
 
 /** Where an article in the trash was, and the address that its URL leads to. */
 interface Redirect {
@@ -21,7 +21,7 @@ export function redirectPages({
   site,
   stateDir,
   hosting = [],
-}: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Output {
+}: Pick<SiteOptions, 'site' | 'stateDir' | 'hosting'>): Planner {
   const hasFile = hosting.includes('cloudflare-pages') || hosting.includes('netlify');
   const trash = openTrash(stateDir);
 
@@ -33,12 +33,12 @@ export function redirectPages({
     });
     const pages = redirects.flatMap((one): Planned[] => {
       const path = fileOf(one.from, site);
-      const key = keyOf('redirect', one.to, site.language);
+      const key = cacheKey('redirect', one.to, site.language);
       return path === undefined ? [] : [{ path, key, render: () => pageOf(one, site) }];
     });
     if (!hasFile || redirects.length === 0) return pages;
     const lines = redirects.map(({ from, to }) => `${new URL(from).pathname} ${to} 301\n`).join('');
-    return [...pages, { path: '_redirects', key: keyOf(lines), render: () => `# Pressmark\n${lines}` }];
+    return [...pages, { path: '_redirects', key: cacheKey(lines), render: () => `# Pressmark\n${lines}` }];
   };
 }
 

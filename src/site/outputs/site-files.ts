@@ -4,14 +4,14 @@ import type { SiteInfo } from '../../host/pages/page-types.js';
 import type { Log } from '../../log.js';
 import type { Hosting } from '../options.js';
 import { publicFilesIn } from '../render/theme.js';
-import { keyOf, type Output, type Sources } from './output.js';
+import { cacheKey, type Planner, type Sources } from './planner.js';
 
 /** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
 const OF_GITHUB = /\.github\.io$/i;
 
 /** The style sheet, the icon, the pictures and fonts of the theme, and what it has for the top of the site. */
-export const themeFiles: Output = ({ renderer: { files, key } }) =>
-  [...files].map(([path, render]) => ({ path, key: keyOf(key), render }));
+export const themeFiles: Planner = ({ renderer: { files, key } }) =>
+  [...files].map(([path, render]) => ({ path, key: cacheKey(key), render }));
 
 /** Whether the owner, or the theme, has a file of this name that stands in place of an article's page. */
 export function isOwnFile(file: string, staticDir: string, { renderer }: Pick<Sources, 'renderer'>): boolean {
@@ -23,12 +23,12 @@ export function isOwnFile(file: string, staticDir: string, { renderer }: Pick<So
  *
  * @param folder absolute; it need not exist.
  */
-export function staticFiles(folder: string, log: Log): Output {
-  const named = new Set<string>();
+export function staticFiles(folder: string, log: Log): Planner {
+  const warnedOf = new Set<string>();
 
   function warnOf(link: string): void {
-    if (named.has(link)) return;
-    named.add(link);
+    if (warnedOf.has(link)) return;
+    warnedOf.add(link);
     log.warn(
       { link },
       'a symbolic link in static/ is left out of the site: it leads out of that folder; put the file itself there',
@@ -39,7 +39,7 @@ export function staticFiles(folder: string, log: Log): Output {
     publicFilesIn(folder, warnOf).map((path) => {
       const file = join(folder, path);
       const { size, mtimeMs, ino } = fs.statSync(file);
-      return { path, key: keyOf(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };
+      return { path, key: cacheKey(`${ino} ${size} ${mtimeMs}`), render: () => fs.readFileSync(file) };
     });
 }
 
@@ -49,7 +49,7 @@ export function staticFiles(folder: string, log: Log): Output {
  * @param hosts the hosts of the config.
  * @param policy the Content-Security-Policy of the config; false for none. Default: the theme's.
  */
-export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: string | false): Output {
+export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: string | false): Planner {
   return ({ renderer: { key, theme } }) => {
     const files = new Map<string, string>();
     // Robots are asked about at a host's root alone.
@@ -61,7 +61,7 @@ export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], policy?: st
       const { hostname } = new URL(site.url);
       if (site.basePath === '' && !OF_GITHUB.test(hostname)) files.set('CNAME', `${hostname}\n`);
     }
-    return [...files].map(([path, content]) => ({ path, key: keyOf(key), render: () => content }));
+    return [...files].map(([path, content]) => ({ path, key: cacheKey(key), render: () => content }));
   };
 }
 

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers';
 import { percentEncoded } from '../../article/address/files-of-address.js';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { SiteInfo, SitemapItem } from '../../host/pages/page-types.js';
-import { summaryOf } from '../render/page.js';
-import { fileAt } from './addresses.js';
-import { keyOf, type Output, type Planned, type Sources } from './output.js';
+import { fileAt } from '../index/addresses.js';
+import { summaryOf } from '../index/article-entry.js';
 import { ownerPagePaths } from './owner-pages.js';
+import { cacheKey, type Planned, type Planner, type Sources } from './planner.js';
 
 /** Addresses in one file; the protocol allows 50,000. */
 const MOST_ADDRESSES = 45_000;
@@ -23,7 +23,7 @@ export function sitemap(
   hooks: Hooks,
   isReserved: (file: string) => boolean,
   most = MOST_ADDRESSES,
-): Output {
+): Planner {
   /** The pages of the owner's, without those of which an article or a page of the site's own has taken the place. */
   function pagesIn({ index }: Sources): string[] {
     return ownerPagePaths(index.texts.keys()).filter((path) => {
@@ -52,7 +52,7 @@ export function sitemap(
 
   return (sources): Planned[] => {
     const pages = pagesIn(sources);
-    const key = keyOf(sources.renderer.key, sources.index.key(), ...pages);
+    const key = cacheKey(sources.renderer.key, sources.index.key(), ...pages);
     const count = Math.ceil((1 + pages.length + sources.index.posts.length) / most);
     if (count === 1) return [{ path: SITEMAP, key, render: () => fileOf(SITEMAP, itemsOf(sources)) }];
     const names = Array.from({ length: count }, (_, part) => `sitemap-${part + 1}.xml`);
@@ -62,29 +62,29 @@ export function sitemap(
       render: () => fileOf(path, itemsOf(sources).slice(part * most, (part + 1) * most)),
     }));
     const urls = names.map((name) => ({ url: `${site.url}/${name}` }));
-    const whole = { path: SITEMAP, key: keyOf(sources.renderer.key, String(count)) };
+    const whole = { path: SITEMAP, key: cacheKey(sources.renderer.key, String(count)) };
     return [{ ...whole, render: () => sitemapIndex(urls) }, ...parts];
   };
 }
 
-// The library is loaded by what writes a sitemap: a receiver, which only asks for its name, starts without it.
+// The library is loaded by what writes a sitemap: no article's page waits for it, and no start of a site that is built.
 
 async function urlset(addresses: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
   const { ErrorLevel, SitemapStream } = await import('sitemap');
   const xmlns = { news: false, xhtml: false, image: false, video: false };
-  return textOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
+  return xmlOf(new SitemapStream({ xmlns, level: ErrorLevel.SILENT }), addresses);
 }
 
 async function sitemapIndex(parts: readonly Omit<SitemapItem, 'article'>[]): Promise<string> {
   const { ErrorLevel, SitemapIndexStream } = await import('sitemap');
-  return textOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts);
+  return xmlOf(new SitemapIndexStream({ level: ErrorLevel.SILENT }), parts);
 }
 
 function lastmodOf(modified: number | null): { lastmod?: string } {
   return modified === null ? {} : { lastmod: new Date(modified).toISOString() };
 }
 
-async function textOf(stream: Transform, items: readonly object[]): Promise<string> {
+async function xmlOf(stream: Transform, items: readonly object[]): Promise<string> {
   const xml = await text(Readable.from(items).pipe(stream));
   return `${xml.replace('?>', '?><!-- Pressmark -->')}\n`;
 }

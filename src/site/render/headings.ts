@@ -1,7 +1,7 @@
 import { shortened } from '../../article/names.js';
 import { attributeOf, type HtmlToken, htmlTokens, type OpenToken } from '../../article/text/html-tokens.js';
 import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/pages/page-types.js';
-import { textOfHtml } from './html-text.js';
+import { textOfHtml } from '../index/html-text.js';
 
 interface Heading {
   readonly tag: OpenToken;

@@ -1,10 +1,10 @@
 import { messageOf } from '../../errors.js';
 import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/pages/page-types.js';
 import { asPlugin } from '../../host/plugin-code.js';
+import { linkBelow, linksOf } from '../index/addresses.js';
+import { dateFormats, isoOf } from '../index/dates.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { SiteOptions } from '../options.js';
-import { linkBelow, linksOf } from '../outputs/addresses.js';
-import { dateFormats, isoOf } from './dates.js';
 import type { Theme } from './theme.js';
 
 /** What of the index all pages link: the terms, and the pages that the owner wrote. */

@@ -11,7 +11,7 @@ export type PhraseValues = Readonly<Record<string, Text | number>>;
 export type Translate = (key: string, values?: PhraseValues) => string;
 
 /** The literal text, or the phrase in the site's language. */
-export function textOf(t: Translate, text: Text): string {
+export function wordsOf(t: Translate, text: Text): string {
   return typeof text === 'string' ? text : t(text.t, text.values);
 }
 
@@ -41,7 +41,7 @@ export function translations(
     return phrase.replace(/\{(\w+)\}/g, (place, name: string) => {
       const value = values[name];
       if (typeof value === 'number') return number.format(value);
-      return value === undefined ? place : textOf(t, value);
+      return value === undefined ? place : wordsOf(t, value);
     });
   };
 }

@@ -1,16 +1,11 @@
 import { percentEncoded } from '../../article/address/files-of-address.js';
-import { PLACEHOLDER_TITLE } from '../../article/article.js';
 import type {
-  ArticleLink,
-  ArticleSummary,
   PageContext,
   PageKind,
   SiteInfo,
   SiteLink,
   StandalonePage,
 } from '../../host/pages/page-types.js';
-import type { ArticleEntry } from '../index/article-entry.js';
-import { isoOf } from './dates.js';
 import type { Text } from './i18n.js';
 
 /** A tag as the tags page lists it. */
@@ -43,8 +38,8 @@ export interface PageLink {
 export interface Page
   extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra' | 'page'> {
   readonly page?: StandalonePage;
-  /** What plugins have derived for it. */
-  readonly extra?: PageContext['extra'];
+  /** What plugins have derived for it; templates get it as `extra`. */
+  readonly derived?: PageContext['extra'];
   readonly title: Text;
   readonly description: Text;
   /** Below the site's base path, starting with a slash. */
@@ -52,46 +47,6 @@ export interface Page
   /** Of the pages of a list. */
   readonly pager?: Pager;
   readonly tagLinks?: readonly TagLink[];
-}
-
-/** An article as another one's page links to it: nothing in it is a danger in an attribute. */
-export function linkOf({
-  title,
-  description,
-  date,
-  image,
-  url,
-}: Pick<ArticleEntry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
-  return {
-    title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
-    description,
-    date,
-    published: isoOf(date) ?? null,
-    image: safeImage(image, url),
-    url,
-  };
-}
-
-/** An article as lists and feeds show it. */
-export function summaryOf(
-  entry: Omit<ArticleEntry, 'path' | 'fingerprint' | 'file' | 'time' | 'modified'>,
-): ArticleSummary {
-  const { id, updated, author, tags, excerpt = entry.description, readingMinutes, extra = {} } = entry;
-  const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
-  return { ...linkOf(entry), id, updated, modified, author, tags, excerpt, readingMinutes, extra };
-}
-
-/** An image's absolute address; null for one that is none, or is no HTTP(S) address, such as `javascript:`. */
-function safeImage(image: string | null, base: string): string | null {
-  if (image === null || image.trim() === '') return null;
-  if (!URL.canParse(image, base)) return null;
-  const { protocol, href } = new URL(image, base);
-  return protocol === 'http:' || protocol === 'https:' ? href : null;
-}
-
-/** The title of a list's page: the list's own, which has the number 0, has no number. */
-export function numbered(title: Text, number: number): Text {
-  return number === 0 ? title : { t: 'page', values: { title, number } };
 }
 
 /** The empty frame of one of the site's own pages. */

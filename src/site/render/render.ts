@@ -9,7 +9,7 @@ import type { SiteOptions } from '../options.js';
 import { withCodeColours } from './code-colours.js';
 import { withHeadings } from './headings.js';
 import { helpersFor, type Linked } from './helpers.js';
-import { textOf } from './i18n.js';
+import { wordsOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
 import type { Theme, ThemeSources } from './theme.js';
 
@@ -44,7 +44,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
   async function render(page: Page, helpers: object): Promise<string> {
     const { kind, path } = page;
     const info = { kind, path };
-    let context = contextOf(page);
+    let context = conwordsOf(page);
     if (hooks.hasFilter('page.context')) {
       context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
     }
@@ -65,13 +65,13 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   }
 
-  function contextOf(page: Page): PageContext {
+  function conwordsOf(page: Page): PageContext {
     const { kind, canonical, articles, tag, author } = page;
     return {
       site,
       kind,
-      title: textOf(theme.t, page.title),
-      description: textOf(theme.t, page.description),
+      title: wordsOf(theme.t, page.title),
+      description: wordsOf(theme.t, page.description),
       canonical,
       article: page.article && shownText(page.article),
       page: page.page === undefined ? null : shownText(shownPage(page.page)),
@@ -79,7 +79,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
       tag,
       author,
       head: '',
-      extra: page.extra ?? {},
+      extra: page.derived ?? {},
     };
   }
 
@@ -97,17 +97,7 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     return kind === 'notFound' ? 'not-found' : kind;
   }
 
-  return (linked) => {
-    const helpers = helpersOf(linked);
-    return {
-      theme,
-      key: keyOf(linked),
-      render: (page) => render(page, helpers),
-      files: new Map([[ICON, () => templates.render(ICON, { site, ...helpers })], ...theme.files]),
-    };
-  };
-
-  function keyOf({ navigation }: Linked): string {
+  function cacheKey({ navigation }: Linked): string {
     const { content, pageSize, contentSecurityPolicy, setupKey } = options;
     // With links of the config's own, no page shows those of pages.
     const shown = site.navigation === null ? navigation : null;
@@ -115,6 +105,16 @@ export function renderers(theme: Theme, options: SiteOptions): (index: Linked) =
     const inputs = [parseKeyOf(content), theme.hash, shown, ...settings];
     return hash('sha256', JSON.stringify(inputs)).slice(0, 16);
   }
+
+  return (linked) => {
+    const helpers = helpersOf(linked);
+    return {
+      theme,
+      key: cacheKey(linked),
+      render: (page) => render(page, helpers),
+      files: new Map([[ICON, () => templates.render(ICON, { site, ...helpers })], ...theme.files]),
+    };
+  };
 }
 
 /** What templates get of a page besides the context and the helpers; docs/themes.md describes it. */

@@ -22,6 +22,7 @@ import {
   entryIn,
   isGone,
   NEVER_READ,
+  pageEntryIn,
   type Text,
 } from './entry.js';
 
@@ -191,21 +192,25 @@ export async function readEntry(
   }
 }
 
-/**
- * The same in this thread, for a start or a command, on which no delivery waits.
- *
- * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
- */
-export function readEntrySync(
-  content: ContentFolder,
-  path: string,
-  known?: Entry,
-  onRead?: (path: string, read: ReadablePage) => void,
-): Entry | undefined {
+/** The same in this thread, for a start or a command, on which no delivery waits. */
+export function readEntrySync(content: ContentFolder, path: string, known?: Entry): Entry | undefined {
   const read = textOrReason(content, path);
   if (read === undefined) return undefined;
   if ('reason' in read) return brokenEntry(content, path, UNREAD, read.reason, known);
-  return entryIn(content, path, read, known, onRead);
+  return entryIn(content, path, read, known);
+}
+
+/** The same with what pages show of the file, so that it is not read twice; without, where it cannot be read. */
+export function readPageEntry(
+  content: ContentFolder,
+  path: string,
+  known?: Entry,
+): { readonly entry: Entry; readonly page?: ReadablePage } | undefined {
+  const read = textOrReason(content, path);
+  if (read === undefined) return undefined;
+  if ('reason' in read) return { entry: brokenEntry(content, path, UNREAD, read.reason, known) };
+  const { entry, readable } = pageEntryIn(content, path, read, known);
+  return { entry, ...(readable && { page: { ...readable, fingerprint: read.fingerprint } }) };
 }
 
 /** Reads the files of entries again; without those that are gone. */

@@ -81,22 +81,28 @@ export function entryState({ isHeld, from, until }: Entry, now: number): Article
 }
 
 /** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
-export function entryIn(
+export function entryIn(content: Conventions, path: string, read: Text, known?: Entry): Entry {
+  return entryAs(content.format.decode, content, path, read, known).entry;
+}
+
+/** The same with what pages show of the file; undefined where it is malformed. */
+export function pageEntryIn(content: Conventions, path: string, read: Text, known?: Entry) {
+  return entryAs(content.format.decodeForPages, content, path, read, known);
+}
+
+function entryAs<T extends Readable>(
+  decode: (text: string, path: string) => T,
   content: Conventions,
   path: string,
   read: Text,
   known?: Entry,
-  onRead?: (path: string, read: ReadableArticle & { readonly fingerprint: Fingerprint }) => void,
-): Entry {
+): { readonly entry: Entry; readonly readable?: T } {
   try {
-    const { text, fingerprint } = read;
-    if (onRead === undefined) return entryOf(path, content.format.decode(text, path), fingerprint);
-    const readable = content.format.decodeForPages(text, path);
-    onRead(path, { ...readable, fingerprint });
-    return entryOf(path, readable, fingerprint);
+    const readable = decode(read.text, path);
+    return { entry: entryOf(path, readable, read.fingerprint), readable };
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
-    return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
+    return { entry: isUnsupported(error) ? { ...entry, isUnsupported: true } : entry };
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type ReadablePage,
   readEntry,
   readEntrySync,
+  readPageEntry,
 } from './content-folder.js';
 import { type Entry, isGone, isUnread, sameFingerprint } from './entry.js';
 
@@ -116,22 +117,27 @@ export async function refresh(
   }
 }
 
-/**
- * As `refresh`, but reads in this thread: for a start or a command, on which no delivery waits.
- *
- * @param onRead is handed what was read.
- */
-export function refreshSync(
-  content: ContentFolder,
-  catalog: Catalog,
-  path: string,
-  onRead?: (path: string, read: ReadablePage) => void,
-): ContentChange[] {
+/** As `refresh`, but reads in this thread: for a start or a command, on which no delivery waits. */
+export function refreshSync(content: ContentFolder, catalog: Catalog, path: string): ContentChange[] {
   const before = catalog.get(path);
   const there = whatIsAt(content, path, before);
   if (there === 'as known') return [];
-  const after = there === 'nothing' ? undefined : readEntrySync(content, path, before, onRead);
+  const after = there === 'nothing' ? undefined : readEntrySync(content, path, before);
   return updateCatalog(catalog, path, before, after);
+}
+
+/** The same with what pages show of the file as it is now; without, where it is gone or cannot be read. */
+export function refreshPage(
+  content: ContentFolder,
+  catalog: Catalog,
+  path: string,
+): (ContentChange & { readonly page?: ReadablePage | undefined }) | undefined {
+  const before = catalog.get(path);
+  const there = whatIsAt(content, path, before);
+  if (there === 'as known') return undefined;
+  const read = there === 'nothing' ? undefined : readPageEntry(content, path, before);
+  const [change] = updateCatalog(catalog, path, before, read?.entry);
+  return change && { ...change, page: read?.page };
 }
 
 function whatIsAt(

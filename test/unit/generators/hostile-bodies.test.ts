@@ -5,7 +5,7 @@ import { storedBody as storedHexoBody } from '../../../src/generators/hexo/mappi
 import { storedBody } from '../../../src/generators/hugo/mapping.js';
 import { hasTags, linkedAddresses, needsHtml } from '../../../src/generators/mapping/markdown.js';
 import { storedBody as storedVitePressBody } from '../../../src/generators/vitepress/mapping.js';
-import { textOfHtml } from '../../../src/site/render/html-text.js';
+import { textOfHtml } from '../../../src/site/index/html-text.js';
 
 // Each took minutes when its time grew with the square of the length.
 test('texts in which nothing is closed take a time that grows with their length', (t) => {

@@ -18,6 +18,7 @@ export function post(time: number): Post {
     modified: time,
     tags: [],
     image: null,
+    words: 1,
     readingMinutes: 1,
   };
 }

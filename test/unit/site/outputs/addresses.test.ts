@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fileOf, linksOf } from '../../../../src/site/outputs/addresses.js';
+import { fileOf, linksOf } from '../../../../src/site/index/addresses.js';
 import { siteInfo } from '../../../support/site-info.js';
 
 const root = siteInfo('https://x.example');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { SiteOutput } from '../../../../src/host/pages/outputs.js';
-import { type Output, planAll, type Sources } from '../../../../src/site/outputs/output.js';
-import { reservedFiles } from '../../../../src/site/outputs/outputs.js';
+import { planAll, reservedFiles } from '../../../../src/site/outputs/outputs.js';
+import type { Planner, Sources } from '../../../../src/site/outputs/planner.js';
 
 test('no article has its page where the site or a plugin has files, at the top of the site and without regard to case', (t) => {
   const places = ['a+b.txt', 'Decks/', ''];
@@ -14,11 +14,11 @@ test('no article has its page where the site or a plugin has files, at the top o
     t.false(isReserved(file), file);
 });
 
-test('the first of two outputs that have the same file makes it', (t) => {
-  const output =
-    (text: string): Output =>
+test('the first of two planners that have the same file makes it', (t) => {
+  const planner =
+    (text: string): Planner =>
     () => [{ path: 'a.txt', key: text, render: () => text }];
-  const planned = [...planAll([output('first'), output('second')], {} as Sources)];
+  const planned = [...planAll([planner('first'), planner('second')], {} as Sources)];
   t.deepEqual(
     planned.map(({ key }) => key),
     ['first'],

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Filters, PageInfo } from '../../../../src/host/hooks/hook-types.js';
 import { createHooks } from '../../../../src/host/hooks/hooks.js';
 import { siteIndex } from '../../../../src/site/index/site-index.js';
-import type { Sources } from '../../../../src/site/outputs/output.js';
+import type { Sources } from '../../../../src/site/outputs/planner.js';
 import { sitemap } from '../../../../src/site/outputs/sitemap.js';
 import { siteInfo } from '../../../support/site-info.js';
 import { post } from '../post.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { dateFormats, dateOf, isoOf } from '../../../../src/site/render/dates.js';
+import { dateFormats, dateOf, isoOf } from '../../../../src/site/index/dates.js';
 
 // Of the machine, which must make no difference.
 process.env.TZ = 'Asia/Tokyo';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { excerptOf, lengthOf, textOfHtml } from '../../../../src/site/render/html-text.js';
+import { excerptOf, lengthOf, textOfHtml } from '../../../../src/site/index/html-text.js';
 
 test('words are counted between tags, and not in comments, scripts and styles', (t) => {
   const counts = {

@@ -6,7 +6,7 @@ import { discard, isLeftover, tempPath } from '../../fs/atomic-write.js';
 import { isGone } from '../../store/catalog/entry.js';
 import type { SavedArticles } from '../index/articles.js';
 import type { SiteOptions } from '../options.js';
-import type { Planned } from '../outputs/output.js';
+import type { Planned } from '../outputs/planner.js';
 import type { BuildReportKeeper } from './build-report.js';
 import { filesOfPressmark, refuseForeignOutput } from './ownership.js';
 import { type BuiltFile, openBuildState, outputDigest, takeBuilderLock } from './state.js';

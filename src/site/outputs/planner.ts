@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Post } from '../index/article-entry.js';
-import type { DataOnPage } from '../index/derived-data.js';
+import type { Derived } from '../index/derived-data.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { Page } from '../render/page.js';
 import type { Renderer } from '../render/render.js';
@@ -23,17 +23,17 @@ export interface Sources {
   readonly index: SiteIndex;
   readonly renderer: Renderer;
   /** What the page of an article shows of data that plugins derive. */
-  readonly partsOf: (post: Post) => DataOnPage;
+  readonly derivedOf: (post: Post) => Derived;
 }
 
 /**
  * Plans the files of one kind that the site has now, such as its feeds. A key that forgets an input leaves a stale file
  * behind.
  */
-export type Output = (sources: Sources) => Iterable<Planned>;
+export type Planner = (sources: Sources) => Iterable<Planned>;
 
-/** A key of several inputs. */
-export function keyOf(...inputs: readonly string[]): string {
+/** The key of a file that is made of these inputs. */
+export function cacheKey(...inputs: readonly string[]): string {
   return hash('sha1', inputs.join('\0'), 'base64');
 }
 
@@ -46,22 +46,10 @@ export function plannedPage(
 ): Planned {
   return {
     path,
-    key: keyOf(renderer.key, ...inputs),
+    key: cacheKey(renderer.key, ...inputs),
     render: () => {
       const made = page();
       return made && renderer.render(made);
     },
   };
-}
-
-/** The files of all outputs; where two have the same file, the first one makes it. */
-export function* planAll(outputs: readonly Output[], sources: Sources): Generator<Planned> {
-  const seen = new Set<string>();
-  for (const output of outputs) {
-    for (const planned of output(sources)) {
-      if (seen.has(planned.path)) continue;
-      seen.add(planned.path);
-      yield planned;
-    }
-  }
 }
