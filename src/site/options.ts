@@ -1,4 +1,3 @@
-import type { BuildReport, FailedPage } from '../host/hooks/hook-types.js';
 import type { Hooks } from '../host/hooks/hooks.js';
 import type { PluginOutput } from '../host/pages/outputs.js';
 import type { PageAdditions, ThemeFolder } from '../host/pages/page-additions.js';
@@ -47,26 +46,3 @@ export interface SiteOptions {
   /** How long another process that builds the site is waited for. @default until it ends */
   readonly lock?: { readonly longestMs: number };
 }
-
-/** How a build is done. */
-export interface BuildRequest {
-  /** Whether every file is made anew; they are still only written where they differ. @default false */
-  readonly force?: boolean;
-  /** Called after each file with how many are done and how many there are. */
-  onProgress?: ((done: number, of: number) => void) | undefined;
-}
-
-/** What a build did. */
-export interface SiteReport extends BuildReport {
-  /** The pages that stayed as they were. */
-  readonly failed: number;
-  /** One of them for each reason, of those that were tried. */
-  readonly failures: readonly FailedPage[];
-  /** Changes with the content of the output. */
-  readonly output: string;
-  /** The files below the content folder that it was for; none where it was for everything. */
-  readonly paths: readonly string[];
-}
-
-/** What a build of everything ends with when the builder is closed. */
-export class BuildStopped extends Error {}

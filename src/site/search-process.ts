@@ -50,8 +50,8 @@ async function replaceIndex(request: SearchRequest): Promise<void> {
   const { outputDir, stateDir, folder, record, pages, of } = request;
   const next = join(stateDir, 'pagefind');
   fs.rmSync(next, { recursive: true, force: true });
-  // Where the site's folder was removed, it must not come back.
-  makeBelow(dirname(stateDir), next);
+  // Not with those above them: this process may outlive its receiver, and a site's folder that was removed must not come back.
+  for (const made of [stateDir, next]) if (!fs.existsSync(made)) fs.mkdirSync(made);
   for (const { path, content } of await indexOf(outputDir, pages)) {
     fs.mkdirSync(dirname(join(next, path)), { recursive: true });
     fs.writeFileSync(join(next, path), content);
@@ -100,21 +100,4 @@ function unwrap<T extends { errors: string[] }>(answer: T): T {
   const [error] = answer.errors;
   if (error !== undefined) throw new Error(`Pagefind: ${error}`);
   return answer;
-}
-
-/**
- * Makes a folder and those between it and `top`, but never `top` itself. This process may outlive the receiver that
- * started it: where the site’s folder was removed meanwhile, it must not bring parts of it back.
- *
- * @param folder absolute; below `top`.
- * @throws the system's error, ENOENT where `top` is not there.
- */
-function makeBelow(top: string, folder: string): void {
-  if (folder === top) return;
-  makeBelow(top, dirname(folder));
-  try {
-    fs.mkdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
 }

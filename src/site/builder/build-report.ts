@@ -1,6 +1,12 @@
 import { messageOf } from '../../errors.js';
+import type { SiteBuilt } from '../../host/hooks/hook-types.js';
 import type { Log } from '../../log.js';
-import type { SiteReport } from '../options.js';
+
+/** What a build did. */
+export interface SiteReport extends Omit<SiteBuilt, 'articles' | 'began'> {
+  /** The files below the content folder that it was for; none if it was for everything. */
+  readonly paths: readonly string[];
+}
 
 /** One broken template breaks every page: so many different messages are logged, each once. */
 const MOST_MESSAGES = 5;

@@ -5,14 +5,14 @@ import { openArticles, parseKeyOf } from '../index/articles.js';
 import { derivedData } from '../index/derived-data.js';
 import { peopleMarkdown } from '../index/people-markdown.js';
 import { type SiteIndex, siteIndex } from '../index/site-index.js';
-import { type BuildRequest, BuildStopped, type SiteOptions, type SiteReport } from '../options.js';
+import type { SiteOptions } from '../options.js';
 import { articlePage, articlePlanner } from '../outputs/articles.js';
 import { planAll, reservedFiles, sitePlanners } from '../outputs/outputs.js';
 import type { Planned, Sources } from '../outputs/planner.js';
 import { isOwnFile } from '../outputs/site-files.js';
 import { type Renderer, renderers } from '../render/render.js';
 import { HASHED, loadTheme } from '../render/theme.js';
-import { type BuildReportKeeper, startReport } from './build-report.js';
+import { type BuildReportKeeper, type SiteReport, startReport } from './build-report.js';
 import { type OutputFolder, openOutputFolder } from './built-files.js';
 
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
@@ -31,6 +31,17 @@ export interface BuiltPage {
   readonly url: string;
   readonly digest: string;
 }
+
+/** How a build is done. */
+export interface BuildRequest {
+  /** Whether every file is made anew; they are still only written where they differ. @default false */
+  readonly force?: boolean;
+  /** Called after each file with how many are done and how many there are. */
+  onProgress?: ((done: number, of: number) => void) | undefined;
+}
+
+/** What a build of everything ends with when the builder is closed. */
+export class BuildStopped extends Error {}
 
 /** A build that is asked for and has not begun. */
 interface NextBuild extends Omit<BuildRequest, 'force'> {

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
+import { escapeUTF8 } from 'entities';
 import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { escapeHtml } from '../../host/admin/additions.js';
 import type { Log } from '../../log.js';
-import { BuildStopped, type SiteReport } from '../options.js';
-import type { Builder, BuiltPage } from './builder.js';
+import type { SiteReport } from './build-report.js';
+import { type Builder, BuildStopped, type BuiltPage } from './builder.js';
 
 // The builder runs in a thread of its own: here is its end, and what passes between it and the main thread, whose end is
 // `site/plugin.ts`. What `builder.ts` makes goes back as one message for each build.
@@ -96,5 +96,5 @@ export function serveBuilds(
 }
 
 function withBase(page: string, base: string): string {
-  return page.replace(/<head[^>]*>/i, (head) => `${head}<base href="${escapeHtml(base)}">`);
+  return page.replace(/<head[^>]*>/i, (head) => `${head}<base href="${escapeUTF8(base)}">`);
 }

@@ -3,7 +3,7 @@ import type { SiteLink } from '../../host/pages/page-types.js';
 import { entryState } from '../../store/catalog/entry.js';
 import type { ArticleEntry, Post } from './article-entry.js';
 import { navigationOf, type OwnerText } from './owner-texts.js';
-import { authorsIn, type Taxonomy, type TermSlug, tagsIn } from './taxonomy.js';
+import { type Taxonomy, type TermSlug, taxonomyOf } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. It never changes. */
 export interface SiteIndex {
@@ -54,8 +54,8 @@ export function siteIndex(
     }
   }
   const posts = [...byFile.values()].sort(byTime);
-  const tags = tagsIn(posts, termSlug);
-  const authors = authorsIn(posts, termSlug);
+  const tags = taxonomyOf('tag', posts, termSlug);
+  const authors = taxonomyOf('author', posts, termSlug);
   const keys = new Map<Post, string>();
   let key: string | undefined;
   const byPath = new Map(posts.map((post) => [post.path, post]));

@@ -26,33 +26,19 @@ export interface Taxonomy {
 /** What of a name can stand in an address; empty if that is nothing. */
 export type TermSlug = (name: string) => string;
 
-/** The tags of articles. @param posts in their order. */
-export function tagsIn(posts: readonly Post[], slugOf = inOwnScript): Taxonomy {
-  return taxonomyOf('/tags/', posts, ({ tags }) => tags, 'tag', slugOf);
-}
-
-/** The authors of articles. @param posts in their order. */
-export function authorsIn(posts: readonly Post[], slugOf = inOwnScript): Taxonomy {
-  return taxonomyOf('/authors/', posts, ({ author }) => (author === '' ? [] : [author]), 'author', slugOf);
-}
-
 /** Letters and digits of every script, as in the slugs of articles. Slow. */
 const inOwnScript: TermSlug = memoized(slugText);
 
-/**
- * @param folder the path below which the terms' pages stand.
- * @param fallback the slug of a name of which no letter is left.
- */
-function taxonomyOf(
-  folder: string,
+/** The tags or the authors of articles. @param posts in their order. */
+export function taxonomyOf(
+  kind: 'tag' | 'author',
   posts: readonly Post[],
-  namesOf: (post: Post) => readonly string[],
-  fallback: string,
-  slugOf: TermSlug,
+  slugOf: TermSlug = inOwnScript,
 ): Taxonomy {
+  const namesIn = ({ tags, author }: Post) => (kind === 'tag' ? tags : [author].filter(Boolean));
   const lists = new Map<string, { readonly name: string; readonly posts: Post[] }>();
   for (const post of posts) {
-    for (const name of namesOf(post)) {
+    for (const name of namesIn(post)) {
       const key = termKey(name);
       const list = lists.get(key);
       if (list === undefined) lists.set(key, { name, posts: [post] });
@@ -66,9 +52,9 @@ function taxonomyOf(
   for (const [key, list] of lists) {
     const plain = slugOf(list.name);
     const isFree = plain !== '' && !taken.has(plain);
-    const slug = isFree ? plain : `${plain || fallback}-${hash('sha256', key).slice(0, 8)}`;
+    const slug = isFree ? plain : `${plain || kind}-${hash('sha256', key).slice(0, 8)}`;
     if (isFree) taken.add(plain);
-    terms.set(key, { ...list, slug, address: `${folder}${slug}/` });
+    terms.set(key, { ...list, slug, address: `/${kind}s/${slug}/` });
   }
   return { get: (name) => terms.get(termKey(name)), all: () => terms.values() };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { escapeText } from 'entities';
 import { Feed, type Item } from 'feed';
 import type { Hooks } from '../../host/hooks/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/pages/page-types.js';
@@ -55,12 +56,14 @@ const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;
 /** Images whose type the feed package recognises by the file's name. */
 const IMAGE_NAME = /\.(?:png|jpeg|gif|webp|avif)$/i;
 
+// Where readers expect HTML, a text is escaped.
+
 /** Atom (RFC 4287). */
 function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   const feed = feedOf(site, items, (item, changed) => ({
     ...itemOf(item, changed),
-    title: escapeHtml(item.title),
-    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    title: escapeText(item.title),
+    ...(item.description !== '' && { description: escapeText(item.description) }),
     category: item.tags.map((tag) => ({ name: attribute(tag), term: attribute(tag) })),
     ...(item.image !== null && IMAGE_NAME.test(new URL(item.image).pathname) && { image: item.image }),
   }));
@@ -73,7 +76,7 @@ function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   const feed = feedOf(site, items, (item, changed) => ({
     ...itemOf(item, changed),
     title: item.title.replaceAll(']]>', ']] >'),
-    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    ...(item.description !== '' && { description: escapeText(item.description) }),
     author: [],
     // The package names the space of `dc` together with that of `content` alone.
     ...(item.author !== '' &&
@@ -138,11 +141,6 @@ function lastChange(item: FeedItem): Date | undefined {
 
 function attribute(text: string): string {
   return text.replaceAll('<', LESS_THAN);
-}
-
-/** HTML that says what is meant as text, for the places of a feed where readers expect HTML. */
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Without the characters that no XML may hold. */

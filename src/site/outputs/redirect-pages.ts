@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { escapeUTF8 } from 'entities';
 import type { SiteInfo } from '../../host/pages/page-types.js';
 import { openTrash } from '../../store/trash.js';
 import { fileOf } from '../index/addresses.js';
@@ -59,7 +60,7 @@ export function writeRedirectPages(output: string, site: SiteInfo, stateDir: str
 
 /** A page that browsers and search engines leave for another one. */
 function pageOf({ to }: Redirect, { language }: SiteInfo): string {
-  const address = new URL(to).href.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const address = escapeUTF8(new URL(to).href);
   return `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
